@@ -12,6 +12,12 @@ const char *as_baseline_kind_word(as_baseline_kind k) {
   return kinds[k];
 }
 
+static const char *const outcomes[] = {"stands", "same", "changed", "lost", "new", "gone", "apart"};
+
+const char *as_baseline_outcome_word(as_baseline_outcome outcome) {
+  return outcomes[outcome];
+}
+
 void as_baseline_record_clear(as_baseline_record *record) {
   for (uint32_t i = 0; i < record->n_op; i++)
     free(record->op[i].name);

@@ -75,6 +75,7 @@ as_baseline_fact *as_baseline_fact_at(as_baseline *b, as_baseline_kind kind, con
 void as_baseline_sort(as_baseline *b);
 char *as_baseline_fact_name(const as_baseline_fact *f); /* for people; malloc'ed */
 const char *as_baseline_kind_word(as_baseline_kind k);
+const char *as_baseline_outcome_word(as_baseline_outcome outcome);
 void as_baseline_record_clear(as_baseline_record *r);
 void as_baseline_record_move(as_baseline_record *to,
                              as_baseline_record *from); /* clears both first and last */

@@ -407,7 +407,8 @@ static int conclude(looking *look, double seconds) {
   const as_baseline_asked *asked = look->asked;
   int status = AS_OK;
   char *text = report_text(asked, look->baseline, seconds, &status);
-  bool ok = as_baseline_junit(asked->junit, look->baseline, look->fatal);
+  bool ok = as_baseline_junit(asked->junit, look->baseline, look->fatal) &&
+            as_baseline_page(asked->page, look->baseline, seconds, look->fatal);
   if (ok && asked->update) {
     accept(look->baseline);
     ok = as_baseline_write(look->baseline, look->fatal);

@@ -21,6 +21,7 @@ typedef struct {
   bool quiet;
   bool verbose;
   const char *junit; /* NULL: none */
+  const char *page;  /* the same */
 } as_baseline_asked;
 
 /* gives the exit status; err: where the work could not be done */

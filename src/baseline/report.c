@@ -13,8 +13,6 @@ static const double WORK_TIMES = 1.5;
 
 enum { STEPS = 200 };
 
-static const char *const outcomes[] = {"stands", "same", "changed", "lost", "new", "gone", "apart"};
-
 /* a specification that some facts of the baseline rely on and that is no longer the same */
 typedef struct {
   const char *name;
@@ -161,7 +159,8 @@ static void print_text(FILE *out, const as_baseline_showing *showing, const as_b
       print_fact(out, labels[fact->outcome], fact);
     } else if (showing->verbose && fact->outcome != AS_BASELINE_APART) {
       char *name = as_baseline_fact_name(fact);
-      fprintf(out, "%-8s %s: %s\n", outcomes[fact->outcome], name, fact->was.verdict);
+      fprintf(out, "%-8s %s: %s\n", as_baseline_outcome_word(fact->outcome), name,
+              fact->was.verdict);
       free(name);
     }
     if (slower(fact))
@@ -188,9 +187,10 @@ static void print_text(FILE *out, const as_baseline_showing *showing, const as_b
 }
 
 static json_t *fact_json(const as_baseline_fact *fact) {
-  json_t *json = json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "kind", as_baseline_kind_word(fact->kind),
-                           "program", fact->program, "outcome", outcomes[fact->outcome], "reason",
-                           fact->reason, "counterexample", fact->cex);
+  json_t *json =
+      json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "kind", as_baseline_kind_word(fact->kind), "program",
+                fact->program, "outcome", as_baseline_outcome_word(fact->outcome), "reason",
+                fact->reason, "counterexample", fact->cex);
   if (fact->candidate[0])
     json_object_set_new(json, "candidate", json_string(fact->candidate));
   if (fact->part[0])
@@ -237,7 +237,8 @@ static void print_json(FILE *out, const as_baseline *baseline, const size_t *cou
                            "baseline", baseline->path, "facts", facts, "specifications", specs,
                            "seconds", seconds, "slower", (int)n_slower);
   for (int k = 0; k < AS_BASELINE_APART; k++)
-    json_object_set_new(json, outcomes[k], json_integer((json_int_t)count[k]));
+    json_object_set_new(json, as_baseline_outcome_word((as_baseline_outcome)k),
+                        json_integer((json_int_t)count[k]));
   json_dumpf(json, out, JSON_INDENT(1));
   fputc('\n', out);
   json_decref(json);
@@ -287,7 +288,7 @@ bool as_baseline_junit(const char *path, const as_baseline *baseline, as_err *er
     as_report_junit_case test = {.group = as_baseline_kind_word(fact->kind),
                                  .name = name,
                                  .seconds = fact->now.seconds > 0 ? fact->now.seconds : 0,
-                                 .type = outcomes[fact->outcome],
+                                 .type = as_baseline_outcome_word(fact->outcome),
                                  .message = message,
                                  .detail = fact->cex};
     bool unsure = fact->outcome == AS_BASELINE_LOST || fact->outcome == AS_BASELINE_GONE ||

@@ -1,4 +1,4 @@
-/* The report of `assay regress`: text or JSON, JUnit XML.
+/* The report of `assay regress`: text or JSON, JUnit XML, a page.
  */
 #ifndef AS_BASELINE_REPORT_H
 #define AS_BASELINE_REPORT_H
@@ -17,4 +17,6 @@ typedef struct {
 as_status as_baseline_report(const as_baseline_showing *how, const as_baseline *b, double seconds);
 /* path NULL: nothing to do */
 bool as_baseline_junit(const char *path, const as_baseline *b, as_err *err);
+/* One page of HTML with an item a fact that was asked for; path NULL: nothing to do. */
+bool as_baseline_page(const char *path, const as_baseline *b, double seconds, as_err *err);
 #endif

@@ -21,7 +21,8 @@ int cli_regress(const cli_opts *opts) {
                              .json = opts->json,
                              .quiet = opts->quiet,
                              .verbose = opts->verbose,
-                             .junit = opts->junit};
+                             .junit = opts->junit,
+                             .page = opts->page};
   int status = library ? as_baseline_regress(&asked, &err) : AS_BAD_INPUT;
   if (err.status != AS_OK)
     status = as_err_tell(&err);

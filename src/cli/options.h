@@ -88,6 +88,8 @@ enum {
     "print one JSON object on standard output")                                                    \
   X(junit, 'x', STRING, CLI_FOR_certify | CLI_FOR_regress, "FILE", NULL, 0, 0, NULL,               \
     "write the verdicts as JUnit XML here as well")                                                \
+  X(page, 'E', STRING, CLI_FOR_regress, "FILE", NULL, 0, 0, NULL,                                  \
+    "write the verdicts as a page of HTML here as well")                                           \
   X(baseline, 'b', STRING, CLI_FOR_regress, "FILE", "assay-baseline.json", 0, 0, NULL,             \
     "the baseline")                                                                                \
   X(update, 'U', FLAG, CLI_FOR_regress, NULL, NULL, 0, 0, NULL,                                    \
@@ -157,6 +159,7 @@ typedef struct {
   char *literals;
   char *to;
   char *junit;
+  char *page;
   char *baseline;
   char *require;
   char *solvers;

@@ -51,6 +51,10 @@ sed 's/PROVED/PROVED TWICE/' true/report.html >forged/report.html
 sed "s/$(sha true/report.html)/$(sha forged/report.html)/" true/report.json >forged/report.json
 expect 1 'report.html: not what this version' check forged
 
+# a bound of 1 on the chance of a missed difference is said to be none, and no number stands for it
+expect 0 'no chance of a missed difference can be stated' certify "$ex/gated_mixer.tp" "$ex/gated_mixer.mug" --solvers=none
+grep -q 'probability at most 1$\|vacuous' out && fail 'a bound that bounds nothing is printed as one'
+
 # --- every kind of directory
 sed 's/sum(q, axis=-1)/sum(y, axis=-1)/' "$ex/rmsnorm_linear.mug" >wrong.mug
 expect 1 REFUTED certify "$ex/rmsnorm_linear.tp" wrong.mug -o refuted

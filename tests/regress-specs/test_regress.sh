@@ -185,9 +185,14 @@ cp -R "$src/tests/regress-specs/facts/." facts
 sed 's/mean(X) + 3/mean(X) + 4/' "$src/tests/regress-specs/facts/mean_shift.after.tp" >facts/mean_shift.after.tp
 expect 0 'facts' regress --update facts
 cp "$src/tests/regress-specs/facts/mean_shift.after.tp" facts
-expect 1 '"outcome": "changed"' regress --json --junit report.xml
+expect 1 '"outcome": "changed"' regress --json --junit report.xml --page report.html
 grep -q '<testsuites name="assay" tests="28" failures="1" errors="0"' report.xml || fail 'the JUnit file counts otherwise'
 grep -q '<failure type="changed" message="REFUTED -&gt; PROVED' report.xml || fail 'no failure in the JUnit file'
+
+# and the page: what changed comes first, what was recorded beside what is
+[ "$(grep -o 'mean_shift\|relu_twice' report.html | head -1)" = mean_shift ] || fail 'what changed is not first on the page'
+grep -q Recorded report.html || fail 'the page does not say what was recorded'
+expect 2 'nowhere' regress --page nowhere/report.html
 
 # --- graphs of Mirage, one fact each, and a baseline elsewhere
 mkdir deep deep/base
@@ -215,5 +220,5 @@ printf 'op' >bad.sem
 expect 2 'bad.sem:1:' regress --sem bad.sem
 expect 2 'cannot be written' regress --update facts --baseline not/there.json
 
-only graphs.json facts rules rules.json rules.json.times assay-baseline.json assay-baseline.json.times first.json sem got want diff dependents bin report.xml broken.json bad.sem deep
+only graphs.json facts rules rules.json rules.json.times assay-baseline.json assay-baseline.json.times first.json sem got want diff dependents bin report.xml report.html broken.json bad.sem deep
 finish

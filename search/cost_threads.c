@@ -217,13 +217,16 @@ static void read_nodes(profile *of) {
   }
 }
 
+/* bytes a microsecond that a multiprocessor gets with so many bytes under way */
+static double fetch_rate(const as_target_threads *constant, double flight) {
+  return 1 / sg_cost_soft_max(1 / constant->mp_bandwidth, constant->latency_us / (flight + 1));
+}
+
 /* microseconds of memory traffic: all of it, through the second-level cache, into one
  * multiprocessor that runs `share` blocks, `together` at a time with `flight` bytes under way */
 static double memory_us(const profile *of, double drawn, double share, double flight) {
   const as_target_threads *constant = &of->model->target->threads;
-  double rate =
-      1 / sg_cost_soft_max(1 / constant->mp_bandwidth, constant->latency_us / (flight + 1));
-  double fetch = drawn * share / rate;
+  double fetch = drawn * share / fetch_rate(constant, flight);
   double all = sg_cost_soft_max(of->dram / constant->dram, of->blocks * drawn / constant->l2);
   return fetch > all ? fetch : all;
 }
@@ -260,8 +263,7 @@ static double loop_us(profile *of, const loop_costs *costs, double *shared) {
   double iteration = sg_cost_soft_max(costs->longest_us, together * costs->busy_us);
   double last = rest > 0 ? sg_cost_soft_max(costs->longest_us, rest * costs->busy_us) : 0;
   double flight = (of->still + of->moving * (stages - 1)) * together;
-  double rate =
-      1 / sg_cost_soft_max(1 / constant->mp_bandwidth, constant->latency_us / (flight + 1));
+  double rate = fetch_rate(constant, flight);
   double memory = memory_us(of, of->still + of->moving * of->loop, share, flight);
   double bare =
       waves * constant->latency_us + (of->still + of->moving) * together / rate + iteration;
@@ -324,8 +326,7 @@ static double rows_us(profile *of, double *shared) {
   double resident = floor((double)target->warps_mp / target->block_warps);
   double together = fmin(share, resident);
   double flight = of->still * together;
-  double rate =
-      1 / sg_cost_soft_max(1 / constant->mp_bandwidth, constant->latency_us / (flight + 1));
+  double rate = fetch_rate(constant, flight);
   double memory = memory_us(of, of->still, share, flight);
   double serial = of->work / constant->rows_elements * share;
   double first = constant->latency_us + flight / rate;

@@ -53,18 +53,6 @@ typedef struct {
   as_err err;
 } ordering;
 
-static bool name_is_free(const as_graph *graph, const char *name) {
-  for (uint32_t i = 0; i < graph->n; i++) {
-    if (graph->node[i].name && !strcmp(graph->node[i].name, name))
-      return false;
-  }
-  for (uint32_t i = 0; i < graph->n_own_size; i++) {
-    if (!strcmp(as_size_name(graph->sizes, graph->own_size[i]), name))
-      return false;
-  }
-  return true;
-}
-
 /* The program's name the first time.  What has none gets the name by which the claim calls it (the
  * second inner call of the statement that defines y is `y:2` there, `y_2` here), so that the prover
  * knows what a kernel's output should be; a copy gets a fresh one. */
@@ -81,11 +69,11 @@ static const char *name_of(ordering *work, uint32_t id, char *room, size_t size)
     snprintf(room, size, "%.*s_%u", (int)size - 12, own, place);
     own = room;
   }
-  if (own && name_is_free(work->to, own) && (own != room || name_is_free(from, own)))
+  if (own && sg_name_is_free(work->to, own) && (own != room || sg_name_is_free(from, own)))
     return own;
   do
     snprintf(room, size, "v%u", ++work->fresh);
-  while (!name_is_free(from, room) || !name_is_free(work->to, room));
+  while (!sg_name_is_free(from, room) || !sg_name_is_free(work->to, room));
   return room;
 }
 

@@ -9,6 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool sg_name_is_free(const as_graph *graph, const char *name) {
+  for (uint32_t i = 0; i < graph->n; i++) {
+    if (graph->node[i].name && !strcmp(graph->node[i].name, name))
+      return false;
+  }
+  for (uint32_t i = 0; i < graph->n_own_size; i++) {
+    if (!strcmp(as_size_name(graph->sizes, graph->own_size[i]), name))
+      return false;
+  }
+  return true;
+}
+
 bool sg_copy_sizes(as_graph *to, const as_graph *from, as_err *err) {
   for (uint32_t i = 0; i < from->n_own_size; i++) {
     as_size size = from->own_size[i];

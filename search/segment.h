@@ -30,6 +30,8 @@ typedef struct {
   bool has_part;
 } sg_segment;
 
+/* no tensor of the program and no size of its own is called so */
+bool sg_name_is_free(const as_graph *graph, const char *name);
 /* declares the sizes of one program in another, with their relations */
 bool sg_copy_sizes(as_graph *to, const as_graph *from, as_err *err);
 /* operators op[0..n) of program g, consecutive; searches it.  false: not even a program of its own

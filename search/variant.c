@@ -425,18 +425,6 @@ static uint32_t next_order(const variants *all) {
 }
 
 /* --- as programs */
-static bool name_is_free(const as_graph *program, const char *name) {
-  for (uint32_t i = 0; i < program->n; i++) {
-    if (program->node[i].name && !strcmp(program->node[i].name, name))
-      return false;
-  }
-  for (uint32_t i = 0; i < program->n_own_size; i++) {
-    if (!strcmp(as_size_name(program->sizes, program->own_size[i]), name))
-      return false;
-  }
-  return true;
-}
-
 /* an output has the program's name, a term of the program its own, any other a fresh one */
 static const char *name_of(const variants *all, const uint32_t *output, uint32_t id,
                            uint32_t *fresh, char *room, size_t size) {
@@ -453,7 +441,7 @@ static const char *name_of(const variants *all, const uint32_t *output, uint32_t
     return program->node[source].name;
   do
     snprintf(room, size, "v%u", ++*fresh);
-  while (!name_is_free(program, room));
+  while (!sg_name_is_free(program, room));
   return room;
 }
 

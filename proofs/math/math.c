@@ -64,10 +64,16 @@ void as_math_free(as_math *math) {
   free(math);
 }
 
-static bool taken(const as_math *math, const char *name) {
+bool as_math_reserved(const as_math *math, const char *name) {
   for (size_t i = 0; i < math->taken.n; i++)
     if (strcmp(AS_VEC_AT(&math->taken, char *, i), name) == 0)
       return true;
+  return false;
+}
+
+static bool taken(const as_math *math, const char *name) {
+  if (as_math_reserved(math, name))
+    return true;
   for (size_t i = 0; i < math->bound.n; i++)
     if (strcmp(AS_VEC_AT(&math->bound, char *, i), name) == 0)
       return true;
@@ -101,13 +107,6 @@ void as_math_reserve_goals(as_math *math, const ck_goal *goals, uint32_t n) {
       reserve_names(math, goals[i].allowed[k], seen);
   }
   free(seen);
-}
-
-bool as_math_reserved(const as_math *math, const char *name) {
-  for (size_t i = 0; i < math->taken.n; i++)
-    if (strcmp(AS_VEC_AT(&math->taken, char *, i), name) == 0)
-      return true;
-  return false;
 }
 
 void as_math_short(as_math *math, ck_id term, const char *name) {

@@ -13,7 +13,7 @@ import sympy
 import torch
 from torch.fx.experimental import symbolic_shapes
 
-from . import operators  # noqa: F401  (fills the table)
+from . import windows  # noqa: F401  (fills the table, as operators does)
 from .errors import Consequence, NotExported, SizesDiffer, Unsupported, UnsupportedGraph
 from .operators import ROWS
 from .program import Extents, Program

@@ -2,6 +2,7 @@
 #include "src/base/file.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
+#include "src/report/judged.h"
 #include "verify/tile/tile_job.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -113,23 +114,21 @@ static void judge(batch *b, row *r, const char *name, bool alone) {
     prove(b, r, name);
 }
 
-/* sizes of which the theorem speaks alone, beyond what the texts state */
-static char *proof_words(const row *r) {
-  const as_verdict *proof = &r->proof;
-  char *words = as_format("Proved for all sizes and inputs: %u goals, a certificate of %u steps, "
-                          "accepted.",
-                          proof->proof.goals, proof->proof.steps);
-  for (uint32_t i = 0; i < proof->n_implied; i++) {
-    char *relation = ck_show(proof->terms, proof->implied[i]);
-    char *more = as_format("%s\nThe given program needs %s.", words, relation);
-    free(relation);
-    free(words);
-    words = more;
-  }
-  return words;
+/* with the sizes of which the theorem speaks alone, beyond what the texts state */
+static char *proof_words(row *r) {
+  as_verdict *proof = &r->proof;
+  as_report_words words;
+  as_report_words_of(proof, false, &words);
+  char *text = as_format(
+      "Proved for all sizes and inputs: %u goals, a certificate of %u steps, accepted.%s%s",
+      proof->proof.goals, proof->proof.steps,
+      words.implied ? "\nThe given program is defined only where " : "",
+      words.implied ? words.implied : "");
+  as_report_words_clear(&words);
+  return text;
 }
 
-static char *why(const row *r) {
+static char *why(row *r) {
   if (r->answer == UNREADABLE)
     return as_err_format(&r->err);
   char *proof = r->answer == PROVED ? proof_words(r)

@@ -128,8 +128,7 @@ enum {
   X(tune, 'N', WORD, CLI_FOR_bench, "WHERE", NULL, 0, 0, "gpu,host,model",                         \
     "try the tilings that the model puts first: compile, check and time them on a GPU, or check "  \
     "two of them on the host by the emulation, or only lower them; tuned.mug and tune.json tell "  \
-    "the "                                                                                         \
-    "choice")                                                                                      \
+    "the choice")                                                                                  \
   X(checkers, 'k', WORD, CLI_FOR_check, "WHICH", "first", 0, 0, "first,both",                      \
     "who replays certificates: assay-check, or both it and the second checker, which is written "  \
     "in Python from the documents alone; both must accept")                                        \

@@ -367,20 +367,15 @@ static void judge_program(const as_judged *judged, const as_policy *policy, as_v
     refute_unread(judged, policy, verdict);
     return;
   }
-  if (judged->program == NULL) { /* texts alone: who gives them has compared them */
-    prove(judged, 0, verdict);
-    if (verdict->checked)
-      ask_solvers(policy, verdict);
-    conclude(judged, policy, verdict);
-    return;
-  }
-  judge_random_test(judged, policy, verdict);
-  bool give_up = hopeless(policy, verdict);
+  bool runs = judged->program != NULL; /* else who gives the texts has compared them */
+  if (runs)
+    judge_random_test(judged, policy, verdict);
+  bool give_up = runs && hopeless(policy, verdict);
   if (!give_up)
     prove(judged, 0, verdict);
-  if (!policy->stop_early && (!verdict->checked || verdict->field.verdict == AS_NO))
+  if (runs && !policy->stop_early && (!verdict->checked || verdict->field.verdict == AS_NO))
     judge_refute_program(judged, policy, verdict);
-  if (verdict->checked && judged->tile)
+  if (verdict->checked && judged->tile && judged->graph)
     prove_block_graph(judged, verdict);
   if (verdict->checked)
     ask_solvers(policy, verdict);

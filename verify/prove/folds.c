@@ -126,42 +126,6 @@ static pv_eqn drop_states(pv *prover, pv_ctx ctx, ck_id term, const opened_fold 
 }
 
 /* --- rescaled accumulators */
-/* linear in z: t = a*z + b */
-static bool linear_in(pv *prover, ck_id term, ck_id state, ck_id *factor, ck_id *addend) {
-  pv_poly poly;
-  pv_poly with;
-  pv_poly without;
-  bool ok = true;
-  pv_poly_init(&poly);
-  pv_poly_init(&with);
-  pv_poly_init(&without);
-  pv_poly_read(prover, &poly, term);
-  for (uint32_t i = 0; i < poly.count && ok; i++) {
-    const pv_mono *mono = &poly.monos[i];
-    ck_id *rest = as_malloc((mono->degree + 1) * sizeof *rest);
-    int degree = pv_mono_div(mono->atoms, mono->degree, &state, 1, rest);
-    if (degree >= 0)
-      pv_poly_add_mono(prover, &with, mono->coef, rest, (uint32_t)degree);
-    else
-      pv_poly_add_mono(prover, &without, mono->coef, mono->atoms, mono->degree);
-    for (int j = 0; j < degree; j++) {
-      if (ck_has_var(prover->terms, rest[j], state))
-        ok = false;
-    }
-    for (uint32_t j = 0; degree < 0 && j < mono->degree; j++) {
-      if (ck_has_var(prover->terms, mono->atoms[j], state))
-        ok = false;
-    }
-    free(rest);
-  }
-  *factor = pv_poly_term(prover, &with);
-  *addend = pv_poly_term(prover, &without);
-  pv_poly_clear(&poly);
-  pv_poly_clear(&with);
-  pv_poly_clear(&without);
-  return ok;
-}
-
 static bool has_any(pv *prover, ck_id term, const ck_id *v, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     if (v[i] != CK_BAD && ck_has_var(prover->terms, term, v[i]))
@@ -302,7 +266,7 @@ static bool find_rescaling(pv *prover, rescaling *resc) {
     return false;
   resc->body = pv_norm(prover, inner, step);
   if (resc->body.by == PV_NONE ||
-      !linear_in(prover, resc->body.to, z, &resc->factor, &resc->addend) ||
+      !pv_poly_linear(prover, resc->body.to, z, &resc->factor, &resc->addend) ||
       !read_g(prover, resc->factor, resc->next, resc->count, &resc->scale))
     return false;
   ck_id scale_now = scale_at(prover, resc, resc->now);
@@ -449,7 +413,7 @@ static pv_eqn as_sum(pv *prover, ck_id term, const opened_fold *fold) {
   ck_id vars[2] = {fold->counter, fold->state[0]};
   pv_thm thm;
   if (fold->width != 1 || fold->init[0] != prover->zero ||
-      !linear_in(prover, fold->step[0], fold->state[0], &factor, &addend) ||
+      !pv_poly_linear(prover, fold->step[0], fold->state[0], &factor, &addend) ||
       !pv_is_one(prover, factor))
     return pv_fail();
   thm = pv_identity(prover, pv_eq(prover, fold->step[0], pv_add(prover, fold->state[0], addend)));

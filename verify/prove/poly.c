@@ -197,3 +197,38 @@ ck_id pv_canon(pv *prover, ck_id term) {
   as_map_put(&prover->misc_memo, AS_KEY(term, 1), r);
   return r;
 }
+
+bool pv_poly_linear(pv *prover, ck_id term, ck_id variable, ck_id *factor, ck_id *addend) {
+  pv_poly poly;
+  pv_poly with;
+  pv_poly without;
+  bool ok = true;
+  pv_poly_init(&poly);
+  pv_poly_init(&with);
+  pv_poly_init(&without);
+  pv_poly_read(prover, &poly, term);
+  for (uint32_t i = 0; i < poly.count && ok; i++) {
+    const pv_mono *mono = &poly.monos[i];
+    ck_id *rest = as_malloc((mono->degree + 1) * sizeof *rest);
+    int degree = pv_mono_div(mono->atoms, mono->degree, &variable, 1, rest);
+    if (degree >= 0)
+      pv_poly_add_mono(prover, &with, mono->coef, rest, (uint32_t)degree);
+    else
+      pv_poly_add_mono(prover, &without, mono->coef, mono->atoms, mono->degree);
+    for (int j = 0; j < degree; j++) {
+      if (ck_has_var(prover->terms, rest[j], variable))
+        ok = false;
+    }
+    for (uint32_t j = 0; degree < 0 && j < mono->degree; j++) {
+      if (ck_has_var(prover->terms, mono->atoms[j], variable))
+        ok = false;
+    }
+    free(rest);
+  }
+  *factor = pv_poly_term(prover, &with);
+  *addend = pv_poly_term(prover, &without);
+  pv_poly_clear(&poly);
+  pv_poly_clear(&with);
+  pv_poly_clear(&without);
+  return ok;
+}

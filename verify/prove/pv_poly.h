@@ -29,6 +29,8 @@ ck_id pv_mono_term(pv *prover, ck_id q, const ck_id *a, uint32_t n); /* sorted s
 bool pv_mono_has(const pv_mono *mono, ck_id a);
 /* b divides a: the number of atoms of the rest, else -1; *rest has room for na */
 int pv_mono_div(const ck_id *a, uint32_t na, const ck_id *b, uint32_t nb, ck_id *rest);
+/* term = factor*variable + addend, neither of which has the variable; false: it is no such */
+bool pv_poly_linear(pv *prover, ck_id term, ck_id variable, ck_id *factor, ck_id *addend);
 ck_id pv_canon(pv *prover, ck_id t); /* canonical term of the polynomial of t */
 ck_id pv_poly_quotient(pv *prover, ck_id dividend,
                        ck_id divisor); /* a / b for a monomial b, or CK_BAD */

@@ -137,37 +137,11 @@ typedef struct {
   ck_id instead; /* of the second condition; CK_BAD: it stays */
 } round_of;
 
-/* a term's polynomial: slope * k + rest; false: it is no such, or speaks of the state */
+/* term = slope * k + rest; false: it is no such, or speaks of the state */
 static bool linear(const opened *fold, ck_id term, ck_id *slope, ck_id *rest) {
   pv *prover = fold->prover;
-  pv_poly poly;
-  pv_poly with;
-  pv_poly without;
-  bool ok = !ck_has_var(prover->terms, term, fold->s);
-  pv_poly_init(&poly);
-  pv_poly_init(&with);
-  pv_poly_init(&without);
-  pv_poly_read(prover, &poly, term);
-  for (uint32_t i = 0; i < poly.count && ok; i++) {
-    const pv_mono *mono = &poly.monos[i];
-    ck_id left[16];
-    if (mono->degree > 16) {
-      ok = false;
-      break;
-    }
-    int degree = pv_mono_div(mono->atoms, mono->degree, &fold->k, 1, left);
-    if (degree >= 0)
-      pv_poly_add_mono(prover, &with, mono->coef, left, (uint32_t)degree);
-    else
-      pv_poly_add_mono(prover, &without, mono->coef, mono->atoms, mono->degree);
-  }
-  *slope = pv_poly_term(prover, &with);
-  *rest = pv_poly_term(prover, &without);
-  pv_poly_clear(&poly);
-  pv_poly_clear(&with);
-  pv_poly_clear(&without);
-  return ok && *slope != CK_BAD && *rest != CK_BAD && !ck_has_var(prover->terms, *slope, fold->k) &&
-         !ck_has_var(prover->terms, *rest, fold->k);
+  return !ck_has_var(prover->terms, term, fold->s) &&
+         pv_poly_linear(prover, term, fold->k, slope, rest) && *slope != CK_BAD && *rest != CK_BAD;
 }
 
 /* the difference of a relation's sides, if both are integers; else CK_BAD */

@@ -69,10 +69,11 @@ static void make_atoms(sg_cuts *cuts, uint32_t *owner) {
   for (uint32_t i = 0; i < graph->n; i++)
     owner[i] = AS_NONE;
   for (uint32_t i = 0; i < variant->n_ops; i++) {
-    if (!is_late_move(variant, variant->ops[i]))
-      owner[variant->ops[i]] = cuts->n_atoms++;
+    uint32_t node = variant->ops[i];
+    if (!is_late_move(variant, node))
+      owner[node] = cuts->n_atoms++;
   }
-  for (uint32_t i = variant->n_ops; i-- > 0;) { /* a move belongs to whom it is made for */
+  for (uint32_t i = variant->n_ops; i-- > 0;) { /* a late move belongs to whom it is made for */
     const as_node *node = &graph->node[variant->ops[i]];
     for (uint32_t k = 0; k < node->nargs; k++) {
       if (graph->node[node->arg[k]].kind == AS_N_OP && is_late_move(variant, node->arg[k]))
@@ -215,8 +216,26 @@ static bool is_run(const sg_cuts *cuts, const sg_set *group) {
   return changes <= 2;
 }
 
+/* Where moves stay, they stay with what they move: a kernel has no move of what another computes,
+ * unless it does nothing but move. */
+static bool parts_moves(const sg_cuts *cuts, const sg_set *group) {
+  const sg_variant *variant = cuts->variant;
+  bool parted = false;
+  bool only_moves = true;
+  for (uint32_t atom = 0; atom < cuts->n_atoms && !variant->moves_late; atom++) {
+    if (!set_has(group, atom))
+      continue;
+    bool moves = sg_op_moves(variant->graph->node[cuts->atoms[atom].ops[0]].op);
+    parted |= moves && !is_subset(&cuts->atoms[atom].reads, group);
+    only_moves &= moves;
+  }
+  return parted && !only_moves;
+}
+
 /* whether the atoms have to do with each other */
 static bool belongs_together(const sg_cuts *cuts, const sg_set *group) {
+  if (parts_moves(cuts, group))
+    return false;
   sg_set rest = *group;
   uint64_t kind = take_component(cuts, &rest);
   bool alike = true;

@@ -41,7 +41,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/log.c \
   verify/prove/loops.c \
   verify/prove/lp.c \
-  verify/prove/lp_facts.c \
+  verify/prove/lp_facts.c verify/prove/lp_order.c \
   verify/prove/maxcut.c \
   verify/prove/maximage.c \
   verify/prove/maxlaws.c \

@@ -424,6 +424,7 @@ static bool may_fit(const monos *degree2, const pv_poly *poly, const pv_poly *ot
   return mono.degree < 2 || known_mono(degree2, &mono);
 }
 
+/* degree2: the monomials of degree two and more that it may have; NULL: any */
 static void push_product(pv *prover, fact_list *known, const monos *degree2, uint32_t i,
                          uint32_t j) {
   pv_poly prod;
@@ -438,7 +439,7 @@ static void push_product(pv *prover, fact_list *known, const monos *degree2, uin
                      other->monos[k].atoms, other->monos[k].degree);
     pv_poly_add(prover, &prod, &shifted, prover->one);
   }
-  for (uint32_t k = 0; k < prod.count && fits; k++)
+  for (uint32_t k = 0; k < prod.count && fits && degree2; k++)
     fits = prod.monos[k].degree < 2 || known_mono(degree2, &prod.monos[k]);
   if (fits && prod.count)
     push_fact(prover, known, &prod, premises, 2, known->fact[i].strict && known->fact[j].strict,
@@ -467,6 +468,49 @@ void pv_lp_push_products(pv *prover, fact_list *known) {
           may_fit(&degree2, &known->fact[i].value, &known->fact[j].value))
         push_product(prover, known, &degree2, i, j);
     }
+  }
+}
+
+static bool linear(const pv_poly *poly) {
+  for (uint32_t i = 0; i < poly->count; i++) {
+    if (poly->monos[i].degree > 1)
+      return false;
+  }
+  return true;
+}
+
+/* an atom that stands in a monomial of degree two */
+static bool in_square(const fact_list *known, uint32_t n, ck_id atom) {
+  for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t j = 0; j < known->fact[i].value.count; j++) {
+      const pv_mono *mono = &known->fact[i].value.monos[j];
+      if (mono->degree == 2 && pv_mono_has(mono, atom))
+        return true;
+    }
+  }
+  return false;
+}
+
+void pv_lp_push_all_products(pv *prover, fact_list *known) {
+  enum { MOST_LINEAR = 7 };
+
+  uint32_t factor[MOST_LINEAR];
+  uint32_t n_factors = 0;
+  uint32_t n = known->count;
+  for (uint32_t i = 0; i < n && n_factors < MOST_LINEAR; i++) {
+    const fact *candidate = &known->fact[i];
+    bool fits = !candidate->eq && candidate->count == 1 && linear(&candidate->value);
+    for (uint32_t j = 0; j < candidate->value.count && fits; j++) {
+      const pv_mono *mono = &candidate->value.monos[j];
+      fits = mono->degree == 0 ||
+             (!ck_is_int(prover->terms, mono->atoms[0]) && in_square(known, n, mono->atoms[0]));
+    }
+    if (fits && candidate->value.count)
+      factor[n_factors++] = i;
+  }
+  for (uint32_t i = 0; i < n_factors; i++) {
+    for (uint32_t j = i; j < n_factors && known->count < MAX_COLS; j++)
+      push_product(prover, known, NULL, factor[i], factor[j]);
   }
 }
 

@@ -159,9 +159,23 @@ static pv_thm pos_by_product(pv *prover, ck_id atom, ck_id cofactor, bool invers
                   pv_from_zero_below_zero(prover, claim, absurd));
 }
 
+/* 0 < -atom from the fact 0 < cofactor*atom and 0 < -cofactor, a theorem about that in normal form
+ */
+static pv_thm neg_by_product(pv *prover, ck_id atom, pv_thm fact, pv_thm cofactor_neg) {
+  ck_id claim = pv_gt0(prover, pv_canon(prover, pv_neg(prover, atom)));
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_comb_add_product(&comb, prover->one, pv_hyp(prover, ck_neg(prover->terms, claim)),
+                      cofactor_neg);
+  pv_comb_add(&comb, prover->one, fact);
+  pv_thm absurd = pv_comb_prove(prover, &comb, pv_gt0(prover, prover->zero));
+  return pv_cases(prover, claim, pv_hyp(prover, claim),
+                  pv_from_zero_below_zero(prover, claim, absurd));
+}
+
 /* the same, where the fact is the theorem `fact` up to normal form; PV_NONE: it says nothing of the
- * kind */
-static pv_thm pos_by_fact(pv *prover, pv_ctx ctx, ck_id atom, pv_thm fact) {
+ * kind.  negated: 0 < -atom */
+static pv_thm pos_by_fact(pv *prover, pv_ctx ctx, ck_id atom, pv_thm fact, bool negated) {
   ck_id normal;
   ck_id rest[32];
   ck_id inverse = pv_inv(prover, atom);
@@ -174,7 +188,7 @@ static pv_thm pos_by_fact(pv *prover, pv_ctx ctx, ck_id atom, pv_thm fact) {
   pv_poly_read(prover, &poly, normal);
   const pv_mono *mono = poly.monos;
   if (poly.count == 1 && mono->degree <= 32 && pv_const_sign(prover, mono->coef) > 0) {
-    for (int i = 0; i < 2 && found == PV_NONE; i++) {
+    for (int i = 0; i < (negated ? 1 : 2) && found == PV_NONE; i++) {
       ck_id here = i ? inverse : atom;
       int degree = pv_mono_div(mono->atoms, mono->degree, &here, 1, rest);
       if (degree < 0)
@@ -183,6 +197,13 @@ static pv_thm pos_by_fact(pv *prover, pv_ctx ctx, ck_id atom, pv_thm fact) {
       pv_thm nonzero = i ? pv_nonzero(prover, ctx, atom) : PV_REFL;
       if (nonzero == PV_NONE || pv_occurs(prover, cofactor, atom))
         continue;
+      if (negated) {
+        pv_thm below = pv_is_const(prover, cofactor)
+                           ? PV_NONE
+                           : pv_positive(prover, ctx, pv_canon(prover, pv_neg(prover, cofactor)));
+        found = below == PV_NONE ? PV_NONE : neg_by_product(prover, atom, fact, below);
+        continue;
+      }
       pv_thm cofactor_pos = pv_is_const(prover, cofactor)
                                 ? pv_by_value(prover, pv_gt0(prover, cofactor))
                                 : pv_positive(prover, ctx, cofactor);
@@ -194,7 +215,7 @@ static pv_thm pos_by_fact(pv *prover, pv_ctx ctx, ck_id atom, pv_thm fact) {
   return found;
 }
 
-static pv_thm pos_by_facts(pv *prover, pv_ctx ctx, ck_id atom) {
+static pv_thm pos_by_facts(pv *prover, pv_ctx ctx, ck_id atom, bool negated) {
   pv_thm found = PV_NONE;
   for (pv_ctx link = ctx; link != 0 && found == PV_NONE; link = pv_at(prover, link)->parent) {
     ck_id formula = pv_at(prover, link)->formula;
@@ -211,7 +232,7 @@ static pv_thm pos_by_facts(pv *prover, pv_ctx ctx, ck_id atom) {
     if (n == 0)
       n = pv_clause_instances(prover, ctx, pv_at(prover, link)->thm, atom, instance, 4);
     for (uint32_t i = 0; i < n && found == PV_NONE; i++)
-      found = pos_by_fact(prover, ctx, atom, instance[i]);
+      found = pos_by_fact(prover, ctx, atom, instance[i], negated);
   }
   return found;
 }
@@ -248,7 +269,7 @@ static pv_thm pos_atom(pv *prover, pv_ctx ctx, ck_id atom) {
   }
   if (thm == PV_NONE && (head == CK_APP || (head == CK_V && !ck_is_int(prover->terms, atom))) &&
       !prover->fact_busy.n)
-    thm = pos_by_facts(prover, ctx, atom);
+    thm = pos_by_facts(prover, ctx, atom, false);
   return thm;
 }
 
@@ -284,6 +305,20 @@ static pv_thm mul_step(pv *prover, ck_op rel, ck_id product, pv_thm left, pv_thm
       &summand, 1);
 }
 
+/* 0 <= x*x; strictly, where x # 0 is known */
+static pv_thm square_sign(pv *prover, pv_ctx ctx, ck_id x, bool strict) {
+  pv_var_sub vars = {pv_real_var(prover, "x"), x};
+  pv_thm nonneg = pv_use_lemma(prover, PV_SQUARE, &vars, 1, NULL, 0, NULL, 0);
+  if (!strict)
+    return nonneg;
+  ck_id square = pv_mul(prover, x, x);
+  pv_thm nonzero = pv_nonzero(prover, ctx, x);
+  return nonzero == PV_NONE
+             ? PV_NONE
+             : pv_positive_of_nonzero(prover, square, nonneg,
+                                      mul_step(prover, CK_NE, square, nonzero, nonzero));
+}
+
 /* one monomial q*atoms; q > 0 unless rel is # */
 static pv_thm mono_sign(pv *prover, pv_ctx ctx, const pv_mono *mono, ck_op rel) {
   ck_id term = mono->coef;
@@ -294,9 +329,9 @@ static pv_thm mono_sign(pv *prover, pv_ctx ctx, const pv_mono *mono, ck_op rel) 
   for (uint32_t i = 0; i < mono->degree && thm != PV_NONE; i++) {
     pv_thm factor_sign;
     ck_id factor = mono->atoms[i];
-    if (rel == CK_LE && i + 1 < mono->degree && mono->atoms[i + 1] == factor) {
-      pv_var_sub vars = {pv_real_var(prover, "x"), factor};
-      factor_sign = pv_use_lemma(prover, PV_SQUARE, &vars, 1, NULL, 0, NULL, 0);
+    if (i + 1 < mono->degree && mono->atoms[i + 1] == factor &&
+        (rel == CK_LE || (rel == CK_LT && !ck_is_int(prover->terms, factor)))) {
+      factor_sign = square_sign(prover, ctx, factor, rel == CK_LT);
       factor = pv_mul(prover, factor, factor);
       i++;
     } else {
@@ -344,7 +379,18 @@ static pv_thm positive_now(pv *prover, pv_ctx ctx, ck_id x) {
   pv_thm thm = pv_fact_match(prover, ctx, CK_LT, x);
   if (thm == PV_NONE && ck_is_int(prover->terms, x))
     thm = pv_follows_int(prover, ctx, pv_gt0(prover, x));
-  return thm == PV_NONE ? pos_poly(prover, ctx, x, true) : thm;
+  if (thm == PV_NONE)
+    thm = pos_poly(prover, ctx, x, true);
+  if (thm != PV_NONE || prover->fact_busy.n || ck_is_int(prover->terms, x))
+    return thm;
+  pv_poly poly;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, x);
+  bool minus =
+      poly.count == 1 && poly.monos[0].degree == 1 && poly.monos[0].coef == pv_num(prover, -1);
+  ck_id atom = minus ? poly.monos[0].atoms[0] : CK_BAD;
+  pv_poly_clear(&poly);
+  return minus ? pos_by_facts(prover, ctx, atom, true) : PV_NONE;
 }
 
 /* squares as they were written, before they are multiplied out */

@@ -24,7 +24,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/cutmax.c \
   verify/prove/cuts.c \
   verify/prove/defs.c \
-  verify/prove/eq.c \
+  verify/prove/eq.c verify/prove/eq_ways.c \
   verify/prove/fact_match.c \
   verify/prove/factors.c \
   verify/prove/folds.c \

@@ -2,6 +2,7 @@
  * of products.  Only facts that are connected by shared atoms are taken. */
 #include "pv_folds.h"
 #include "pv_lp.h"
+#include "pv_order.h"
 #include <string.h>
 
 static void push_fact(pv *prover, fact_list *known, const pv_poly *value, const pv_thm *premises,
@@ -212,6 +213,19 @@ static void minimum_fact(pv *prover, pv_ctx ctx, ck_id max, fact_list *known) {
     pv_lp_push_thm(prover, known, pv_max_below_zero(prover, inner, n, counter, body, n_pos));
 }
 
+/* u <= max2(u, 0), that maximum being ite(0 <= u, u, 0): equal, or 0 where u is negative */
+static pv_thm below_relu(pv *prover, ck_id relu, ck_id under) {
+  ck_id cond = ck_kid(prover->terms, relu, 0);
+  ck_id not_cond = ck_neg(prover->terms, cond);
+  ck_id goal = pv_le(prover, under, relu);
+  pv_thm negative = pv_hyp(prover, not_cond);
+  pv_thm same = pv_law1(prover, "ite1", relu, pv_hyp(prover, cond));
+  pv_thm zero = pv_law1(prover, "ite0", relu, negative);
+  ck_id minus_one = pv_num(prover, -1);
+  return pv_cases(prover, cond, PV_COMBINE(prover, goal, minus_one, same),
+                  PV_COMBINE(prover, goal, minus_one, zero, prover->one, negative));
+}
+
 /* what is known of an atom whatever the hypotheses */
 static void atom_facts(pv *prover, pv_ctx ctx, ck_id atom, fact_list *known) {
   ck_op head = ck_head(prover->terms, atom);
@@ -244,6 +258,9 @@ static void atom_facts(pv *prover, pv_ctx ctx, ck_id atom, fact_list *known) {
   } else if (pv_is_call(prover, atom, "sin") || pv_is_call(prover, atom, "cos")) {
     pv_lp_push_thm(prover, known, pv_unit_bound(prover, atom, false));
     pv_lp_push_thm(prover, known, pv_unit_bound(prover, atom, true));
+  } else if (pv_under_relu(prover, atom) != CK_BAD && !ck_is_int(prover->terms, atom)) {
+    pv_lp_push_thm(prover, known, pv_nonneg(prover, ctx, atom));
+    pv_lp_push_thm(prover, known, below_relu(prover, atom, pv_under_relu(prover, atom)));
   } else if (head == CK_SQRT) {
     pv_lp_push_thm(prover, known, pv_nonneg(prover, ctx, atom));
   } else if (pv_is_max(prover, atom, &formula)) {

@@ -188,10 +188,27 @@ static void push_cleared(order_facts *job, uint32_t at) {
                          pv_rel(prover, inverted->strict ? CK_LT : CK_LE, prover->zero, cleared)));
 }
 
+/* of a fact about sums over one range: that the same, turned, is not negative either, by its bodies
+ */
+static void push_turned_sums(order_facts *job) {
+  pv *prover = job->prover;
+  uint32_t n = job->known->count;
+  for (uint32_t i = 0; i < n && job->known->count < MAX_FACTS; i++) {
+    ck_id k;
+    ck_id value = pv_poly_term(prover, &job->known->fact[i].value);
+    if (ck_is_int(prover->terms, value) || pv_one_sum(prover, job->ctx, value, &k) == CK_BAD)
+      continue;
+    pv_lp_push_thm(prover, job->known,
+                   pv_nonneg(prover, job->ctx, pv_canon(prover, pv_neg(prover, value))));
+  }
+}
+
 void pv_lp_push_order(pv *prover, pv_ctx ctx, fact_list *known) {
   order_facts job = {.prover = prover, .ctx = ctx, .known = known};
   for (uint32_t i = 0; i < known->count && !prover->fact_busy.n; i++) /* what is cleared too */
     push_cleared(&job, i);
+  if (!prover->fact_busy.n)
+    push_turned_sums(&job);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !prover->fact_busy.n; i++)
     push_kind(&job, &kinds[i]);
 }

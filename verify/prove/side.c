@@ -59,8 +59,9 @@ static ck_id sum_to(pv *prover, ck_id k, ck_id body, ck_id x) {
   return pv_sum(prover, x, k, body);
 }
 
-/* --- sums: 0 <= body gives 0 <= sum; 0 < body and 0 < n give 0 < sum */
-static pv_thm sum_sign(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
+/* --- sums: 0 <= body gives 0 <= sum; 0 < body and 0 < n give 0 < sum.  hard: with a refutation
+ * where the body's sign is not seen */
+static pv_thm sum_sign(pv *prover, pv_ctx ctx, ck_id term, bool strict, bool hard) {
   ck_id n = ck_kid(prover->terms, term, 0);
   ck_id counter;
   ck_id zero = prover->zero;
@@ -72,6 +73,8 @@ static pv_thm sum_sign(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
     return PV_NONE;
   body = pv_sum_body(prover, term, counter);
   divisor_pos = strict ? pv_positive(prover, inner, body) : pv_nonneg(prover, inner, body);
+  if (divisor_pos == PV_NONE && hard)
+    divisor_pos = pv_lp_prove(prover, inner, strict ? pv_gt0(prover, body) : pv_ge0(prover, body));
   if (divisor_pos == PV_NONE)
     return PV_NONE;
   ck_id k_next = pv_add(prover, counter, prover->one);
@@ -253,7 +256,7 @@ static pv_thm pos_atom(pv *prover, pv_ctx ctx, ck_id atom) {
       thm = pv_use_lemma(prover, head == CK_INV ? PV_INV_POS : PV_SQRT_POS, &vars, 1, NULL, 0,
                          &under_pos, 1);
   } else if (pv_is_sum(prover, atom)) {
-    thm = sum_sign(prover, ctx, atom, true);
+    thm = sum_sign(prover, ctx, atom, true, false);
   } else if (head == CK_ITE) {
     thm = ite_sign(prover, ctx, atom, CK_LT);
   }
@@ -284,7 +287,7 @@ static pv_thm nonneg_atom(pv *prover, pv_ctx ctx, ck_id atom) {
     return under_nonneg == PV_NONE ? PV_NONE : pv_law(prover, "sqrt>", &under, 1, under_nonneg);
   }
   if (pv_is_sum(prover, atom))
-    thm = sum_sign(prover, ctx, atom, false);
+    thm = sum_sign(prover, ctx, atom, false, false);
   if (thm == PV_NONE && head == CK_ITE)
     thm = ite_sign(prover, ctx, atom, CK_LE);
   if (thm == PV_NONE) {
@@ -373,6 +376,73 @@ static pv_thm pos_poly(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
   return thm;
 }
 
+/* 0 <= or 0 < a combination of sums over one range, by that of their bodies */
+static pv_thm sums_sign(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
+  ck_id k;
+  ck_id whole = pv_one_sum(prover, ctx, term, &k);
+  if (whole == CK_BAD)
+    return PV_NONE;
+  pv_ctx inner = pv_ctx_bind(prover, ctx, ck_kid(prover->terms, whole, 0), &k);
+  pv_eqn body = pv_norm(prover, inner, pv_sum_body(prover, whole, k));
+  pv_eqn apart = pv_norm(prover, ctx, whole);
+  if (body.by == PV_NONE || apart.by == PV_NONE || apart.to != term || whole == term)
+    return PV_NONE;
+  ck_id normal = pv_sum(prover, ck_kid(prover->terms, whole, 0), k, body.to);
+  pv_thm sign = sum_sign(prover, ctx, normal, strict, !prover->fact_busy.n);
+  pv_thm same = body.by == PV_REFL
+                    ? PV_REFL
+                    : pv_lift_sum(prover, ck_kid(prover->terms, whole, 0), k, body.by);
+  pv_comb comb;
+  pv_comb_init(&comb); /* whole = the one with a normal body = term */
+  pv_comb_add(&comb, prover->one, sign);
+  pv_comb_add(&comb, pv_num(prover, -1), same);
+  pv_comb_add(&comb, prover->one, apart.by);
+  return pv_comb_prove(prover, &comb, pv_rel(prover, strict ? CK_LT : CK_LE, prover->zero, term));
+}
+
+/* an inverse of a positive number in the term, no power of it; CK_BAD: there is none */
+static ck_id positive_inverse(pv *prover, pv_ctx ctx, ck_id term, ck_id *factor, ck_id *addend) {
+  pv_poly poly;
+  ck_id found = CK_BAD;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, term);
+  for (uint32_t i = 0; i < poly.count && poly.count > 1 && found == CK_BAD; i++) {
+    for (uint32_t j = 0; j < poly.monos[i].degree && found == CK_BAD; j++) {
+      ck_id atom = poly.monos[i].atoms[j];
+      if (ck_head(prover->terms, atom) == CK_INV &&
+          pv_poly_linear(prover, term, atom, factor, addend) && !pv_is_zero(prover, *addend) &&
+          pv_positive(prover, ctx, ck_kid(prover->terms, atom, 0)) != PV_NONE)
+        found = atom;
+    }
+  }
+  pv_poly_clear(&poly);
+  return found;
+}
+
+/* 0 < c*inv p + d, or 0 <=, from that of c + d*p, p being positive */
+static pv_thm cleared_sign(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
+  ck_id factor;
+  ck_id addend;
+  ck_id inverse = positive_inverse(prover, ctx, term, &factor, &addend);
+  if (inverse == CK_BAD)
+    return PV_NONE;
+  ck_id under = ck_kid(prover->terms, inverse, 0);
+  ck_op rel = strict ? CK_LT : CK_LE;
+  ck_id cleared = pv_add(prover, factor, pv_mul(prover, addend, under));
+  pv_thm sign = pv_follows(prover, ctx, pv_rel(prover, rel, prover->zero, cleared));
+  if (sign == PV_NONE)
+    return PV_NONE;
+  pv_thm positive = pv_positive(prover, ctx, under);
+  pv_var_sub vars = {pv_real_var(prover, "x"), under};
+  pv_thm inverse_pos = pv_use_lemma(prover, PV_INV_POS, &vars, 1, NULL, 0, &positive, 1);
+  pv_thm nonzero = pv_scaled(prover, pv_ne0(prover, under), pv_num(prover, -1), positive);
+  pv_comb comb;
+  pv_comb_init(&comb); /* inv p * (c + d*p) + d*(1 - p*inv p) */
+  pv_comb_add_product(&comb, prover->one, inverse_pos, sign);
+  pv_comb_add(&comb, addend, pv_law1(prover, "inv", under, nonzero));
+  return pv_comb_prove(prover, &comb, pv_rel(prover, rel, prover->zero, term));
+}
+
 static pv_thm positive_now(pv *prover, pv_ctx ctx, ck_id x) {
   if (pv_is_atom(prover, x))
     return pos_atom(prover, ctx, x);
@@ -381,6 +451,10 @@ static pv_thm positive_now(pv *prover, pv_ctx ctx, ck_id x) {
     thm = pv_follows_int(prover, ctx, pv_gt0(prover, x));
   if (thm == PV_NONE)
     thm = pos_poly(prover, ctx, x, true);
+  if (thm == PV_NONE)
+    thm = cleared_sign(prover, ctx, x, true);
+  if (thm == PV_NONE)
+    thm = sums_sign(prover, ctx, x, true);
   if (thm != PV_NONE || prover->fact_busy.n || ck_is_int(prover->terms, x))
     return thm;
   pv_poly poly;
@@ -414,6 +488,10 @@ static pv_thm nonneg_now(pv *prover, pv_ctx ctx, ck_id term) {
     thm = pv_follows_int(prover, ctx, pv_ge0(prover, term));
   if (thm == PV_NONE)
     thm = pos_poly(prover, ctx, term, false);
+  if (thm == PV_NONE)
+    thm = cleared_sign(prover, ctx, term, false);
+  if (thm == PV_NONE)
+    thm = sums_sign(prover, ctx, term, false);
   if (thm != PV_NONE)
     return thm;
   left_nonneg = pv_nonneg(prover, ctx, left);

@@ -127,6 +127,9 @@ static pv_eqn norm_atom(pv *prover, pv_ctx ctx, ck_id term) {
   case CK_FOLD:
     result = pv_norm_fold(prover, ctx, eqn.to);
     break;
+  case CK_APP:
+    result = prover->reads ? pv_read_before(prover, ctx, eqn.to) : pv_same(eqn.to);
+    break;
   default:
     result = pv_same(eqn.to);
     break;

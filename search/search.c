@@ -214,8 +214,11 @@ static void say_what_failed(sg_search *search) {
 }
 
 static void search_clear(sg_search *search) {
-  for (uint32_t i = 0; i < search->n_schemes; i++)
+  for (uint32_t i = 0; i < search->n_schemes; i++) {
+    for (uint32_t k = 0; k < search->schemes[i].n; k++)
+      free(search->schemes[i].pieces[k].ops);
     free(search->schemes[i].pieces);
+  }
   for (uint32_t i = 0; i < search->n_segments; i++) {
     sg_segment_clear(search->segments[i]);
     free(search->segments[i]);

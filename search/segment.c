@@ -6,6 +6,7 @@
 #include "src/base/pool.h"
 #include "src/base/str.h"
 #include "src/base/trace.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,63 +36,198 @@ bool sg_copy_sizes(as_graph *to, const as_graph *from, as_err *err) {
   return true;
 }
 
-static as_node_id bring(sg_segment *segment, const as_graph *graph, uint32_t tensor,
-                        as_node_id *map, as_err *err) {
-  const as_node *node = &graph->node[tensor];
-  for (uint32_t i = 0; i < segment->sub->n; i++) {
-    if (map[i] == tensor)
-      return i;
+/* cutting some operators out of a program */
+typedef struct {
+  sg_segment *segment;
+  const as_graph *graph;
+  const uint32_t *op;
+  uint32_t n;
+  const bool *apart; /* by node: each reader has an input of its own for it */
+  uint32_t *reader;  /* by node of the segment: the only one that it is for, or AS_NONE */
+} cutting;
+
+/* the name of one more input for a tensor; false: none is free */
+static bool name_copy(const cutting *work, const char *of, char *room, size_t size) {
+  for (uint32_t i = 1; i < 1000; i++) {
+    int length = snprintf(room, size, "%s_%u", of, i);
+    if (length > 0 && (size_t)length < size && sg_name_is_free(work->graph, room) &&
+        sg_name_is_free(work->segment->sub, room))
+      return true;
   }
-  as_node_id id = as_graph_is_number(node) ? as_graph_copy_number(segment->sub, node)
-                                           : as_graph_input(segment->sub, node->name, node->dtype,
-                                                            node->dim, node->rank, err);
-  if (id != AS_NONE)
-    map[id] = tensor;
+  return false;
+}
+
+static as_node_id bring(cutting *work, uint32_t tensor, uint32_t reader, as_err *err) {
+  as_graph *sub = work->segment->sub;
+  const as_node *node = &work->graph->node[tensor];
+  uint32_t *map = work->segment->to_main;
+  const char *name = node->name;
+  char room[100];
+  for (uint32_t i = 0; i < sub->n; i++) {
+    if (map[i] == tensor && (work->reader[i] == AS_NONE || work->reader[i] == reader))
+      return i;
+    if (map[i] == tensor && !name_copy(work, node->name, room, sizeof room))
+      return AS_NONE;
+    if (map[i] == tensor)
+      name = room;
+  }
+  as_node_id id = as_graph_is_number(node)
+                      ? as_graph_copy_number(sub, node)
+                      : as_graph_input(sub, name, node->dtype, node->dim, node->rank, err);
+  if (id == AS_NONE)
+    return id;
+  map[id] = tensor;
+  work->reader[id] = work->apart && work->apart[tensor] ? reader : AS_NONE;
   return id;
 }
 
-static bool cut_out(sg_segment *segment, const as_graph *graph, const uint32_t *op, uint32_t n,
-                    const uint32_t *last_use, as_err *err) {
-  uint32_t total = n;
-  for (uint32_t i = 0; i < n; i++)
-    total += graph->node[op[i]].nargs;
-  segment->sub = as_graph_new(graph->sizes, graph->lib, NULL, graph->name);
-  segment->to_main = as_malloc((total + 1) * sizeof *segment->to_main);
-  memset(segment->to_main, 255, (total + 1) * sizeof *segment->to_main);
-  if (!sg_copy_sizes(segment->sub, graph, err))
-    return false;
-  for (int inputs = 1; inputs >= 0; inputs--) {
-    for (uint32_t i = 0; i < n; i++) {
-      const as_node *node = &graph->node[op[i]];
-      as_node_id arg[AS_MAX_ARGS];
-      for (uint32_t j = 0; j < node->nargs; j++) {
-        bool inside = false;
-        for (uint32_t k = 0; k < i; k++)
-          inside |= op[k] == node->arg[j];
-        if (inputs && inside)
-          continue;
-        arg[j] = bring(segment, graph, node->arg[j], segment->to_main, err);
-        if (arg[j] == AS_NONE)
-          return false;
-      }
-      if (inputs)
-        continue;
-      as_node_id id = as_graph_op(segment->sub, AS_NONE, node->name, node->op, arg, node->nargs,
-                                  node->attr, err);
-      if (id == AS_NONE)
-        return false;
-      segment->to_main[id] = op[i];
-      if ((last_use[op[i]] == 0 || last_use[op[i]] > op[n - 1]) &&
-          !as_graph_output(segment->sub, id, err))
+/* whether a kernel for the operators stores what one of them computes */
+static bool is_stored(const as_graph *graph, const uint32_t *op, uint32_t n, uint32_t id) {
+  for (uint32_t i = 0; i < graph->n_output; i++) {
+    if (graph->output[i] == id)
+      return true;
+  }
+  for (uint32_t reader = id + 1; reader < graph->n; reader++) {
+    bool reads = false;
+    bool inside = false;
+    for (uint32_t k = 0; k < graph->node[reader].nargs; k++)
+      reads |= graph->node[reader].arg[k] == id;
+    for (uint32_t i = 0; i < n && reads; i++)
+      inside |= op[i] == reader;
+    if (reads && !inside)
+      return true;
+  }
+  return false;
+}
+
+static bool is_inside(const cutting *work, uint32_t node) {
+  for (uint32_t i = 0; i < work->n; i++) {
+    if (work->op[i] == node)
+      return true;
+  }
+  return false;
+}
+
+static bool bring_inputs(cutting *work, as_err *err) {
+  for (uint32_t i = 0; i < work->n; i++) {
+    const as_node *node = &work->graph->node[work->op[i]];
+    for (uint32_t k = 0; k < node->nargs; k++) {
+      if (!is_inside(work, node->arg[k]) && bring(work, node->arg[k], work->op[i], err) == AS_NONE)
         return false;
     }
   }
   return true;
 }
 
+static bool bring_operators(cutting *work, as_err *err) {
+  as_graph *sub = work->segment->sub;
+  for (uint32_t i = 0; i < work->n; i++) {
+    const as_node *node = &work->graph->node[work->op[i]];
+    as_node_id arg[AS_MAX_ARGS];
+    for (uint32_t k = 0; k < node->nargs; k++) {
+      arg[k] = bring(work, node->arg[k], work->op[i], err);
+      if (arg[k] == AS_NONE)
+        return false;
+    }
+    as_node_id id =
+        as_graph_op(sub, AS_NONE, node->name, node->op, arg, node->nargs, node->attr, err);
+    if (id == AS_NONE)
+      return false;
+    work->segment->to_main[id] = work->op[i];
+    work->reader[id] = AS_NONE;
+    if (is_stored(work->graph, work->op, work->n, work->op[i]) && !as_graph_output(sub, id, err))
+      return false;
+  }
+  return true;
+}
+
+/* the operators as a program of their own, and its axes; false: not even a program (err filled) */
+static bool cut_out(sg_segment *segment, const as_graph *graph, const uint32_t *op, uint32_t n,
+                    const bool *apart, as_err *err) {
+  uint32_t total = n;
+  for (uint32_t i = 0; i < n; i++)
+    total += graph->node[op[i]].nargs;
+  segment->sub = as_graph_new(graph->sizes, graph->lib, NULL, graph->name);
+  segment->to_main = as_malloc((total + 1) * sizeof *segment->to_main);
+  memset(segment->to_main, 255, (total + 1) * sizeof *segment->to_main);
+  cutting work = {.segment = segment, .graph = graph, .op = op, .n = n, .apart = apart};
+  work.reader = as_malloc((total + 1) * sizeof *work.reader);
+  bool cut = sg_copy_sizes(segment->sub, graph, err) && bring_inputs(&work, err) &&
+             bring_operators(&work, err);
+  free(work.reader);
+  if (!cut)
+    return false;
+  uint32_t *inner = as_malloc((segment->sub->n + 1) * sizeof *inner);
+  uint32_t n_inner = 0;
+  uint32_t *last = sg_last_use(segment->sub);
+  for (uint32_t i = 0; i < segment->sub->n; i++) {
+    if (segment->sub->node[i].kind == AS_N_OP)
+      inner[n_inner++] = i;
+  }
+  segment->has_part = sg_part_init(&segment->part, segment->sub, inner, n_inner, last);
+  free(inner);
+  free(last);
+  return true;
+}
+
+static void forget_cut(sg_segment *segment) {
+  if (segment->has_part)
+    sg_part_clear(&segment->part);
+  if (segment->sub)
+    as_graph_free(segment->sub);
+  free(segment->to_main);
+  segment->has_part = false;
+  segment->sub = NULL;
+  segment->to_main = NULL;
+}
+
+/* Where an axis meets another of the same tensor (rows and columns of a mask made of one vector of
+ * positions) it has to stay whole.  If that is so because two operators read one input, each gets
+ * an input of its own: a block then loads two tiles of the tensor. */
+static bool cut_apart(sg_segment *segment, const as_graph *graph, const uint32_t *op, uint32_t n,
+                      as_err *err) {
+  if (!cut_out(segment, graph, op, n, NULL, err))
+    return false;
+  uint32_t repeated = segment->has_part ? sg_repeated_axes(&segment->part) : 0;
+  if (!repeated)
+    return true;
+  bool *apart = as_calloc(graph->n + 1, sizeof *apart);
+  for (uint32_t i = 0; i < graph->n && repeated; i++) {
+    if (as_graph_is_number(&graph->node[i]))
+      continue;
+    sg_segment other = {.sub = NULL};
+    apart[i] = true;
+    bool cut = cut_out(&other, graph, op, n, apart, err) && other.has_part;
+    uint32_t left = cut ? sg_repeated_axes(&other.part) : repeated;
+    apart[i] = left < repeated;
+    if (left < repeated) {
+      forget_cut(segment);
+      segment->sub = other.sub;
+      segment->to_main = other.to_main;
+      segment->part = other.part;
+      segment->has_part = true;
+      repeated = left;
+    } else {
+      forget_cut(&other);
+    }
+    as_err_clear(err);
+  }
+  free(apart);
+  return true;
+}
+
+typedef struct {
+  sg_rank *rank;
+  uint32_t n;
+  as_err err; /* the first that could not be built */
+} plan_ranks;
+
 typedef struct {
   sg_segment *segment;
+  const as_search_opts *opts;
   uint32_t keep;
+  bool concrete;     /* the program states all its sizes */
+  plan_ranks *ranks; /* by plan */
 } plan_job;
 
 /* what became of the muGraphs whose axes are divided in one way */
@@ -118,23 +254,6 @@ static void trace_plan(const sg_segment *segment, size_t i) {
   as_str_clear(&plan);
 }
 
-static void search_plan(void *arg, size_t i) {
-  plan_job *work = arg;
-  sg_segment *segment = work->segment;
-  sg_space *space =
-      sg_space_new(&segment->part, &segment->plan[i], &segment->vocab, &segment->limits);
-  segment->stats[i].plans = 1;
-  if (!sg_space_enumerate(space, &segment->stats[i])) {
-    sg_space_free(space);
-    return;
-  }
-  segment->recipe[i] = sg_space_extract(space, work->keep, &segment->n_recipe[i]);
-  segment->stats[i].candidates = segment->n_recipe[i];
-  trace_plan(segment, i);
-  sg_space_settle(space);
-  segment->space[i] = space;
-}
-
 static int cmp_rank(const void *left, const void *right) {
   const sg_rank *first = left;
   const sg_rank *second = right;
@@ -159,15 +278,14 @@ static bool build_kernels(const sg_segment *segment, const sg_rank *chosen, as_g
                &segment->vocab, &segment->recipe[chosen->plan][chosen->recipe], node, err);
 }
 
-static bool build_alone(const sg_segment *segment, const sg_rank *chosen, as_graph **out,
-                        as_err *err) {
-  as_graph *graph =
-      as_graph_new(segment->sub->sizes, segment->sub->lib, segment->sub, segment->sub->name);
+static bool build_alone(const sg_segment *segment, const as_graph *sub, const sg_rank *chosen,
+                        as_graph **out, as_err *err) {
+  as_graph *graph = as_graph_new(sub->sizes, sub->lib, sub, sub->name);
   as_node_id *node = as_malloc((segment->part.n + 1) * sizeof *node);
   for (uint32_t i = 0; i < segment->part.n_input; i++) {
     node[i] = AS_NONE;
-    for (uint32_t k = 0; k < segment->sub->n_input; k++) {
-      if (segment->sub->input[k] == segment->part.tensor[i])
+    for (uint32_t k = 0; k < sub->n_input; k++) {
+      if (sub->input[k] == segment->part.tensor[i])
         node[i] = graph->input[k];
     }
   }
@@ -205,80 +323,82 @@ static double rank_us(const sg_segment *segment, const sg_rank *of, const as_gra
   return us;
 }
 
-static void add_rank(sg_segment *segment, sg_rank rank, const as_target *target, bool concrete,
-                     as_err *err) {
+/* sub: the segment's program, or a copy with sizes of its own */
+static void add_rank(const plan_job *work, as_graph *sub, sg_rank rank, plan_ranks *ranks) {
   as_graph *graph;
   as_err why;
   as_err_init(&why);
-  if (build_alone(segment, &rank, &graph, &why)) {
-    rank.us = rank_us(segment, &rank, graph, target, concrete);
-    segment->rank[segment->n_rank++] = rank;
+  if (build_alone(work->segment, sub, &rank, &graph, &why)) {
+    rank.us = rank_us(work->segment, &rank, graph, work->opts->target, work->concrete);
+    ranks->rank[ranks->n++] = rank;
     as_graph_free(graph);
   } else { /* the enumerator and the builder disagree: the first such message is kept */
     char *text = as_err_format(&why);
-    as_err_set(err, AS_INTERNAL, "%s", text);
+    as_err_set(&ranks->err, AS_INTERNAL, "%s", text);
     free(text);
   }
   as_err_clear(&why);
 }
 
-static void rank_all(sg_segment *segment, const as_search_opts *opts, as_err *err) {
+/* what the graphs of a plan cost; in a thread of its own, so with sizes of its own */
+static void rank_plan(const plan_job *work, uint32_t i) {
+  const sg_segment *segment = work->segment;
+  plan_ranks *ranks = &work->ranks[i];
+  if (segment->n_recipe[i] == 0)
+    return;
+  as_graph *sub = as_graph_copy(segment->sub);
+  sub->sizes = as_sizes_copy(segment->sub->sizes);
+  ranks->rank = as_calloc(2 * segment->n_recipe[i], sizeof *ranks->rank);
+  for (uint32_t k = 0; k < segment->n_recipe[i]; k++) {
+    const sg_recipe *recipe = &segment->recipe[i][k];
+    sg_rank rank = {.plan = i, .recipe = k, .weight = recipe->weight};
+    add_rank(work, sub, rank, ranks);
+    rank.split = true;
+    if (sg_can_split(segment->space[i], &segment->part, &segment->plan[i], recipe))
+      add_rank(work, sub, rank, ranks);
+  }
+  as_sizes_free(sub->sizes);
+  as_graph_free(sub);
+}
+
+static void search_plan(void *arg, size_t i) {
+  plan_job *work = arg;
+  sg_segment *segment = work->segment;
+  as_err_init(&work->ranks[i].err);
+  sg_space *space =
+      sg_space_new(&segment->part, &segment->plan[i], &segment->vocab, &segment->limits);
+  segment->stats[i].plans = 1;
+  if (!sg_space_enumerate(space, &segment->stats[i])) {
+    sg_space_free(space);
+    return;
+  }
+  segment->recipe[i] = sg_space_extract(space, work->keep, &segment->n_recipe[i]);
+  segment->stats[i].candidates = segment->n_recipe[i];
+  trace_plan(segment, i);
+  sg_space_settle(space);
+  segment->space[i] = space;
+  rank_plan(work, (uint32_t)i);
+}
+
+/* the graphs of all plans, best first */
+static void collect_ranks(sg_segment *segment, const plan_job *work, as_err *err) {
   uint32_t total = 0;
   for (uint32_t i = 0; i < segment->n_plan; i++)
-    total += segment->n_recipe[i];
-  segment->rank = as_calloc(2 * total + 1, sizeof *segment->rank);
-  bool concrete = true;
-  for (uint32_t i = 0; i < segment->sub->n_own_size; i++)
-    concrete &= as_size_value(segment->sub->sizes, segment->sub->own_size[i]) >= 0;
+    total += work->ranks[i].n;
+  segment->rank = as_calloc(total + 1, sizeof *segment->rank);
   for (uint32_t i = 0; i < segment->n_plan; i++) {
-    for (uint32_t k = 0; k < segment->n_recipe[i]; k++) {
-      const sg_recipe *recipe = &segment->recipe[i][k];
-      sg_rank rank = {.plan = i, .recipe = k, .weight = recipe->weight};
-      add_rank(segment, rank, opts->target, concrete, err);
-      rank.split = true;
-      if (sg_can_split(segment->space[i], &segment->part, &segment->plan[i], recipe))
-        add_rank(segment, rank, opts->target, concrete, err);
-    }
+    plan_ranks *ranks = &work->ranks[i];
+    for (uint32_t k = 0; k < ranks->n; k++)
+      segment->rank[segment->n_rank++] = ranks->rank[k];
+    if (ranks->err.status != AS_OK)
+      as_err_set(err, AS_INTERNAL, "%s", ranks->err.text);
+    as_err_clear(&ranks->err);
+    free(ranks->rank);
   }
   qsort(segment->rank, segment->n_rank, sizeof *segment->rank, cmp_rank);
 }
 
-bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t *op, uint32_t n,
-                     const uint32_t *last_use, const as_search_opts *opts,
-                     const as_search_deadline *deadline, as_search_stats *total, as_err *err) {
-  memset(segment, 0, sizeof *segment);
-  segment->limits = (sg_limits){
-      .max_values = opts->max_values,
-      .max_states = (uint32_t)(opts->max_states > UINT32_MAX ? UINT32_MAX : opts->max_states),
-      .keep = 6,
-      .z3 = opts->z3,
-      .shared_block = (double)opts->target->shared_block,
-      .deadline = *deadline};
-  if (!cut_out(segment, graph, op, n, last_use, err))
-    return false;
-  uint32_t *inner = as_malloc((segment->sub->n + 1) * sizeof *inner);
-  uint32_t n_inner = 0;
-  uint32_t *last = sg_last_use(segment->sub);
-  for (uint32_t i = 0; i < segment->sub->n; i++) {
-    if (segment->sub->node[i].kind == AS_N_OP)
-      inner[n_inner++] = i;
-  }
-  segment->has_part = sg_part_init(&segment->part, segment->sub, inner, n_inner, last);
-  free(inner);
-  free(last);
-  total->parts++;
-  if (!segment->has_part) {
-    total->struck[AS_LIMIT_AXES]++;
-    return true;
-  }
-  sg_vocab_init(&segment->vocab, &segment->part);
-  segment->plan = sg_plans(&segment->part, &segment->n_plan, total->struck);
-  segment->space = as_calloc(segment->n_plan + 1, sizeof *segment->space);
-  segment->recipe = as_calloc(segment->n_plan + 1, sizeof *segment->recipe);
-  segment->n_recipe = as_calloc(segment->n_plan + 1, sizeof *segment->n_recipe);
-  segment->stats = as_calloc(segment->n_plan + 1, sizeof *segment->stats);
-  plan_job work = {segment, segment->limits.keep};
-  as_parallel(opts->threads, segment->n_plan, search_plan, &work);
+static void add_stats(const sg_segment *segment, as_search_stats *total) {
   for (uint32_t i = 0; i < segment->n_plan; i++) {
     const sg_stats *stats = &segment->stats[i];
     total->states += stats->states;
@@ -293,7 +413,48 @@ bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t 
     for (uint32_t k = 0; k < AS_LIMIT_N; k++)
       total->struck[k] += stats->struck[k];
   }
-  rank_all(segment, opts, err);
+}
+
+static bool has_all_values(const as_graph *graph) {
+  bool all = true;
+  for (uint32_t i = 0; i < graph->n_own_size; i++)
+    all &= as_size_value(graph->sizes, graph->own_size[i]) >= 0;
+  return all;
+}
+
+bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t *op, uint32_t n,
+                     const as_search_opts *opts, const as_search_deadline *deadline,
+                     as_search_stats *total, as_err *err) {
+  memset(segment, 0, sizeof *segment);
+  segment->limits = (sg_limits){
+      .max_values = opts->max_values,
+      .max_states = (uint32_t)(opts->max_states > UINT32_MAX ? UINT32_MAX : opts->max_states),
+      .keep = 6,
+      .z3 = opts->z3,
+      .shared_block = (double)opts->target->shared_block,
+      .deadline = *deadline};
+  if (!cut_apart(segment, graph, op, n, err))
+    return false;
+  total->parts++;
+  if (!segment->has_part) {
+    total->struck[AS_LIMIT_AXES]++;
+    return true;
+  }
+  sg_vocab_init(&segment->vocab, &segment->part);
+  segment->plan = sg_plans(&segment->part, &segment->n_plan, total->struck);
+  segment->space = as_calloc(segment->n_plan + 1, sizeof *segment->space);
+  segment->recipe = as_calloc(segment->n_plan + 1, sizeof *segment->recipe);
+  segment->n_recipe = as_calloc(segment->n_plan + 1, sizeof *segment->n_recipe);
+  segment->stats = as_calloc(segment->n_plan + 1, sizeof *segment->stats);
+  plan_job work = {.segment = segment,
+                   .opts = opts,
+                   .keep = segment->limits.keep,
+                   .concrete = has_all_values(segment->sub),
+                   .ranks = as_calloc(segment->n_plan + 1, sizeof *work.ranks)};
+  as_parallel(opts->threads, segment->n_plan, search_plan, &work);
+  add_stats(segment, total);
+  collect_ranks(segment, &work, err);
+  free(work.ranks);
   return true;
 }
 
@@ -331,7 +492,7 @@ uint32_t sg_segment_drop_unlowerable(sg_segment *segment, const as_search_opts *
     as_graph *graph;
     as_err err;
     as_err_init(&err);
-    bool lowers = build_alone(segment, &segment->rank[n_dropped], &graph, &err) &&
+    bool lowers = build_alone(segment, segment->sub, &segment->rank[n_dropped], &graph, &err) &&
                   as_graph_valid(graph, &err) && graph_lowers(graph, opts);
     if (graph)
       as_graph_free(graph);

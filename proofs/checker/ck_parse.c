@@ -500,8 +500,11 @@ static ck_expr *any_of(ck_parser *p, const ck_expr *r) {
   while (ck_accept(p, "or")) {
     ck_expr other = {.next = NULL};
     relation(p, &other, CK_TENSOR);
-    if (other.right)
-      any = call_of_two(p, "logical_or", r->at, any, truth(p, &other));
+    if (!other.right)
+      break;
+    any = after(p, CK_X_CALL, r->at, any);
+    any->name = "logical_or";
+    ck_link(&any->arguments, truth(p, &other));
   }
   return any;
 }

@@ -91,6 +91,9 @@ bool sg_moves_matter(const as_graph *program);
 /* --- search.c: adds other orders of the operators to the program */
 void sg_find_variants(sg_search *search);
 
+/* --- apart.c: whether the prover can do the best graph of the segment; why not is noted */
+bool sg_is_proved_apart(sg_search *search, sg_segment *segment);
+
 /* --- partition.c: fills schemes, best first */
 void sg_make_schemes(sg_search *search);
 

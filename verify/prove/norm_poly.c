@@ -344,7 +344,6 @@ static const size_rules *rules_of(pv *prover, pv_ctx ctx) {
 
 /* --- simplification of a polynomial over normal atoms; every change is a summand of b */
 static void drop(pv_poly *poly, uint32_t i) {
-  free(poly->monos[i].atoms);
   poly->monos[i] = poly->monos[--poly->count];
 }
 
@@ -444,6 +443,12 @@ static bool simp_mono(pv *prover, pv_ctx ctx, pv_poly *poly, uint32_t i, pv_comb
     if (head == CK_ITE && twice && idempotent(prover, atom)) {
       sorted2(pair, atom, atom);
       replace(prover, poly, i, pair, 2, atom, ite_squared(prover, atom), comb);
+      return true;
+    }
+    if (twice && pv_is_call(prover, atom, "cos")) {
+      pv_thm squared = pv_cosine_squared(prover, atom);
+      sorted2(pair, atom, atom);
+      replace(prover, poly, i, pair, 2, pv_right(prover, squared), squared, comb);
       return true;
     }
     if (head == CK_SQRT && twice) {

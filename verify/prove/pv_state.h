@@ -28,6 +28,7 @@
 #ifndef AS_PV_STATE_H
 #define AS_PV_STATE_H
 #include "proofs/checker/ck_rules.h"
+#include "src/base/intern.h"
 #include "src/base/map.h"
 #include "src/base/vec.h"
 
@@ -51,7 +52,7 @@ static inline pv_eqn pv_fail(void) {
 }
 
 /* the lemmas that pv_lemma.h lists; integers of at most this amount are known by number */
-enum { PV_MAX_LEMMAS = 64, PV_SMALL = 32 };
+enum { PV_MAX_LEMMAS = 96, PV_SMALL = 32 };
 
 typedef struct pv {
   ck_terms *terms;
@@ -67,6 +68,7 @@ typedef struct pv {
   as_map cmp_memo;
   as_map misc_memo;
   as_map inst_memo;
+  as_intern monomials; /* the atoms of monomials that are no term's: pv_poly.h */
   pv_thm lemmas[PV_MAX_LEMMAS];
   bool lemmas_busy[PV_MAX_LEMMAS];
   /* effort: steps, and units of about 10 ns by what was done; neither reads a clock */

@@ -16,7 +16,7 @@ const as_search_opts as_search_default = {.threads = 0,
                                           .max_tested = 24,
                                           .max_part = 24,
                                           .max_states = 800000,
-                                          .max_group_states = 24000000,
+                                          .max_group_states = 60000000,
                                           .max_seconds = 0,
                                           .policy = &as_search_policy};
 

@@ -492,7 +492,7 @@ void sg_segment_drop(sg_segment *segment, uint32_t n) {
 
 as_graph *sg_segment_alone(const sg_segment *segment, uint32_t rank, as_err *err) {
   as_graph *graph;
-  return build_alone(segment, &segment->rank[rank], &graph, err) ? graph : NULL;
+  return build_alone(segment, segment->sub, &segment->rank[rank], &graph, err) ? graph : NULL;
 }
 
 uint32_t sg_segment_drop_unlowerable(sg_segment *segment, const as_search_opts *opts,

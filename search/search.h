@@ -29,6 +29,8 @@ typedef struct {
   uint64_t replay_failed;
   uint64_t certified;
   uint64_t struck[AS_LIMIT_N]; /* by limit: how often */
+  double
+      best_us; /* by the model, of the cheapest way known so far; 0: none is known, or no sizes */
   double seconds;
 } as_search_stats;
 

@@ -155,10 +155,12 @@ static void show_progress(void *arg, const char *stage, const as_search_stats *s
     return;
   uint64_t pruned = stats->pruned_shape + stats->pruned_abstract + stats->pruned_unit +
                     stats->pruned_repeat + stats->pruned_memory;
-  fprintf(stderr, "%s: %llu states visited, %llu pruned, %llu tested, %llu certified, %.1f s%s",
-          stage, (unsigned long long)stats->states, (unsigned long long)pruned,
-          (unsigned long long)stats->tested, (unsigned long long)stats->certified,
-          progress->last - progress->start, progress->terminal ? "" : "\n");
+  fprintf(stderr, "%s: %llu states visited, %llu pruned, %llu tested, %llu certified, ", stage,
+          (unsigned long long)stats->states, (unsigned long long)pruned,
+          (unsigned long long)stats->tested, (unsigned long long)stats->certified);
+  if (stats->best_us > 0)
+    fprintf(stderr, "best %.2f us, ", stats->best_us);
+  fprintf(stderr, "%.1f s%s", progress->last - progress->start, progress->terminal ? "" : "\n");
   fflush(stderr);
 }
 

@@ -28,6 +28,7 @@ typedef struct {
   sg_rank *rank;
   uint32_t n_rank; /* best first */
   bool has_part;
+  uint64_t recorded_as; /* where outcomes of plans are recorded */
 } sg_segment;
 
 /* no tensor of the program and no size of its own is called so */
@@ -47,6 +48,5 @@ void sg_segment_trim(sg_segment *s, uint32_t keep);
 void sg_segment_clear(sg_segment *s);
 /* one kernel for the segment in muGraph g of the whole program; node[]: main program's node -> g's
  * node */
-bool sg_segment_build(const sg_segment *s, uint32_t rank, as_graph *g, as_node_id *node,
-                      as_err *err);
+bool sg_segment_build(sg_segment *s, uint32_t rank, as_graph *g, as_node_id *node, as_err *err);
 #endif

@@ -27,10 +27,13 @@ typedef struct {
   tl_tree *tree;    /* in the arena that was given */
 } tl_structure;
 
-/* the best `keep` of each number of kernels, least kernels first; n of them.  Programs that differ
- * in the order of statements alone are one. malloc'ed */
-tl_structure *tl_structures(const tl_graph *graph, uint32_t root, uint32_t keep, as_arena *mem,
-                            uint32_t *n);
+/* The best `keep` of each number of kernels, least kernels first; n of them, where no tile is
+ * computed from a load of one of the tensors marked `dead` (none: there is no such program).
+ * Programs that differ in the order of statements alone are one.  malloc'ed */
+tl_structure *tl_structures(const tl_graph *graph, uint32_t root, const bool *dead, uint32_t keep,
+                            as_arena *mem, uint32_t *n);
+/* can every result be computed without a load of a tensor marked `dead`? */
+bool tl_may_be_dead(const tl_graph *graph, uint32_t root, const bool *dead);
 /* one that random choices give, each node of a class alike: for tests.  NULL: a choice ended
  * nowhere */
 tl_tree *tl_random_tree(const tl_graph *graph, uint32_t root, as_rng *rng, as_arena *mem);

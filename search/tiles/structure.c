@@ -35,6 +35,10 @@ double tl_call_work(const tl_graph *graph, uint32_t node) {
 }
 
 /* --- trees */
+static const double impossible = 1e300;
+/* what an iteration takes beside its statements, in elements */
+static const double iteration = 256;
+
 typedef struct {
   double work;
   uint32_t kernels;
@@ -56,8 +60,18 @@ typedef struct {
   options *inner; /* by class, inside of a loop */
   options *outer; /* of sequences, where each statement is a kernel */
   double *work;   /* of tiles by class; negative: not known, or being found */
+  const bool *dead; /* tensors that nothing is to read: what is stored to them takes no work */
   as_arena *mem;
 } chooser;
+
+static double load_work(const chooser *c, uint32_t access) {
+  uint32_t rank;
+  tl_accesses *all = c->graph->accesses;
+  if (c->dead[tl_access_tensor(all, access)])
+    return impossible;
+  const as_size *dim = tl_shape_dims(all, tl_access_shape(all, access), &rank);
+  return product(all, dim, rank);
+}
 
 /* the least work of a tile where nothing is there already */
 static double tile_work(chooser *c, uint32_t cls) {
@@ -65,12 +79,12 @@ static double tile_work(chooser *c, uint32_t cls) {
   if (c->work[cls] >= 0)
     return c->work[cls];
   if (c->work[cls] < -1.5)
-    return 1e300; /* being found: no tile is part of itself */
+    return impossible; /* being found: no tile is part of itself */
   c->work[cls] = -2;
-  double least = 1e300;
+  double least = impossible;
   for (uint32_t n = tl_first(c->graph, cls); n != AS_NONE; n = tl_next(c->graph, n)) {
     const tl_node *node = tl_node_at(c->graph, n);
-    double work = node->kind == TL_LOAD   ? tl_elements(c->graph, cls)
+    double work = node->kind == TL_LOAD   ? load_work(c, node->item)
                   : node->kind == TL_CALL ? tl_call_work(c->graph, n)
                                           : 0;
     for (uint32_t i = 0; i < node->n_kid; i++)
@@ -132,8 +146,10 @@ static void add_node(chooser *c, options *of, uint32_t cls, uint32_t n, bool out
     keep_option(c, of, (option){.node = n, .hash = 1});
   if (node->kind == TL_STORE || node->kind == TL_ADD) {
     uint32_t value = tl_kid(c->graph, n, 0);
-    double work = tile_work(c, value) + tl_elements(c->graph, value);
-    keep_option(c, of, (option){.node = n, .work = work, .hash = mixed(cls, 3)});
+    bool unread = c->dead[tl_access_tensor(all, node->item)];
+    double work = unread ? 0 : tile_work(c, value) + tl_elements(c->graph, value);
+    if (work < impossible)
+      keep_option(c, of, (option){.node = n, .work = work, .hash = mixed(cls, 3)});
   }
   if (node->kind == TL_LOOP) {
     const options *body = choose(c, tl_kid(c->graph, n, 0), false);
@@ -141,7 +157,7 @@ static void add_node(chooser *c, options *of, uint32_t cls, uint32_t n, bool out
     for (uint32_t i = 0; i < body->n; i++) {
       option one = {.node = n,
                     .pick = {i, 0},
-                    .work = 1 + times * body->item[i].work,
+                    .work = body->item[i].work > 0 ? times * (body->item[i].work + iteration) : 0,
                     .hash = mixed(body->item[i].hash, 7 + node->item)};
       keep_option(c, of, one);
     }
@@ -155,7 +171,7 @@ static void add_node(chooser *c, options *of, uint32_t cls, uint32_t n, bool out
       option one = {.node = n,
                     .pick = {i, j},
                     .work = first->item[i].work + rest->item[j].work,
-                    .kernels = rest->item[j].kernels + outer,
+                    .kernels = rest->item[j].kernels + (outer && first->item[i].work > 0),
                     .hash = first->item[i].hash + rest->item[j].hash};
       keep_option(c, of, one);
     }
@@ -208,15 +224,30 @@ static tl_tree *statement_tree(const chooser *c, uint32_t cls, uint32_t pick) {
   return tree;
 }
 
-tl_structure *tl_structures(const tl_graph *graph, uint32_t root, uint32_t keep, as_arena *mem,
-                            uint32_t *n) {
-  uint32_t n_class = (uint32_t)graph->parent.n;
-  chooser c = {.graph = graph, .keep = keep, .mem = mem};
-  c.inner = as_calloc(n_class + 1, sizeof *c.inner);
-  c.outer = as_calloc(n_class + 1, sizeof *c.outer);
-  c.work = as_malloc((n_class + 1) * sizeof *c.work);
+static void begin(chooser *c) {
+  uint32_t n_class = (uint32_t)c->graph->parent.n;
+  c->inner = as_calloc(n_class + 1, sizeof *c->inner);
+  c->outer = as_calloc(n_class + 1, sizeof *c->outer);
+  c->work = as_malloc((n_class + 1) * sizeof *c->work);
   for (uint32_t i = 0; i < n_class; i++)
-    c.work[i] = -1;
+    c->work[i] = -1;
+}
+
+static void end(chooser *c) {
+  uint32_t n_class = (uint32_t)c->graph->parent.n;
+  for (uint32_t i = 0; i < n_class; i++) {
+    free(c->inner[i].item);
+    free(c->outer[i].item);
+  }
+  free(c->inner);
+  free(c->outer);
+  free(c->work);
+}
+
+tl_structure *tl_structures(const tl_graph *graph, uint32_t root, const bool *dead, uint32_t keep,
+                            as_arena *mem, uint32_t *n) {
+  chooser c = {.graph = graph, .keep = keep, .dead = dead, .mem = mem};
+  begin(&c);
   const options *all = choose(&c, root, true);
   tl_structure *found = as_calloc(all->n + 1, sizeof *found);
   *n = all->n;
@@ -226,14 +257,16 @@ tl_structure *tl_structures(const tl_graph *graph, uint32_t root, uint32_t keep,
     add_statements(&c, whole, root, i, true);
     found[i] = (tl_structure){all->item[i].kernels, all->item[i].work, whole};
   }
-  for (uint32_t i = 0; i < n_class; i++) {
-    free(c.inner[i].item);
-    free(c.outer[i].item);
-  }
-  free(c.inner);
-  free(c.outer);
-  free(c.work);
+  end(&c);
   return found;
+}
+
+bool tl_may_be_dead(const tl_graph *graph, uint32_t root, const bool *dead) {
+  chooser c = {.graph = graph, .keep = 1, .dead = dead};
+  begin(&c);
+  bool some = choose(&c, root, true)->n > 0;
+  end(&c);
+  return some;
 }
 
 /* --- random ones */

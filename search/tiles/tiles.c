@@ -35,23 +35,58 @@ static void drop_twins(as_tiles_result *result) {
   result->n = n;
 }
 
-static void extract(const tl_naive *naive, const as_tiles_opts *opts, as_tiles_result *result) {
-  as_arena *mem = as_arena_new();
-  uint32_t n;
-  tl_structure *found = tl_structures(&naive->graph, naive->root, opts->keep, mem, &n);
-  result->program = as_calloc(n + 1, sizeof *result->program);
-  for (uint32_t i = 0; i < n; i++) {
-    tl_items items;
-    const as_target *target = opts->target ? opts->target : as_target_default();
-    if (!tl_items_init(&items, naive, found[i].tree, target, mem, NULL)) {
-      result->unwritten++;
-      continue;
-    }
-    result->program[result->n++] =
-        (as_tiles_program){tl_print(&items), items.kernels, items.us, items.bytes};
-    tl_items_clear(&items);
+static void add_program(const tl_naive *naive, const tl_tree *tree, const as_tiles_opts *opts,
+                        as_arena *mem, as_tiles_result *result) {
+  const as_target *target = opts->target ? opts->target : as_target_default();
+  tl_items items;
+  if (!tl_items_init(&items, naive, tree, target, mem, NULL)) {
+    result->unwritten++;
+    return;
   }
+  if ((result->n & (result->n - 1)) == 0) /* room for 1, 2, 4, .. */
+    result->program =
+        as_realloc(result->program, (result->n ? 2 * result->n : 1) * sizeof *result->program);
+  result->program[result->n++] =
+      (as_tiles_program){tl_print(&items), items.kernels, items.us, items.bytes};
+  tl_items_clear(&items);
+}
+
+static void extract_without(const tl_naive *naive, const bool *dead, const as_tiles_opts *opts,
+                            as_arena *mem, as_tiles_result *result) {
+  uint32_t n;
+  tl_structure *found = tl_structures(&naive->graph, naive->root, dead, opts->keep, mem, &n);
+  for (uint32_t i = 0; i < n; i++)
+    add_program(naive, found[i].tree, opts, mem, result);
   free(found);
+}
+
+/* Which scratch tensors are not read changes what is best: none left out; as many as can be, taken
+ * from the last one on and from the first one on; and those with each one kept after all. */
+static void extract(const tl_naive *naive, const as_tiles_opts *opts, as_tiles_result *result) {
+  const tl_accesses *all = &naive->accesses;
+  uint32_t n = (uint32_t)all->tensors.n;
+  bool *dead = as_calloc(n + 1, sizeof *dead);
+  as_arena *mem = as_arena_new();
+  extract_without(naive, dead, opts, mem, result);
+  for (int backwards = 1; backwards >= 0; backwards--) {
+    memset(dead, 0, n * sizeof *dead);
+    for (uint32_t i = 0; i < n; i++) {
+      uint32_t tensor = backwards ? n - 1 - i : i;
+      const tl_tensor *is = tl_tensor_at(all, tensor);
+      dead[tensor] = !is->is_input && !is->is_output;
+      if (dead[tensor] && !tl_may_be_dead(&naive->graph, naive->root, dead))
+        dead[tensor] = false;
+    }
+    extract_without(naive, dead, opts, mem, result);
+    for (uint32_t i = 0; i < n; i++) {
+      if (!dead[i])
+        continue;
+      dead[i] = false;
+      extract_without(naive, dead, opts, mem, result);
+      dead[i] = true;
+    }
+  }
+  free(dead);
   as_arena_free(mem);
   qsort(result->program, result->n, sizeof *result->program, by_cost);
   drop_twins(result);

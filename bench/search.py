@@ -19,7 +19,7 @@ import time
 def run(assay, program, seconds, threads, folder):
     """One row: what the report says, and what the process took."""
     out = folder / program.stem
-    command = [assay, "optimize", str(program), "-o", str(out), "-f", "-q", "-S", "none",
+    command = [assay, "optimize", str(program), "-o", str(out), "-f", "-q", "-S", "none", "--no-cache",
                "-l", str(seconds)]
     if threads:
         command += ["-t", str(threads)]

@@ -377,28 +377,13 @@ double as_cost(const as_graph *graph, const as_target *target, double *shared) {
 }
 
 /* what crosses a kernel's border comes from memory or goes there, whatever the kernel is */
-double as_cost_bound(const as_graph *graph, const uint32_t *op, uint32_t n,
-                     const uint32_t *last_use, const as_target *target) {
+double as_cost_bound(const as_graph *graph, const uint32_t *tensor, uint32_t n,
+                     const as_target *target) {
   sg_cost_model model = {.graph = graph, .target = target};
   double bytes = 0;
   sg_cost_set_env(&model);
-  for (uint32_t i = 0; i < n; i++) {
-    const as_node *node = &graph->node[op[i]];
-    if (last_use[op[i]] == 0 || last_use[op[i]] > op[n - 1])
-      bytes += sg_cost_bytes(&model, node);
-    for (uint32_t j = 0; j < node->nargs; j++) {
-      bool counted = as_graph_is_number(&graph->node[node->arg[j]]);
-      for (uint32_t k = 0; k < n && !counted; k++) {
-        counted = op[k] == node->arg[j];
-        for (uint32_t l = 0; k < i && l < graph->node[op[k]].nargs && !counted; l++)
-          counted = graph->node[op[k]].arg[l] == node->arg[j];
-      }
-      for (uint32_t l = 0; l < j && !counted; l++)
-        counted = node->arg[l] == node->arg[j];
-      if (!counted)
-        bytes += sg_cost_bytes(&model, &graph->node[node->arg[j]]);
-    }
-  }
+  for (uint32_t i = 0; i < n; i++)
+    bytes += sg_cost_bytes(&model, &graph->node[tensor[i]]);
   free(model.env);
   const as_target_threads *threads = &target->threads; /* the faster of the two ways to lower */
   return threads->rows_launch_us + threads->latency_us + bytes / threads->dram;

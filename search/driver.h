@@ -2,8 +2,9 @@
  * chain.c.
  *
  * A *variant* is the program, or another order of its operators that means the same.  A *scheme* is
- * a way to cut the program's operators into kernels: pieces of consecutive operators, each either a
- * block graph that the enumerator found for its segment, or predefined kernels, one an operator.
+ * a way to cut the program's operators into kernels: pieces, each a convex part of the dataflow
+ * graph and either a block graph that the enumerator found for its segment, or predefined kernels,
+ * one an operator.
  * partition.c makes schemes, scheme.c turns one into a muGraph, chain.c tests and certifies the
  * muGraphs, best first. */
 #ifndef AS_SEARCH_DRIVER_H
@@ -12,7 +13,7 @@
 #include "segment.h"
 
 typedef struct {
-  uint32_t first; /* of the variant's ops */
+  uint32_t *ops; /* nodes of the variant, in order; owned */
   uint32_t n;
   sg_segment *segment; /* NULL: predefined kernels */
   uint32_t rank;       /* which of the segment's graphs */
@@ -65,9 +66,11 @@ void sg_message(sg_search *search, char *text); /* takes text: what the user sho
 sg_scheme *sg_scheme_add(sg_search *search, const sg_variant *variant, uint32_t n_pieces);
 /* the scheme as a muGraph of the whole program; NULL with err */
 as_graph *sg_scheme_build(const sg_search *search, const sg_scheme *scheme, as_err *err);
-/* the variant's operators first .. first+n-1, searched with so many states a plan; kept till the
- * end of the search */
-sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, uint32_t first,
+/* predefined kernels for these nodes; copies */
+void sg_piece_init(sg_piece *piece, const uint32_t *ops, uint32_t n);
+/* operators of the variant, by node and in order, searched with so many states a plan; kept till
+ * the end of the search */
+sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, const uint32_t *ops,
                               uint32_t n, uint64_t max_states);
 
 /* --- order.c */

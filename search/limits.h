@@ -21,6 +21,7 @@
   X(GRAPHS, "graphs", "plans with more block graphs than were kept: the lightest were")            \
   X(OPERATORS, "operators", "groups of operators that are longer than one kernel may be")          \
   X(ORDERS, "orders", "programs with more orders of their operators than are gone through")        \
+  X(CUTS, "cuts", "sets of operators between which the dataflow graph was not cut")                \
   X(GROUPS, "groups", "groups of operators that the partition had no budget left to look into")    \
   X(TESTED, "candidates", "candidates left untested")                                              \
   X(TILES, "tiles", "block graphs without tile sizes that divide the concrete sizes and fit")      \

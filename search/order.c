@@ -1,7 +1,8 @@
-/* The order in which a program's operators are looked at for kernels: what only moves elements
- * (transposes, slices, broadcasts, axes written as two) stands right before what reads it, once for
- * each reader.  A kernel reads or writes a tensor in any order of its elements, so a move costs
- * nothing where it is used, and a kernel of its own where it stands among operators that have
+/* The order in which a program's operators are looked at for kernels: each right before what first
+ * needs it, from the outputs, so that the order of the text is of no matter.  What only moves
+ * elements (transposes, slices, broadcasts, axes written as two) stands right before what reads it,
+ * once for each reader.  A kernel reads or writes a tensor in any order of its elements, so a move
+ * costs nothing where it is used, and a kernel of its own where it stands among operators that have
  * nothing to do with it. */
 #include "driver.h"
 #include "segment.h"
@@ -113,19 +114,35 @@ static bool copy_inputs(ordering *work) {
   return true;
 }
 
+/* the outputs in an order that does not depend on that of the text; malloc'ed */
+static uint32_t *by_name(const as_graph *program) {
+  uint32_t *output = as_malloc((program->n_output + 1) * sizeof *output);
+  for (uint32_t i = 0; i < program->n_output; i++) {
+    uint32_t place = i;
+    const char *name = program->node[program->output[i]].name;
+    for (; place > 0 && strcmp(program->node[output[place - 1]].name, name) > 0; place--)
+      output[place] = output[place - 1];
+    output[place] = program->output[i];
+  }
+  return output;
+}
+
+/* what the outputs need, operands first: an order that is the dataflow's own, whatever the text's
+ */
 static bool copy_all(ordering *work) {
   const as_graph *from = work->from;
   if (!copy_inputs(work))
     return false;
-  for (uint32_t i = 0; i < from->n; i++) {
-    if (from->node[i].kind == AS_N_OP && !work->is_late[i] && copy_node(work, i) == AS_NONE)
-      return false;
-  }
-  for (uint32_t i = 0; i < from->n_output; i++) {
+  bool copied = true;
+  uint32_t *output = by_name(from);
+  for (uint32_t i = 0; i < from->n_output && copied; i++)
+    copied = copy_node(work, output[i]) != AS_NONE;
+  free(output);
+  for (uint32_t i = 0; i < from->n_output && copied; i++) {
     if (!as_graph_output(work->to, work->made[from->output[i]], &work->err))
       return false;
   }
-  return true;
+  return copied;
 }
 
 as_graph *sg_reordered(const as_graph *program, bool moves_late) {

@@ -363,6 +363,13 @@ static bool class_repeats(const sg_part *part, uint32_t cls) {
   return false;
 }
 
+uint32_t sg_repeated_axes(const sg_part *part) {
+  uint32_t n = 0;
+  for (uint32_t cls = 0; cls < part->n_classes; cls++)
+    n += class_repeats(part, cls);
+  return n;
+}
+
 typedef enum { BATCH_NO, BATCH_PARTLY, BATCH_OF_ALL } batching;
 
 /* How far nothing is shared between the indices of a class, so that a block may take one of them:

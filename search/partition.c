@@ -1,12 +1,13 @@
-/* Which consecutive operators share a kernel.
+/* Which operators share a kernel.
  *
- * A partition is a path over the positions 0 .. n between operators; a step from `first` to `end`
- * is a kernel for the operators between, and costs what the model says of the best graph that the
- * enumerator finds for them.  Finding out is dear, so each step starts with a lower bound: no
- * kernel takes less than its launch and what it must draw from memory.  Steps are looked into
- * shortest first (a whole program of few operators before all), and one through which no path can
+ * A partition is a path over the down-sets of the dataflow graph (cuts.h); a step of it is a kernel
+ * for the operators between two of them, and costs what the model says of the best graph that the
+ * enumerator finds for them.  Finding out is dear, so each group starts with a lower bound: no
+ * kernel takes less than its launch and what it must draw from memory.  Groups are looked into
+ * smallest first (a whole program of few operators before all), and one through which no path can
  * be better than the best known is never looked into: the bounds prove that nothing is lost.  What
  * the budget leaves unseen is said aloud. */
+#include "cuts.h"
 #include "driver.h"
 #include "src/base/id.h"
 #include "src/base/trace.h"
@@ -26,147 +27,150 @@ enum {
 #define UNSIZED_KERNEL 1e8
 #define UNSIZED_OPERATOR 1e10
 
+/* what is known of a group */
 typedef struct {
   double bound;        /* no kernel for it takes less; what it takes, once it is looked into */
   double us;           /* of the best kernel found so far; NEVER: none */
   bool shallow;        /* looked into, but not to the end of some plan */
   bool known;          /* looked into as far as it will be */
   double least;        /* the bound before anything was known */
+  double through;      /* least cost of a path through it, by bounds */
   sg_segment *segment; /* NULL: predefined kernels are cheaper, or there is no graph */
 } step;
 
 typedef struct {
   sg_search *search;
   const sg_variant *variant;
-  uint32_t n;
-  uint32_t width; /* longest step */
-  step *steps;    /* first * width + (length - 1) */
-  double *before; /* least cost from 0 to a position, over steps with their bounds */
-  double *after;  /* from a position to the end */
+  sg_cuts cuts;
+  uint32_t whole; /* the group of all operators; AS_NONE: it is too long for a kernel */
+  uint32_t last;  /* the down-set of all operators */
+  step *steps;    /* by group */
+  uint32_t *turn; /* groups in the order in which they are looked into */
+  double *before; /* least cost from nothing to a down-set, over groups with their bounds */
+  double *after;  /* from a down-set to all operators */
+  double best;    /* of a path over what is found */
   uint64_t states_before;
 } partition;
 
-static step *step_at(const partition *p, uint32_t first, uint32_t end) {
-  return &p->steps[(size_t)first * p->width + (end - first - 1)];
-}
-
-static double predefined_us(const partition *p, uint32_t op) {
+static double predefined_us(const partition *p, const sg_group *group) {
   const sg_search *search = p->search;
-  if (!search->concrete)
-    return UNSIZED_OPERATOR;
-  return as_cost_operator(p->variant->graph, p->variant->ops[op], search->opts.target);
-}
-
-/* whether the operator stands right before what reads it, and is no end of a kernel */
-static bool is_move(const partition *p, uint32_t op) {
-  uint32_t node = p->variant->ops[op];
-  return p->variant->moves_late && sg_op_moves(p->variant->graph->node[node].op) &&
-         p->variant->last_use[node] != AS_NONE;
+  double us = 0;
+  for (uint32_t i = 0; i < group->n_ops; i++) {
+    us += search->concrete ? as_cost_operator(p->variant->graph, group->ops[i], search->opts.target)
+                           : UNSIZED_OPERATOR;
+  }
+  return us;
 }
 
 static void set_bounds(partition *p) {
   const sg_search *search = p->search;
-  for (uint32_t first = 0; first < p->n; first++) {
-    for (uint32_t end = first + 1; end <= p->n && end - first <= p->width; end++) {
-      step *s = step_at(p, first, end);
-      s->us = NEVER;
-      s->bound = UNSIZED_KERNEL;
-      if (search->concrete) {
-        s->bound = as_cost_bound(p->variant->graph, p->variant->ops + first, end - first,
-                                 p->variant->last_use, search->opts.target);
-      }
-      if (end == first + 1) { /* a single operator can always be a predefined kernel */
-        s->us = predefined_us(p, first);
-        s->known = s->us <= s->bound;
-        s->bound = s->known ? s->us : s->bound;
-      }
-      if (is_move(p, end - 1)) {
-        s->known = true;
-        s->bound = s->us;
-      }
-      s->least = s->bound;
+  for (uint32_t i = 0; i < p->cuts.groups.n; i++) {
+    const sg_group *group = SG_GROUP(&p->cuts, i);
+    step *s = &p->steps[i];
+    s->us = NEVER;
+    s->bound = UNSIZED_KERNEL;
+    if (search->concrete) {
+      uint32_t n_tensors;
+      uint32_t *tensor = sg_crossing(p->variant->graph, group->ops, group->n_ops, &n_tensors);
+      s->bound = as_cost_bound(p->variant->graph, tensor, n_tensors, search->opts.target);
+      free(tensor);
     }
+    if (group->n_atoms == 1) { /* a single operator can always be a predefined kernel */
+      s->us = predefined_us(p, group);
+      s->known = s->us <= s->bound;
+      s->bound = s->known ? s->us : s->bound;
+    }
+    s->least = s->bound;
   }
 }
 
-/* least costs to each position and from it, over all steps */
+/* The least cost of a path over what is found, of at least so many steps; through: NULL, or the
+ * edges by which it comes to its down-sets. */
+static double best_known(const partition *p, uint32_t least_steps, uint32_t *through) {
+  double *best = as_malloc((p->last + 1) * sizeof *best);
+  best[0] = 0;
+  for (uint32_t i = 1; i <= p->last; i++)
+    best[i] = NEVER;
+  for (uint32_t i = 0; i < p->cuts.edges.n; i++) {
+    const sg_edge *edge = SG_EDGE(&p->cuts, i);
+    double us = best[edge->from] + p->steps[edge->group].us;
+    bool whole = edge->from == 0 && edge->to == p->last;
+    if ((whole && least_steps > 1) || us >= best[edge->to])
+      continue;
+    best[edge->to] = us;
+    if (through)
+      through[edge->to] = i;
+  }
+  double us = best[p->last];
+  free(best);
+  return us;
+}
+
+/* least costs to each down-set, from it and through each group, over all groups; and of what is
+ * found */
 static void relax(partition *p) {
-  p->before[0] = p->after[p->n] = 0;
-  for (uint32_t end = 1; end <= p->n; end++) {
-    p->before[end] = NEVER;
-    for (uint32_t first = end > p->width ? end - p->width : 0; first < end; first++) {
-      double us = p->before[first] + step_at(p, first, end)->bound;
-      if (us < p->before[end])
-        p->before[end] = us;
-    }
+  for (uint32_t i = 0; i <= p->last; i++)
+    p->before[i] = p->after[i] = NEVER;
+  p->before[0] = p->after[p->last] = 0;
+  for (uint32_t i = 0; i < p->cuts.edges.n; i++) {
+    const sg_edge *edge = SG_EDGE(&p->cuts, i);
+    double us = p->before[edge->from] + p->steps[edge->group].bound;
+    if (us < p->before[edge->to])
+      p->before[edge->to] = us;
   }
-  for (uint32_t first = p->n; first-- > 0;) {
-    p->after[first] = NEVER;
-    for (uint32_t end = first + 1; end <= p->n && end - first <= p->width; end++) {
-      double us = step_at(p, first, end)->bound + p->after[end];
-      if (us < p->after[first])
-        p->after[first] = us;
-    }
+  for (uint32_t i = (uint32_t)p->cuts.edges.n; i-- > 0;) {
+    const sg_edge *edge = SG_EDGE(&p->cuts, i);
+    double us = p->steps[edge->group].bound + p->after[edge->to];
+    if (us < p->after[edge->from])
+      p->after[edge->from] = us;
   }
+  for (uint32_t i = 0; i < p->cuts.groups.n; i++)
+    p->steps[i].through = NEVER;
+  for (uint32_t i = 0; i < p->cuts.edges.n; i++) {
+    const sg_edge *edge = SG_EDGE(&p->cuts, i);
+    step *s = &p->steps[edge->group];
+    double us = p->before[edge->from] + s->bound + p->after[edge->to];
+    s->through = us < s->through ? us : s->through;
+  }
+  p->best = best_known(p, 1, NULL);
 }
 
-/* The least cost of a path over what is found, of at least so many steps; from: NULL, or where its
- * last steps begin, by position. */
-static double best_known(const partition *p, uint32_t least_steps, uint32_t *from) {
-  double *best = as_malloc((p->n + 1) * sizeof *best);
-  best[0] = 0;
-  for (uint32_t end = 1; end <= p->n; end++) {
-    best[end] = NEVER;
-    for (uint32_t first = end > p->width ? end - p->width : 0; first < end; first++) {
-      const step *s = step_at(p, first, end);
-      bool whole = first == 0 && end == p->n;
-      if ((whole && least_steps > 1) || best[first] + s->us >= best[end])
-        continue;
-      best[end] = best[first] + s->us;
-      if (from)
-        from[end] = first;
-    }
+/* what the operators of a group take by the best smaller groups known */
+static double known_apart(const partition *p, uint32_t which) {
+  const sg_group *group = SG_GROUP(&p->cuts, which);
+  double *best = as_malloc((p->last + 1) * sizeof *best);
+  for (uint32_t i = 0; i <= p->last; i++)
+    best[i] = NEVER;
+  best[group->from] = 0;
+  for (uint32_t i = 0; i < p->cuts.edges.n; i++) { /* paths to group->to stay within the group */
+    const sg_edge *edge = SG_EDGE(&p->cuts, i);
+    double us = best[edge->from] + p->steps[edge->group].us;
+    if (edge->group != which && us < best[edge->to])
+      best[edge->to] = us;
   }
-  double us = best[p->n];
+  double us = best[group->to];
   free(best);
   return us;
 }
 
-/* what the operators of a step take by the best shorter steps known */
-static double known_apart(const partition *p, uint32_t first, uint32_t end) {
-  double *best = as_malloc((end - first + 1) * sizeof *best);
-  best[0] = 0;
-  for (uint32_t at = 1; at <= end - first; at++) {
-    best[at] = NEVER;
-    for (uint32_t from = 0; from < at; from++) {
-      const step *s = step_at(p, first + from, first + at);
-      if (at - from < end - first && best[from] + s->us < best[at])
-        best[at] = best[from] + s->us;
-    }
-  }
-  double us = best[end - first];
-  free(best);
-  return us;
+static bool may_pay(const partition *p, uint32_t which) {
+  double best = p->best < p->search->best_us ? p->best : p->search->best_us;
+  return p->steps[which].through < best;
 }
 
-static bool may_pay(const partition *p, uint32_t first, uint32_t end) {
-  double through = p->before[first] + step_at(p, first, end)->bound + p->after[end];
-  double best = best_known(p, 1, NULL);
-  return through < (best < p->search->best_us ? best : p->search->best_us);
-}
-
-static void look_into(partition *p, uint32_t first, uint32_t end, uint64_t max_states) {
+static void look_into(partition *p, uint32_t which, uint64_t max_states) {
   sg_search *search = p->search;
-  step *s = step_at(p, first, end);
+  const sg_group *group = SG_GROUP(&p->cuts, which);
+  step *s = &p->steps[which];
   uint64_t *cut = &search->result->stats.struck[AS_LIMIT_STATES];
   uint64_t cut_before = *cut;
   bool deepest = max_states >= search->opts.max_states;
-  sg_segment *segment = sg_search_segment(search, p->variant, first, end - first, max_states);
+  sg_segment *segment = sg_search_segment(search, p->variant, group->ops, group->n_ops, max_states);
   s->shallow = !deepest && *cut > cut_before;
   s->known = !s->shallow;
   if (s->shallow)
     *cut = cut_before; /* counted if it is not looked into again */
-  double apart = known_apart(p, first, end);
+  double apart = known_apart(p, which);
   search->result->stats.unlowered +=
       sg_segment_drop_unlowerable(segment, &search->opts, apart < s->us ? apart : s->us);
   if (segment->n_rank && segment->rank[0].us < s->us) {
@@ -174,7 +178,7 @@ static void look_into(partition *p, uint32_t first, uint32_t end, uint64_t max_s
     s->segment = segment;
   }
   s->bound = s->known ? s->us : s->least;
-  sg_segment_trim(segment, end - first == p->n ? KEPT_OF_WHOLE : KEPT_OF_PIECE);
+  sg_segment_trim(segment, which == p->whole ? KEPT_OF_WHOLE : KEPT_OF_PIECE);
   relax(p);
 }
 
@@ -193,64 +197,69 @@ static bool is_over(const partition *p) {
   return false;
 }
 
-/* one round: the steps that may pay, shortest first; false: the budget is up */
+/* one round: the groups that may pay, smallest first; false: the budget is up */
 static bool look_into_round(partition *p, bool again, uint64_t max_states) {
-  for (uint32_t length = 1; length <= p->width; length++) {
-    for (uint32_t first = 0; first + length <= p->n; first++) {
-      const step *s = step_at(p, first, first + length);
-      if (s->known || s->shallow != again || !may_pay(p, first, first + length))
-        continue;
-      if (is_over(p))
-        return false;
-      look_into(p, first, first + length, max_states);
-      sg_progress(p->search, length == p->n ? "enumerating" : "partitioning",
-                  (double)length / p->width);
-    }
+  uint32_t n = (uint32_t)p->cuts.groups.n;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t which = p->turn[i];
+    const step *s = &p->steps[which];
+    if (s->known || s->shallow != again || !may_pay(p, which))
+      continue;
+    if (is_over(p))
+      return false;
+    look_into(p, which, max_states);
+    sg_progress(p->search, which == p->whole ? "enumerating" : "partitioning", (double)i / n);
   }
   return true;
 }
 
 /* First a little way into everything, which finds most of what is cheap; then to the end where a
  * plan was left and a better path may still go through. */
-static void look_into_steps(partition *p) {
+static void look_into_groups(partition *p) {
   uint64_t deep = p->search->opts.max_states;
   uint64_t shallow = deep < SHALLOW_STATES ? deep : SHALLOW_STATES;
   relax(p);
-  if (p->n <= FEW_OPERATORS && p->n <= p->width && may_pay(p, 0, p->n))
-    look_into(p, 0, p->n, shallow);
+  if (p->variant->n_ops <= FEW_OPERATORS && p->whole != AS_NONE && may_pay(p, p->whole))
+    look_into(p, p->whole, shallow);
   if (look_into_round(p, false, shallow))
     look_into_round(p, true, deep);
-  for (uint32_t first = 0; first < p->n; first++) {
-    for (uint32_t end = first + 1; end <= p->n && end - first <= p->width; end++) {
-      if (step_at(p, first, end)->shallow && may_pay(p, first, end))
-        sg_struck(p->search, AS_LIMIT_STATES, 1);
-    }
+  for (uint32_t i = 0; i < p->cuts.groups.n; i++) {
+    if (p->steps[i].shallow && may_pay(p, i))
+      sg_struck(p->search, AS_LIMIT_STATES, 1);
   }
 }
 
 /* --- schemes from what is known */
-static void add_path(partition *p, const uint32_t *from, double us) {
+static void add_path(partition *p, const uint32_t *through, double us) {
   sg_search *search = p->search;
   uint32_t n_pieces = 0;
   uint32_t at = search->n_schemes;
-  for (uint32_t end = p->n; end > 0; end = from[end])
+  for (uint32_t end = p->last; end > 0; end = SG_EDGE(&p->cuts, through[end])->from)
     n_pieces++;
   AS_TRACE(SEARCH, "a partition: %u pieces, %.4g us", n_pieces, us);
   sg_scheme *scheme = sg_scheme_add(search, p->variant, n_pieces);
   scheme->us = us;
-  for (uint32_t end = p->n, k = n_pieces; end > 0; end = from[end]) {
-    const step *s = step_at(p, from[end], end);
-    scheme->pieces[--k] = (sg_piece){from[end], end - from[end], s->segment, 0};
+  for (uint32_t end = p->last, k = n_pieces; end > 0;) {
+    const sg_edge *edge = SG_EDGE(&p->cuts, through[end]);
+    const sg_group *group = SG_GROUP(&p->cuts, edge->group);
+    sg_piece *piece = &scheme->pieces[--k];
+    sg_piece_init(piece, group->ops, group->n_ops);
+    piece->segment = p->steps[edge->group].segment;
+    end = edge->from;
   }
   /* second choices, one piece at a time: the best may be beyond the prover */
   for (uint32_t k = 0; k < n_pieces; k++) {
-    const sg_piece piece = search->schemes[at].pieces[k];
-    for (uint32_t rank = 1; piece.segment && rank < piece.segment->n_rank; rank++) {
+    const sg_piece *piece = &search->schemes[at].pieces[k];
+    const sg_segment *segment = piece->segment;
+    for (uint32_t rank = 1; segment && rank < segment->n_rank; rank++) {
       sg_scheme *other = sg_scheme_add(search, p->variant, n_pieces);
-      for (uint32_t i = 0; i < n_pieces; i++)
-        other->pieces[i] = search->schemes[at].pieces[i];
+      for (uint32_t i = 0; i < n_pieces; i++) {
+        const sg_piece *same = &search->schemes[at].pieces[i];
+        sg_piece_init(&other->pieces[i], same->ops, same->n);
+        other->pieces[i].segment = same->segment;
+      }
       other->pieces[k].rank = rank;
-      other->us = us - piece.segment->rank[0].us + piece.segment->rank[rank].us;
+      other->us = us - segment->rank[0].us + segment->rank[rank].us;
     }
   }
 }
@@ -258,7 +267,7 @@ static void add_path(partition *p, const uint32_t *from, double us) {
 static void add_separate(sg_search *search) {
   const sg_variant *program = &search->variants[0];
   sg_scheme *scheme = sg_scheme_add(search, program, 1);
-  scheme->pieces[0] = (sg_piece){0, program->n_ops, NULL, 0};
+  sg_piece_init(&scheme->pieces[0], program->ops, program->n_ops);
   scheme->us = UNSIZED_OPERATOR * (program->n_ops + 1);
   as_graph *graph = sg_scheme_build(search, scheme, &search->err);
   if (graph && search->concrete)
@@ -285,35 +294,65 @@ static int compare_schemes(const void *left, const void *right) {
   return 0;
 }
 
+/* the groups by number of operators */
+static uint32_t *by_length(const sg_cuts *cuts, uint32_t most) {
+  uint32_t *turn = as_malloc((cuts->groups.n + 1) * sizeof *turn);
+  uint32_t n = 0;
+  for (uint32_t length = 1; length <= most; length++) {
+    for (uint32_t i = 0; i < cuts->groups.n; i++) {
+      if (SG_GROUP(cuts, i)->n_ops == length)
+        turn[n++] = i;
+    }
+  }
+  return turn;
+}
+
+static uint32_t group_of_all(const sg_cuts *cuts, uint32_t n_ops) {
+  for (uint32_t i = 0; i < cuts->groups.n; i++) {
+    if (SG_GROUP(cuts, i)->n_ops == n_ops)
+      return i;
+  }
+  return AS_NONE;
+}
+
 /* the schemes of one order of the operators */
 static void partition_variant(sg_search *search, const sg_variant *variant) {
-  uint32_t n = variant->n_ops;
   partition p = {
-      .search = search, .variant = variant, .n = n, .states_before = search->result->stats.states};
-  p.width = n < search->opts.max_part ? n : search->opts.max_part;
-  if (p.width < n)
+      .search = search, .variant = variant, .states_before = search->result->stats.states};
+  sg_cuts_init(&p.cuts, variant, search->opts.max_part);
+  if (p.cuts.dropped)
+    sg_struck(search, AS_LIMIT_CUTS, p.cuts.dropped);
+  if (variant->n_ops > search->opts.max_part)
     sg_struck(search, AS_LIMIT_OPERATORS, 1);
-  p.steps = as_calloc((size_t)n * p.width, sizeof *p.steps);
-  p.before = as_malloc((n + 1) * sizeof *p.before);
-  p.after = as_malloc((n + 1) * sizeof *p.after);
-  uint32_t *from = as_calloc(n + 1, sizeof *from);
+  p.last = (uint32_t)p.cuts.downsets.n - 1;
+  p.whole = group_of_all(&p.cuts, variant->n_ops);
+  p.turn = by_length(&p.cuts, variant->n_ops);
+  p.steps = as_calloc(p.cuts.groups.n + 1, sizeof *p.steps);
+  p.before = as_malloc((p.last + 1) * sizeof *p.before);
+  p.after = as_malloc((p.last + 1) * sizeof *p.after);
+  uint32_t *through = as_calloc(p.last + 1, sizeof *through);
   set_bounds(&p);
-  look_into_steps(&p);
-  double one_kernel = p.width == n && step_at(&p, 0, n)->segment ? step_at(&p, 0, n)->us : NEVER;
-  if (one_kernel < NEVER) {
-    from[n] = 0;
-    add_path(&p, from, one_kernel);
+  look_into_groups(&p);
+  AS_TRACE(SEARCH, "%zu down-sets, %zu groups of operators, %zu edges", p.cuts.downsets.n,
+           p.cuts.groups.n, p.cuts.edges.n);
+  if (p.whole != AS_NONE && p.steps[p.whole].segment) {
+    for (uint32_t i = 0; i < p.cuts.edges.n; i++) {
+      if (SG_EDGE(&p.cuts, i)->group == p.whole)
+        through[p.last] = i;
+    }
+    add_path(&p, through, p.steps[p.whole].us);
   }
-  double several = n > 1 ? best_known(&p, 2, from) : NEVER;
+  double several = best_known(&p, 2, through);
   if (several < NEVER)
-    add_path(&p, from, several);
-  double best = best_known(&p, 1, NULL);
-  if (best < search->best_us)
-    search->best_us = best;
+    add_path(&p, through, several);
+  if (p.best < search->best_us)
+    search->best_us = p.best;
+  sg_cuts_clear(&p.cuts);
+  free(p.turn);
   free(p.steps);
   free(p.before);
   free(p.after);
-  free(from);
+  free(through);
 }
 
 void sg_make_schemes(sg_search *search) {
@@ -330,7 +369,11 @@ void sg_make_schemes(sg_search *search) {
     return;
   }
   sg_find_variants(search);
-  for (uint32_t i = 1; i < search->n_variants; i++) /* the first is the program as given */
-    partition_variant(search, &search->variants[i]);
+  for (uint32_t i = 1; i < search->n_variants; i++) { /* the first is the program as given */
+    if (search->variants[i].n_ops > SG_MOST_ATOMS)
+      sg_struck(search, AS_LIMIT_OPERATORS, 1);
+    else
+      partition_variant(search, &search->variants[i]);
+  }
   qsort(search->schemes, search->n_schemes, sizeof *search->schemes, compare_schemes);
 }

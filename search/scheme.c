@@ -3,6 +3,7 @@
 #include "src/base/id.h"
 #include "src/base/trace.h"
 #include <stdlib.h>
+#include <string.h>
 
 static bool add_predefined(const as_graph *variant, as_graph *graph, uint32_t id, as_node_id *node,
                            as_err *err) {
@@ -24,6 +25,11 @@ sg_scheme *sg_scheme_add(sg_search *search, const sg_variant *variant, uint32_t 
   return added;
 }
 
+void sg_piece_init(sg_piece *piece, const uint32_t *ops, uint32_t n) {
+  *piece = (sg_piece){.n = n, .ops = as_malloc((n + 1) * sizeof *piece->ops)};
+  memcpy(piece->ops, ops, n * sizeof *ops);
+}
+
 as_graph *sg_scheme_build(const sg_search *search, const sg_scheme *scheme, as_err *err) {
   const as_graph *program = search->program;
   const as_graph *variant = scheme->variant->graph;
@@ -41,7 +47,7 @@ as_graph *sg_scheme_build(const sg_search *search, const sg_scheme *scheme, as_e
       continue;
     }
     for (uint32_t k = 0; k < piece->n && built; k++)
-      built = add_predefined(variant, graph, scheme->variant->ops[piece->first + k], node, err);
+      built = add_predefined(variant, graph, piece->ops[k], node, err);
   }
   for (uint32_t i = 0; i < variant->n_output && built; i++)
     built = as_graph_output(graph, node[variant->output[i]], err);
@@ -55,9 +61,9 @@ as_graph *sg_scheme_build(const sg_search *search, const sg_scheme *scheme, as_e
 }
 
 /* a kernel's tiles hold no integers, so what reads them is an operator of its own */
-static bool reads_integers(const sg_variant *variant, uint32_t first, uint32_t n) {
-  for (uint32_t i = first; i < first + n; i++) {
-    const as_node *call = &variant->graph->node[variant->ops[i]];
+static bool reads_integers(const sg_variant *variant, const uint32_t *ops, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    const as_node *call = &variant->graph->node[ops[i]];
     for (uint32_t k = 0; k < call->nargs; k++) {
       if (variant->graph->node[call->arg[k]].dtype == AS_INT)
         return true;
@@ -66,7 +72,18 @@ static bool reads_integers(const sg_variant *variant, uint32_t first, uint32_t n
   return false;
 }
 
-sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, uint32_t first,
+/* the operators by the names of what they compute; malloc'ed */
+static char *print_operators(const sg_variant *variant, const uint32_t *ops, uint32_t n) {
+  as_str text;
+  as_str_init(&text);
+  for (uint32_t i = 0; i < n; i++) {
+    const as_node *node = &variant->graph->node[ops[i]];
+    as_str_printf(&text, "%s%s = %s", i ? ", " : "", node->name, node->op->name);
+  }
+  return as_str_take(&text);
+}
+
+sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, const uint32_t *ops,
                               uint32_t n, uint64_t max_states) {
   as_search_opts opts = search->opts;
   opts.max_states = max_states;
@@ -74,18 +91,22 @@ sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, uint
   uint64_t states_before = search->result->stats.states;
   as_err why;
   as_err_init(&why);
-  if (!reads_integers(variant, first, n)) {
-    sg_segment_init(segment, variant->graph, variant->ops + first, n, variant->last_use, &opts,
-                    &search->enumerate_till, &search->result->stats, &why);
+  if (!reads_integers(variant, ops, n)) {
+    sg_segment_init(segment, variant->graph, ops, n, &opts, &search->enumerate_till,
+                    &search->result->stats, &why);
   }
-  if (why.status == AS_INTERNAL) {
-    char *text = as_err_format(&why);
-    sg_note(search, as_format("operators %u to %u: %s", first, first + n - 1, text));
-    free(text);
+  if (why.status == AS_INTERNAL || AS_TRACE_ON(SEARCH)) {
+    char *shown = print_operators(variant, ops, n);
+    if (why.status == AS_INTERNAL) {
+      char *text = as_err_format(&why);
+      sg_note(search, as_format("the operators %s: %s", shown, text));
+      free(text);
+    }
+    AS_TRACE(SEARCH, "%s in one kernel: %u muGraphs, the best %.4g us, %llu states", shown,
+             segment->n_rank, segment->n_rank ? segment->rank[0].us : -1.0,
+             (unsigned long long)(search->result->stats.states - states_before));
+    free(shown);
   }
-  AS_TRACE(SEARCH, "operators %u to %u in one kernel: %u muGraphs, the best %.4g us, %llu states",
-           first, first + n - 1, segment->n_rank, segment->n_rank ? segment->rank[0].us : -1.0,
-           (unsigned long long)(search->result->stats.states - states_before));
   as_err_clear(&why);
   search->segments =
       as_realloc(search->segments, (search->n_segments + 1) * sizeof *search->segments);

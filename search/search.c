@@ -214,8 +214,11 @@ static void say_what_failed(sg_search *search) {
 }
 
 static void search_clear(sg_search *search) {
-  for (uint32_t i = 0; i < search->n_schemes; i++)
+  for (uint32_t i = 0; i < search->n_schemes; i++) {
+    for (uint32_t k = 0; k < search->schemes[i].n; k++)
+      free(search->schemes[i].pieces[k].ops);
     free(search->schemes[i].pieces);
+  }
   for (uint32_t i = 0; i < search->n_segments; i++) {
     sg_segment_clear(search->segments[i]);
     free(search->segments[i]);
@@ -235,17 +238,6 @@ static void search_clear(sg_search *search) {
   as_err_clear(&search->err);
 }
 
-/* all specifications are given as texts, so the lines that name files are left out */
-static char *print_without_use(const as_graph *program) {
-  char *text = as_print_tp(program);
-  while (strncmp(text, "use ", strlen("use ")) == 0) {
-    const char *rest = text + strcspn(text, "\n");
-    rest += *rest == '\n';
-    memmove(text, rest, strlen(rest) + 1);
-  }
-  return text;
-}
-
 as_status as_search(const as_graph *program, const as_search_opts *opts, as_search_result *result) {
   sg_search search = {.program = program,
                       .opts = opts ? *opts : as_search_default,
@@ -257,7 +249,7 @@ as_status as_search(const as_graph *program, const as_search_opts *opts, as_sear
   as_err_init(&search.err);
   if (!search.opts.target)
     search.opts.target = as_target_default();
-  char *printed = search.opts.given.text ? NULL : print_without_use(program);
+  char *printed = search.opts.given.text ? NULL : as_print_tp_alone(program);
   if (printed)
     search.opts.given = (ck_text){"program", printed, strlen(printed)};
   if (!search.opts.keep)

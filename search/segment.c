@@ -6,6 +6,7 @@
 #include "src/base/pool.h"
 #include "src/base/str.h"
 #include "src/base/trace.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,57 +36,183 @@ bool sg_copy_sizes(as_graph *to, const as_graph *from, as_err *err) {
   return true;
 }
 
-static as_node_id bring(sg_segment *segment, const as_graph *graph, uint32_t tensor,
-                        as_node_id *map, as_err *err) {
-  const as_node *node = &graph->node[tensor];
-  for (uint32_t i = 0; i < segment->sub->n; i++) {
-    if (map[i] == tensor)
-      return i;
+/* cutting some operators out of a program */
+typedef struct {
+  sg_segment *segment;
+  const as_graph *graph;
+  const uint32_t *op;
+  uint32_t n;
+  const bool *apart; /* by node: each reader has an input of its own for it */
+  uint32_t *reader;  /* by node of the segment: the only one that it is for, or AS_NONE */
+} cutting;
+
+/* the name of one more input for a tensor; false: none is free */
+static bool name_copy(const cutting *work, const char *of, char *room, size_t size) {
+  for (uint32_t i = 1; i < 1000; i++) {
+    int length = snprintf(room, size, "%s_%u", of, i);
+    if (length > 0 && (size_t)length < size && sg_name_is_free(work->graph, room) &&
+        sg_name_is_free(work->segment->sub, room))
+      return true;
   }
-  as_node_id id = as_graph_is_number(node) ? as_graph_copy_number(segment->sub, node)
-                                           : as_graph_input(segment->sub, node->name, node->dtype,
-                                                            node->dim, node->rank, err);
-  if (id != AS_NONE)
-    map[id] = tensor;
+  return false;
+}
+
+static as_node_id bring(cutting *work, uint32_t tensor, uint32_t reader, as_err *err) {
+  as_graph *sub = work->segment->sub;
+  const as_node *node = &work->graph->node[tensor];
+  uint32_t *map = work->segment->to_main;
+  const char *name = node->name;
+  char room[100];
+  for (uint32_t i = 0; i < sub->n; i++) {
+    if (map[i] == tensor && (work->reader[i] == AS_NONE || work->reader[i] == reader))
+      return i;
+    if (map[i] == tensor && !name_copy(work, node->name, room, sizeof room))
+      return AS_NONE;
+    if (map[i] == tensor)
+      name = room;
+  }
+  as_node_id id = as_graph_is_number(node)
+                      ? as_graph_copy_number(sub, node)
+                      : as_graph_input(sub, name, node->dtype, node->dim, node->rank, err);
+  if (id == AS_NONE)
+    return id;
+  map[id] = tensor;
+  work->reader[id] = work->apart && work->apart[tensor] ? reader : AS_NONE;
   return id;
 }
 
+/* whether a kernel for the operators stores what one of them computes */
+static bool is_stored(const as_graph *graph, const uint32_t *op, uint32_t n, uint32_t id) {
+  for (uint32_t i = 0; i < graph->n_output; i++) {
+    if (graph->output[i] == id)
+      return true;
+  }
+  for (uint32_t reader = id + 1; reader < graph->n; reader++) {
+    bool reads = false;
+    bool inside = false;
+    for (uint32_t k = 0; k < graph->node[reader].nargs; k++)
+      reads |= graph->node[reader].arg[k] == id;
+    for (uint32_t i = 0; i < n && reads; i++)
+      inside |= op[i] == reader;
+    if (reads && !inside)
+      return true;
+  }
+  return false;
+}
+
+static bool is_inside(const cutting *work, uint32_t node) {
+  for (uint32_t i = 0; i < work->n; i++) {
+    if (work->op[i] == node)
+      return true;
+  }
+  return false;
+}
+
+static bool bring_inputs(cutting *work, as_err *err) {
+  for (uint32_t i = 0; i < work->n; i++) {
+    const as_node *node = &work->graph->node[work->op[i]];
+    for (uint32_t k = 0; k < node->nargs; k++) {
+      if (!is_inside(work, node->arg[k]) && bring(work, node->arg[k], work->op[i], err) == AS_NONE)
+        return false;
+    }
+  }
+  return true;
+}
+
+static bool bring_operators(cutting *work, as_err *err) {
+  as_graph *sub = work->segment->sub;
+  for (uint32_t i = 0; i < work->n; i++) {
+    const as_node *node = &work->graph->node[work->op[i]];
+    as_node_id arg[AS_MAX_ARGS];
+    for (uint32_t k = 0; k < node->nargs; k++) {
+      arg[k] = bring(work, node->arg[k], work->op[i], err);
+      if (arg[k] == AS_NONE)
+        return false;
+    }
+    as_node_id id =
+        as_graph_op(sub, AS_NONE, node->name, node->op, arg, node->nargs, node->attr, err);
+    if (id == AS_NONE)
+      return false;
+    work->segment->to_main[id] = work->op[i];
+    work->reader[id] = AS_NONE;
+    if (is_stored(work->graph, work->op, work->n, work->op[i]) && !as_graph_output(sub, id, err))
+      return false;
+  }
+  return true;
+}
+
+/* the operators as a program of their own, and its axes; false: not even a program (err filled) */
 static bool cut_out(sg_segment *segment, const as_graph *graph, const uint32_t *op, uint32_t n,
-                    const uint32_t *last_use, as_err *err) {
+                    const bool *apart, as_err *err) {
   uint32_t total = n;
   for (uint32_t i = 0; i < n; i++)
     total += graph->node[op[i]].nargs;
   segment->sub = as_graph_new(graph->sizes, graph->lib, NULL, graph->name);
   segment->to_main = as_malloc((total + 1) * sizeof *segment->to_main);
   memset(segment->to_main, 255, (total + 1) * sizeof *segment->to_main);
-  if (!sg_copy_sizes(segment->sub, graph, err))
+  cutting work = {.segment = segment, .graph = graph, .op = op, .n = n, .apart = apart};
+  work.reader = as_malloc((total + 1) * sizeof *work.reader);
+  bool cut = sg_copy_sizes(segment->sub, graph, err) && bring_inputs(&work, err) &&
+             bring_operators(&work, err);
+  free(work.reader);
+  if (!cut)
     return false;
-  for (int inputs = 1; inputs >= 0; inputs--) {
-    for (uint32_t i = 0; i < n; i++) {
-      const as_node *node = &graph->node[op[i]];
-      as_node_id arg[AS_MAX_ARGS];
-      for (uint32_t j = 0; j < node->nargs; j++) {
-        bool inside = false;
-        for (uint32_t k = 0; k < i; k++)
-          inside |= op[k] == node->arg[j];
-        if (inputs && inside)
-          continue;
-        arg[j] = bring(segment, graph, node->arg[j], segment->to_main, err);
-        if (arg[j] == AS_NONE)
-          return false;
-      }
-      if (inputs)
-        continue;
-      as_node_id id = as_graph_op(segment->sub, AS_NONE, node->name, node->op, arg, node->nargs,
-                                  node->attr, err);
-      if (id == AS_NONE)
-        return false;
-      segment->to_main[id] = op[i];
-      if ((last_use[op[i]] == 0 || last_use[op[i]] > op[n - 1]) &&
-          !as_graph_output(segment->sub, id, err))
-        return false;
-    }
+  uint32_t *inner = as_malloc((segment->sub->n + 1) * sizeof *inner);
+  uint32_t n_inner = 0;
+  uint32_t *last = sg_last_use(segment->sub);
+  for (uint32_t i = 0; i < segment->sub->n; i++) {
+    if (segment->sub->node[i].kind == AS_N_OP)
+      inner[n_inner++] = i;
   }
+  segment->has_part = sg_part_init(&segment->part, segment->sub, inner, n_inner, last);
+  free(inner);
+  free(last);
+  return true;
+}
+
+static void forget_cut(sg_segment *segment) {
+  if (segment->has_part)
+    sg_part_clear(&segment->part);
+  if (segment->sub)
+    as_graph_free(segment->sub);
+  free(segment->to_main);
+  segment->has_part = false;
+  segment->sub = NULL;
+  segment->to_main = NULL;
+}
+
+/* Where an axis meets another of the same tensor (rows and columns of a mask made of one vector of
+ * positions) it has to stay whole.  If that is so because two operators read one input, each gets
+ * an input of its own: a block then loads two tiles of the tensor. */
+static bool cut_apart(sg_segment *segment, const as_graph *graph, const uint32_t *op, uint32_t n,
+                      as_err *err) {
+  if (!cut_out(segment, graph, op, n, NULL, err))
+    return false;
+  uint32_t repeated = segment->has_part ? sg_repeated_axes(&segment->part) : 0;
+  if (!repeated)
+    return true;
+  bool *apart = as_calloc(graph->n + 1, sizeof *apart);
+  for (uint32_t i = 0; i < graph->n && repeated; i++) {
+    if (as_graph_is_number(&graph->node[i]))
+      continue;
+    sg_segment other = {.sub = NULL};
+    apart[i] = true;
+    bool cut = cut_out(&other, graph, op, n, apart, err) && other.has_part;
+    uint32_t left = cut ? sg_repeated_axes(&other.part) : repeated;
+    apart[i] = left < repeated;
+    if (left < repeated) {
+      forget_cut(segment);
+      segment->sub = other.sub;
+      segment->to_main = other.to_main;
+      segment->part = other.part;
+      segment->has_part = true;
+      repeated = left;
+    } else {
+      forget_cut(&other);
+    }
+    as_err_clear(err);
+  }
+  free(apart);
   return true;
 }
 
@@ -244,8 +371,8 @@ static void rank_all(sg_segment *segment, const as_search_opts *opts, as_err *er
 }
 
 bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t *op, uint32_t n,
-                     const uint32_t *last_use, const as_search_opts *opts,
-                     const as_search_deadline *deadline, as_search_stats *total, as_err *err) {
+                     const as_search_opts *opts, const as_search_deadline *deadline,
+                     as_search_stats *total, as_err *err) {
   memset(segment, 0, sizeof *segment);
   segment->limits = (sg_limits){
       .max_values = opts->max_values,
@@ -254,18 +381,8 @@ bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t 
       .z3 = opts->z3,
       .shared_block = (double)opts->target->shared_block,
       .deadline = *deadline};
-  if (!cut_out(segment, graph, op, n, last_use, err))
+  if (!cut_apart(segment, graph, op, n, err))
     return false;
-  uint32_t *inner = as_malloc((segment->sub->n + 1) * sizeof *inner);
-  uint32_t n_inner = 0;
-  uint32_t *last = sg_last_use(segment->sub);
-  for (uint32_t i = 0; i < segment->sub->n; i++) {
-    if (segment->sub->node[i].kind == AS_N_OP)
-      inner[n_inner++] = i;
-  }
-  segment->has_part = sg_part_init(&segment->part, segment->sub, inner, n_inner, last);
-  free(inner);
-  free(last);
   total->parts++;
   if (!segment->has_part) {
     total->struck[AS_LIMIT_AXES]++;

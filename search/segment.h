@@ -1,4 +1,4 @@
-/* A run of consecutive operators as a program of its own, and the kernels found for it.
+/* Some of a program's operators as a program of their own, and the kernels found for it.
  * May include: sg.h, search.h.  Private to search/. */
 #ifndef AS_SEARCH_SEGMENT_H
 #define AS_SEARCH_SEGMENT_H
@@ -34,11 +34,11 @@ typedef struct {
 bool sg_name_is_free(const as_graph *graph, const char *name);
 /* declares the sizes of one program in another, with their relations */
 bool sg_copy_sizes(as_graph *to, const as_graph *from, as_err *err);
-/* operators op[0..n) of program g, consecutive; searches it.  false: not even a program of its own
- * (err filled) */
+/* operators op[0..n) of program g, in order, a convex part of its dataflow graph; searches it.
+ * false: not even a program of its own (err filled) */
 bool sg_segment_init(sg_segment *s, const as_graph *g, const uint32_t *op, uint32_t n,
-                     const uint32_t *last_use, const as_search_opts *o,
-                     const as_search_deadline *deadline, as_search_stats *st, as_err *err);
+                     const as_search_opts *o, const as_search_deadline *deadline,
+                     as_search_stats *st, as_err *err);
 /* Drops the best graphs that the back end cannot lower with any of their tilings, up to the first
  * that it can or that costs `enough` by the model; how many. */
 uint32_t sg_segment_drop_unlowerable(sg_segment *s, const as_search_opts *o, double enough);

@@ -59,6 +59,8 @@ bool sg_part_init(sg_part *p, const as_graph *g, const uint32_t *nodes, uint32_t
                   const uint32_t *last_use);
 uint32_t *sg_last_use(const as_graph *g); /* malloc'ed */
 void sg_part_clear(sg_part *p);
+/* classes of which some tensor has two axes: they stay whole */
+uint32_t sg_repeated_axes(const sg_part *p);
 
 typedef struct {
   sg_mode mode[AX_MAX_CLASS];

@@ -19,7 +19,7 @@ typedef struct {
   size_t n_seen;
 } admission;
 
-/* func.f, with f any function of so many reals in the specifications */
+/* func.f, with f a function of so many reals in the specifications */
 static bool is_builtin(const ck_elab *E, const char *name, const char *signature) {
   if (strncmp(name, "func.", 5) != 0)
     return false;

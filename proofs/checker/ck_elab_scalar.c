@@ -173,7 +173,8 @@ static ck_id of_known(const ck_scope *s, known_function which, ck_id a, ck_id b)
   }
 }
 
-/* a function with a definition: that, at these arguments; a builtin: any function of reals */
+/* a function with a definition: that, at these arguments; a builtin: a function of
+ * reals of which no more is known than its laws say */
 static ck_id of_defined(const ck_scope *s, ck_operator *f, const ck_id *a) {
   uint32_t n = f->tensors.n;
   uint32_t i = 0;

@@ -291,14 +291,30 @@ static bool fits_signature(const step *s, const ck_fsub *f) {
   return true;
 }
 
-/* No function twice. */
+const char *ck_of_law(const char *function) {
+  static const char *const functions[][2] = {
+      {"sin", "the sine"}, {"cos", "the cosine"}, {"erf", "the error function"}};
+  const char *found = NULL;
+  CK_BELOW(i, sizeof functions / sizeof *functions)
+    found = strcmp(function, functions[i][0]) == 0 ? functions[i][1] : found;
+  return found;
+}
+
+/* what a law speaks of is that function, and no other one */
+static bool is_of_law(const step *s, uint32_t name, uint32_t signature) {
+  const char *function = ck_word_text(s->T, name);
+  return strncmp(function, "func.", 5) == 0 && ck_of_law(function + 5) &&
+         strcmp(ck_word_text(s->T, signature), "r:r") == 0;
+}
+
+/* No function twice, none that a law speaks of. */
 static void read_functions(step *s, instance *I) {
   uint32_t n = 0;
   for (; next_member(s, n == 0); n++) {
     uint32_t name = ck_one(s->A, '\'');
     uint32_t signature = ck_one(s->A, '\'');
     ck_ids terms = ck_many(s->A, 't'); /* parameters and body */
-    bool well = !s->A->bad && terms.n > 0 && n < CK_MAX_WIDTH;
+    bool well = !s->A->bad && terms.n > 0 && n < CK_MAX_WIDTH && !is_of_law(s, name, signature);
     ck_fsub f = {name, signature, terms.x, terms.n - 1, well ? terms.x[terms.n - 1] : CK_BAD};
     for (uint32_t i = 0; well && i < n; i++)
       well = I->functions[i].name != name || I->functions[i].sig != signature;
@@ -556,6 +572,11 @@ static bool fit(const step *s, ck_ids terms, const char *sorts) {
   return well;
 }
 
+/* a builtin of one argument */
+static ck_id call(const step *s, const char *name, ck_id a) {
+  return ck_app(s->T, name, "r:r", &a, 1);
+}
+
 /* A row of the table of laws: name, sorts of the terms, premise, conclusion.  The formulas are made
  * when the terms are known to fit. */
 #define NONE (void)0
@@ -565,6 +586,9 @@ static bool fit(const step *s, ck_ids terms, const char *sorts) {
     premise;                                                                                       \
     return conclusion;                                                                             \
   }
+#define SIN(a) call(s, "func.sin", a)
+#define COS(a) call(s, "func.cos", a)
+#define ERF(a) call(s, "func.erf", a)
 #define CONDITION KID(x, 0)
 #define THEN KID(x, 1)
 #define ELSE KID(x, 2)
@@ -586,6 +610,10 @@ static ck_id rule_law(step *s) {
   LAW("log", "r", NEEDS(LT(ZERO, x)), EQ(EXP(LOG(x)), x))
   LAW("sqrt2", "r", NEEDS(LE(ZERO, x)), EQ(TIMES(SQRT(x), SQRT(x)), x))
   LAW("sqrt>", "r", NEEDS(LE(ZERO, x)), LE(ZERO, SQRT(x)))
+  LAW("sin2", "r", NONE, EQ(PLUS(TIMES(SIN(x), SIN(x)), TIMES(COS(x), COS(x))), ONE))
+  LAW("sin+", "rr", NONE, EQ(SIN(PLUS(x, y)), PLUS(TIMES(SIN(x), COS(y)), TIMES(COS(x), SIN(y)))))
+  LAW("cos+", "rr", NONE, EQ(PLUS(COS(PLUS(x, y)), TIMES(SIN(x), SIN(y))), TIMES(COS(x), COS(y))))
+  LAW("erf", "rr", NEEDS(EQ(PLUS(x, y), ZERO)), EQ(PLUS(ERF(x), ERF(y)), ZERO))
   LAW("div", "ii", NEEDS(LT(ZERO, y)), EQ(x, PLUS(TIMES(y, DIV(x, y)), MOD(x, y))))
   LAW("mod>", "ii", NEEDS(LT(ZERO, y)), LE(ZERO, MOD(x, y)))
   LAW("mod<", "ii", NEEDS(LT(ZERO, y)), LT(MOD(x, y), y))

@@ -37,6 +37,9 @@ bool ck_digits(const char *s, uint32_t limit,
                uint32_t *out);                    /* no sign, no superfluous zero, below limit */
 uint32_t ck_count(ck_args *A, const ck_terms *T); /* a number below 1,000,000 */
 
+/* which function of one real a builtin is that laws speak of, in words; NULL: it is none */
+const char *ck_of_law(const char *function);
+
 #define CK_N_RULES 13
 extern const char *const ck_rule_name[CK_N_RULES];
 /* Applies a rule: the number of the new theorem, or CK_BAD (reason: ck_error). */

@@ -2,6 +2,7 @@
  * in the program's own names.  Terms are written as the language writes them: sum(k < n) .., a / b,
  * x[i]; nothing is cut. */
 #include "ck_elab.h"
+#include "ck_rules.h"
 #include <stdlib.h>
 
 typedef struct {
@@ -312,8 +313,11 @@ char *ck_theorem(ck_elab *E, const ck_side *given, const ck_side *candidate, con
     }
   }
   CK_EACH(ck_operator, f, E->operators) {
-    if (f->function && f->used && !f->body)
-      fprintf(w.out, "%s may be any function that is defined everywhere.\n", f->at->text);
+    if (!f->function || !f->used || f->body)
+      continue;
+    const char *which = f->tensors.n == 1 ? ck_of_law(f->at->text) : NULL;
+    fprintf(w.out, "%s %s%s.\n", f->at->text, which ? "is " : "",
+            which ? which : "may be any function that is defined everywhere");
   }
   fputs("Inputs of which nothing else is said are real numbers, and so is the arithmetic: "
         "rounding is outside of the theorem.\n"

@@ -22,10 +22,18 @@ LAWS = {
     "log": ("x", "0 < x", "exp(log(x)) = x"),
     "sqrt2": ("x", "0 <= x", "sqrt(x) * sqrt(x) = x"),
     "sqrt>": ("x", "0 <= x", "0 <= sqrt(x)"),
+    "sin2": ("x", "", "sin(x) * sin(x) + cos(x) * cos(x) = 1"),
+    "sin+": ("x y", "", "sin(x + y) = sin(x) * cos(y) + cos(x) * sin(y)"),
+    "cos+": ("x y", "", "cos(x + y) + sin(x) * sin(y) = cos(x) * cos(y)"),
+    "erf": ("x y", "x + y = 0", "erf(x) + erf(y) = 0"),
     "div": ("int a b", "0 < b", "a = b * (a div b) + a mod b"),
     "mod>": ("int a b", "0 < b", "0 <= a mod b"),
     "mod<": ("int a b", "0 < b", "a mod b < b"),
 }
+
+
+# what a law speaks of is that function, and no other one
+OF_LAWS = {(f"func.{name}", "r:r") for name in ("sin", "cos", "erf")}
 
 
 class Theorem(NamedTuple):
@@ -73,6 +81,7 @@ def inst(theorem, pairs, functions, premises):
         need(term.integer or not variable.integer, "an integer variable gets a real")
     for name, signature, terms in functions:
         need(terms and (name, signature) not in bodies, "a function without body, or twice")
+        need((name, signature) not in OF_LAWS, "a law speaks of a function that is replaced")
         *parameters, body = terms
         letters, result = split_signature(signature)
         need_variables(parameters, letters)
@@ -169,7 +178,9 @@ def _made(tree, names):
         case "name", name:
             return names[name]
         case "call", function, (argument,):
-            return make(function, _made(argument, names))
+            of_law = (f"func.{function}", "r:r")
+            head = ("app", *of_law) if of_law in OF_LAWS else (function,)
+            return make(*head, _made(argument, names))
         case "chain", first, rest:
             term = _made(first, names)
             for operator, operand in rest:

@@ -5,6 +5,7 @@
 #include "src/base/interrupt.h"
 #include "src/base/progress.h"
 #include "src/lower/lower.h"
+#include "src/optimize/kept.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,12 +72,13 @@ static json_t *extra_json(const as_search_result *found, const choice *chosen,
   json_t *tiling = json_object();
   json_t *kernels = json_array();
   if (chosen->cand->n_tiling) {
-    const as_tiling *chosen_tiling = &chosen->cand->tiling[chosen->cand->chosen];
-    for (uint32_t i = 0; i < chosen_tiling->n; i++) {
-      json_object_set_new(tiling, as_size_name(chosen->cand->graph->sizes, chosen_tiling->size[i]),
-                          json_integer(chosen_tiling->value[i]));
+    const as_graph *graph = chosen->cand->graph;
+    for (uint32_t i = 0; i < graph->n_own_size; i++) {
+      as_size size = graph->own_size[i];
+      json_object_set_new(tiling, as_size_name(graph->sizes, size),
+                          json_integer(as_size_value(graph->sizes, size)));
     }
-    json_object_set_new(tiling, "model_us", json_real(chosen_tiling->us));
+    json_object_set_new(tiling, "model_us", json_real(chosen->cand->us));
   }
   for (uint32_t i = 0; i < chosen->low.n_kernel; i++) {
     const as_lower_kernel *kernel = &chosen->low.kernel[i];
@@ -103,18 +105,28 @@ static uint32_t operators(const as_graph *graph) {
   return n;
 }
 
+/* how the candidate was come by */
+static void print_search(const as_job *job, const as_search_stats *stats, const as_kept *kept) {
+  printf("%s: %u operators; ", job->program->name, operators(job->program));
+  if (kept->hit) {
+    printf("from the cache, kept there after a search of %.1f s; %s\n\n", stats->seconds,
+           kept->renamed ? "proved anew, since names are others" : "its certificate was replayed");
+  } else {
+    printf("%llu states visited, %llu candidates tested, %llu certified in %.1f s\n\n",
+           (unsigned long long)stats->states, (unsigned long long)stats->tested,
+           (unsigned long long)stats->certified, stats->seconds);
+  }
+}
+
 static void print_choice(const cli_opts *opts, const as_job *job, const as_search_result *found,
-                         const choice *chosen, const as_target *target, const char *dir) {
+                         const choice *chosen, const as_target *target, const as_kept *kept,
+                         const char *dir) {
   if (opts->quiet) {
     puts(dir);
     return;
   }
-  const as_search_stats *stats = &found->stats;
-  printf("%s: %u operators; %llu states visited, %llu candidates tested, %llu certified in %.1f "
-         "s\n\n%s\n",
-         job->program->name, operators(job->program), (unsigned long long)stats->states,
-         (unsigned long long)stats->tested, (unsigned long long)stats->certified, stats->seconds,
-         chosen->cand->text);
+  print_search(job, &found->stats, kept);
+  printf("%s\n", chosen->cand->text);
   as_report_print(&chosen->cand->verdict, &chosen->words, opts->verbose);
   printf("target    %s (%s)\n", target->arch, target->gpu);
   for (uint32_t i = 0; i < chosen->low.n_kernel; i++) {
@@ -152,14 +164,20 @@ static void show_progress(void *arg, const char *stage, const as_search_stats *s
 
 enum { ALL_KEPT = 64, ALL_TESTED = 256 }; /* with --all */
 
+/* solvers are asked of the one that is chosen */
+static as_policy policy_of_candidates(const cli_opts *opts) {
+  as_policy policy = opts->policy;
+  as_policy_without_solvers(&policy);
+  policy.stop_early = true;
+  return policy;
+}
+
 static bool search(const cli_opts *opts, const as_job *job, const as_target *target,
                    as_search_result *found, as_err *err) {
   as_progress progress;
   as_progress_init(&progress, opts->quiet);
   as_lower_opts plan = {.target = target};
-  as_policy policy = opts->policy;
-  as_policy_without_solvers(&policy); /* they are asked of the one that is chosen */
-  policy.stop_early = true;
+  as_policy policy = policy_of_candidates(opts);
   as_search_opts options = as_search_default;
   options.threads = (unsigned)opts->threads;
   options.seed = opts->seed;
@@ -187,9 +205,37 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
                                    : "no certified candidate was found within the limits");
 }
 
+/* from the cache, or else by a search */
+static bool find(const cli_opts *opts, const as_job *job, const as_target *target, as_kept *kept,
+                 as_search_result *found, choice *chosen, as_err *err) {
+  as_policy policy = policy_of_candidates(opts);
+  char *dir = opts->cache ? as_strdup(opts->cache) : as_cache_default();
+  char *options = as_format("budget %llu prune %s", (unsigned long long)opts->budget, opts->prune);
+  /* with --all: what is not chosen is not kept */
+  as_kept_open(opts->no_cache || opts->all ? NULL : dir, options, &opts->policy, job, target, kept);
+  free(options);
+  free(dir);
+  if (as_kept_find(kept, job, &policy, found)) {
+    if (choose(opts, job, target, found, chosen, err))
+      return true;
+    as_kept_refuse(kept, err->text ? err->text : "no reason given");
+    as_err_clear(err);
+    as_search_result_clear(found);
+    choice_clear(chosen);
+    *chosen = (choice){0};
+  }
+  if (!search(opts, job, target, found, err) || !choose(opts, job, target, found, chosen, err))
+    return false;
+  as_kept_keep(kept, job, found, chosen->cand);
+  return true;
+}
+
 static bool leave(const cli_opts *opts, const as_job *job, const as_search_result *found,
-                  const choice *chosen, const as_target *target, const char *dir, as_err *err) {
+                  const choice *chosen, const as_target *target, const as_kept *kept,
+                  const char *dir, as_err *err) {
   json_t *extra = extra_json(found, chosen, target);
+  if (kept->dir)
+    json_object_set_new(extra, "cache", as_kept_json(kept));
   char *said = as_search_said(found, false);
   json_object_set_new(extra, "search_said", json_string(said ? said : ""));
   free(said);
@@ -202,7 +248,7 @@ static bool leave(const cli_opts *opts, const as_job *job, const as_search_resul
     fputs(json, stdout);
     free(json);
   } else if (ok) {
-    print_choice(opts, job, found, chosen, target, dir);
+    print_choice(opts, job, found, chosen, target, kept, dir);
   }
   json_decref(extra);
   return ok;
@@ -213,6 +259,7 @@ int cli_optimize(const cli_opts *opts) {
   as_err_init(&err);
   choice chosen = {0};
   as_search_result found = {0};
+  as_kept kept = {0};
   char *dir = NULL;
   as_job job;
   as_job_init(&job, cli_library(opts, &err));
@@ -221,13 +268,13 @@ int cli_optimize(const cli_opts *opts) {
   if (ok) {
     dir = opts->out ? as_strdup(opts->out) : as_format("%s.assay", job.program->name);
     ok = as_report_dir_place(dir, opts->force, &err) && /* before the work, not after it */
-         search(opts, &job, target, &found, &err) &&
-         choose(opts, &job, target, &found, &chosen, &err) &&
-         leave(opts, &job, &found, &chosen, target, dir, &err);
+         find(opts, &job, target, &kept, &found, &chosen, &err) &&
+         leave(opts, &job, &found, &chosen, target, &kept, dir, &err);
   }
   int status = ok ? AS_OK : as_err_tell(&err);
   choice_clear(&chosen);
   as_search_result_clear(&found);
+  as_kept_clear(&kept);
   as_job_clear(&job);
   free(dir);
   as_err_clear(&err);

@@ -117,6 +117,11 @@ enum {
     "last resort time limit of the search, seconds; 0: none")                                      \
   X(budget, 'B', NUMBER, CLI_FOR_optimize, "N", "24000000", 1, UINT64_MAX, NULL,                   \
     "states that the search may visit in all; what is left out is said")                           \
+  X(cache, 'K', STRING, CLI_FOR_optimize, "DIR", NULL, 0, 0, NULL,                                 \
+    "where certified results are kept between runs (default: ASSAY_CACHE, or assay in "            \
+    "XDG_CACHE_HOME or ~/.cache); what is taken from there is checked again")                      \
+  X(no_cache, 'n', FLAG, CLI_FOR_optimize, NULL, NULL, 0, 0, NULL,                                 \
+    "search anew, and keep nothing")                                                               \
   X(prune, 'p', WORD, CLI_FOR_optimize, "HOW", "exact", 0, 0, "exact,z3",                          \
     "abstract-expression pruning in the search")                                                   \
   X(arch, 'a', STRING,                                                                             \
@@ -164,6 +169,7 @@ typedef struct {
   char *solvers;
   char *direction;
   char *checkers;
+  char *cache;
   char *prune;
   char *arch;
   char *device;
@@ -177,6 +183,7 @@ typedef struct {
   bool force;
   bool writes_all;
   bool json;
+  bool no_cache;
   bool smt;
   bool full;
   bool quiet;

@@ -1,5 +1,5 @@
-/* Functions that specifications declare `builtin`: proofs know nothing of them, evaluators and
- * kernels compute them.
+/* Functions that specifications declare `builtin`: evaluators and kernels compute them,
+ * proofs know what laws say of some (proofs/RULES.md).
  * May include ir/opdef.h.
  * Used by the parser of specifications, the evaluators' domains and lowering. */
 #ifndef AS_IR_BUILTIN_H

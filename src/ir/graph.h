@@ -229,6 +229,8 @@ as_graph *as_parse_tp(const char *file, const char *text, size_t len, as_sizes *
 as_graph *as_parse_mug(const char *file, const char *text, size_t len, const as_graph *program,
                        as_err *err);
 char *as_print_tp(const as_graph *graph); /* malloc'ed; parsing it gives the same graph back */
+/* the same without `use`, for readers to whom all specifications are given */
+char *as_print_tp_alone(const as_graph *graph);
 char *as_print_mug(const as_graph *graph);
 /* the concrete values of sizes, indexed by size id (as_size_eval); INT64_MIN where none is given;
  * malloc'ed */

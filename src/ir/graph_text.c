@@ -139,12 +139,10 @@ static bool outputs_in_place(const as_graph *graph) {
   return true;
 }
 
-char *as_print_tp(const as_graph *graph) {
+char *as_print_tp_alone(const as_graph *graph) {
   static const char *const types[] = {"f16", "bf16", "f32", "int"};
   as_str text;
   as_str_init(&text);
-  for (uint32_t i = 0; i < graph->n_use; i++)
-    as_str_printf(&text, "use \"%s\"\n", graph->use[i]);
   as_str_printf(&text, "program %s\n", graph->name);
   p_head(&text, graph);
   for (uint32_t i = 0; i < graph->n_input; i++) {
@@ -165,6 +163,17 @@ char *as_print_tp(const as_graph *graph) {
   }
   for (uint32_t i = 0; !in_place && i < graph->n_output; i++)
     as_str_printf(&text, "output %s\n", graph->node[graph->output[i]].name);
+  return as_str_take(&text);
+}
+
+char *as_print_tp(const as_graph *graph) {
+  as_str text;
+  as_str_init(&text);
+  for (uint32_t i = 0; i < graph->n_use; i++)
+    as_str_printf(&text, "use \"%s\"\n", graph->use[i]);
+  char *alone = as_print_tp_alone(graph);
+  as_str_add(&text, alone);
+  free(alone);
   return as_str_take(&text);
 }
 

@@ -487,6 +487,14 @@ const char *as_size_name(const as_sizes *sizes, as_size sym) {
   return entry_of(sizes, sym)->name;
 }
 
+void as_size_rename(as_sizes *sizes, as_size sym, const char *name) {
+  size_entry *entry = entry_of(sizes, sym);
+  char *owned = as_strdup(name);
+  free(entry->name); /* found under the old name no more: finding compares names */
+  entry->name = owned;
+  as_index_add(&sizes->by_content, hash_name(name), sym);
+}
+
 uint32_t as_size_count(const as_sizes *sizes) {
   return (uint32_t)sizes->entry.n;
 }

@@ -42,6 +42,8 @@ bool as_size_is_group(
     const as_sizes *sizes,
     as_size a); /* a group of axes of a rewrite rule (its name begins with a dot), not an extent */
 const char *as_size_name(const as_sizes *sizes, as_size sym);
+/* gives a symbol another name, which no other has */
+void as_size_rename(as_sizes *sizes, as_size sym, const char *name);
 uint32_t as_size_count(const as_sizes *sizes);              /* ids in use */
 as_size as_size_nth_sym(const as_sizes *sizes, uint32_t i); /* AS_SIZE_BAD past the end */
 /* value under an assignment indexed by size id of symbols (env[sym]); INT64_MIN on division by zero

@@ -1,6 +1,7 @@
 # Shell tests of the command; they use the built binaries.  One a line: several people add some.
 CLI_TESTS = \
   tests/cli/test_bad_input.sh \
+  tests/cli/test_cache.sh \
   tests/cli/test_certificates.sh \
   tests/cli/test_check.sh \
   tests/cli/test_explain.sh \

@@ -6,6 +6,7 @@
 #include "../../verify/field/term_eval.h"
 #include "../../verify/refute/instance.h"
 #include "../../verify/refute/refute.h"
+#include "../../verify/refute/rule_assume.h"
 #include "../../verify/refute/rule_inputs.h"
 #include "../written_out.h"
 #include "util.h"

@@ -36,7 +36,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/lemma_order.c \
   verify/prove/lemma_prods.c \
   verify/prove/lemma_reals.c \
-  verify/prove/lemma_roots.c \
+  verify/prove/lemma_roots.c verify/prove/lemma_trig.c verify/prove/norm_trig.c \
   verify/prove/lemma_sums.c \
   verify/prove/log.c \
   verify/prove/loops.c \

@@ -241,6 +241,9 @@ static void atom_facts(pv *prover, pv_ctx ctx, ck_id atom, fact_list *known) {
     pv_lp_push_thm(prover, known, pv_comb_prove(prover, &comb, pv_lt(prover, rest, args[1])));
   } else if (head == CK_EXP || head == CK_INV) {
     pv_lp_push_thm(prover, known, pv_positive(prover, ctx, atom));
+  } else if (pv_is_call(prover, atom, "sin") || pv_is_call(prover, atom, "cos")) {
+    pv_lp_push_thm(prover, known, pv_unit_bound(prover, atom, false));
+    pv_lp_push_thm(prover, known, pv_unit_bound(prover, atom, true));
   } else if (head == CK_SQRT) {
     pv_lp_push_thm(prover, known, pv_nonneg(prover, ctx, atom));
   } else if (pv_is_max(prover, atom, &formula)) {

@@ -127,6 +127,9 @@ static pv_eqn norm_atom(pv *prover, pv_ctx ctx, ck_id term) {
   case CK_FOLD:
     result = pv_norm_fold(prover, ctx, eqn.to);
     break;
+  case CK_APP:
+    result = pv_norm_call(prover, ctx, eqn.to);
+    break;
   default:
     result = pv_same(eqn.to);
     break;

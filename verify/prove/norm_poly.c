@@ -446,6 +446,12 @@ static bool simp_mono(pv *prover, pv_ctx ctx, pv_poly *poly, uint32_t i, pv_comb
       replace(prover, poly, i, pair, 2, atom, ite_squared(prover, atom), comb);
       return true;
     }
+    if (twice && pv_is_call(prover, atom, "cos")) {
+      pv_thm squared = pv_cosine_squared(prover, atom);
+      sorted2(pair, atom, atom);
+      replace(prover, poly, i, pair, 2, pv_right(prover, squared), squared, comb);
+      return true;
+    }
     if (head == CK_SQRT && twice) {
       ck_id under = ck_kid(prover->terms, atom, 0);
       pv_thm nonneg = pv_nonneg(prover, ctx, under);

@@ -40,6 +40,12 @@
   ROW(SQRT_OF, sqrt_of, "0 <= y, y*y = x: sqrt x = y")                                             \
   ROW(LOG_OF, log_of, "0 < x, exp y = x: log x = y")                                               \
   ROW(SQUARE, square, "0 <= x*x")                                                                  \
+  ROW(UNIT, unit, "x*x <= 1: x <= 1")                                                              \
+  /* sine and cosine: lemma_trig.c */                                                              \
+  ROW(SIN0, sin0, "sin 0 = 0")                                                                     \
+  ROW(COS0, cos0, "cos 0 = 1")                                                                     \
+  ROW(SIN_NEG, sin_neg, "sin(-x) = -sin x")                                                        \
+  ROW(COS_NEG, cos_neg, "cos(-x) = cos x")                                                         \
   /* the order: lemma_order.c */                                                                   \
   ROW(EXP_ORDER, exp_order, "x <= y: exp x <= exp y")                                              \
   ROW(LOG_ORDER, log_order, "0 < x, x <= y: log x <= log y")                                       \

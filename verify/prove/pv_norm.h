@@ -18,6 +18,12 @@ pv_eqn pv_norm_ite(pv *prover, pv_ctx ctx, ck_id t);
 pv_eqn pv_norm_inv(pv *prover, pv_ctx ctx, ck_id term);
 pv_eqn pv_norm_exp(pv *prover, pv_ctx ctx, ck_id term);
 pv_eqn pv_norm_div(pv *prover, pv_ctx ctx, ck_id t); /* quot.c */
+/* calls of builtins that laws speak of: norm_trig.c */
+pv_eqn pv_norm_call(pv *prover, pv_ctx ctx, ck_id term);
+/* cos x * cos x = 1 - sin x * sin x; cosine: cos x */
+pv_thm pv_cosine_squared(pv *prover, ck_id cosine);
+/* for a sine or a cosine u: u <= 1, below: -u <= 1 */
+pv_thm pv_unit_bound(pv *prover, ck_id term, bool below);
 pv_eqn pv_norm_log(pv *prover, pv_ctx ctx, ck_id t); /* roots.c */
 pv_eqn pv_norm_sqrt(pv *prover, pv_ctx ctx, ck_id t);
 /* exp(w) = sqrt u, where the value of w is log(u)/2; positive: 0 < u */

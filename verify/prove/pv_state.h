@@ -51,7 +51,7 @@ static inline pv_eqn pv_fail(void) {
 }
 
 /* the lemmas that pv_lemma.h lists; integers of at most this amount are known by number */
-enum { PV_MAX_LEMMAS = 64, PV_SMALL = 32 };
+enum { PV_MAX_LEMMAS = 96, PV_SMALL = 32 };
 
 typedef struct pv {
   ck_terms *terms;

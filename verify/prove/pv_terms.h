@@ -25,6 +25,9 @@ ck_id pv_sqrt(pv *prover, ck_id a);
 ck_id pv_int_var(pv *prover, const char *name);
 ck_id pv_real_var(pv *prover, const char *name);
 ck_id pv_apply(pv *prover, const char *function, ck_id a); /* function: from an integer to a real */
+/* a builtin function of one real, and whether a term is a call of it */
+ck_id pv_call(pv *prover, const char *function, ck_id a);
+bool pv_is_call(const pv *prover, ck_id term, const char *function);
 ck_id pv_apply2(pv *prover, const char *function, ck_id a, ck_id b);
 ck_id pv_sum(pv *prover, ck_id n, ck_id k, ck_id body); /* sum over k < n; k a variable */
 /* a fold of width 1; the variables k and acc of step are bound here */

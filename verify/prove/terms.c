@@ -111,6 +111,20 @@ ck_id pv_apply(pv *prover, const char *function, ck_id a) {
   return a == CK_BAD ? CK_BAD : ck_app(prover->terms, function, "i:r", &a, 1);
 }
 
+ck_id pv_call(pv *prover, const char *function, ck_id a) {
+  char name[32];
+  snprintf(name, sizeof name, "func.%s", function);
+  return ck_app(prover->terms, name, "r:r", &a, 1);
+}
+
+bool pv_is_call(const pv *prover, ck_id term, const char *function) {
+  if (ck_head(prover->terms, term) != CK_APP)
+    return false;
+  const char *name = ck_word_text(prover->terms, ck_name(prover->terms, term));
+  return strncmp(name, "func.", 5) == 0 && strcmp(name + 5, function) == 0 &&
+         strcmp(ck_word_text(prover->terms, ck_sig(prover->terms, term)), "r:r") == 0;
+}
+
 ck_id pv_apply2(pv *prover, const char *function, ck_id a, ck_id b) {
   ck_id args[2] = {a, b};
   return a == CK_BAD || b == CK_BAD ? CK_BAD : ck_app(prover->terms, function, "ii:r", args, 2);

@@ -1,13 +1,10 @@
 /* Assumptions are met by trial, and by setting the elements of a tensor that stands alone on one
  * side of a relation. */
 #include "rule_inputs.h"
-#include "refute.h"
+#include "rule_assume.h"
+#include "rule_solve.h"
 #include <stdlib.h>
 #include <string.h>
-
-static mpq_t *number(const as_tensor *tensor, size_t i) {
-  return (mpq_t *)as_tensor_at(tensor, i);
-} /* an exact element starts with its mpq_t */
 
 /* the easiest numbers to read come first, then numbers that reach other branches */
 static void pick(mpq_t number, as_rule_type type, const as_constants *constants, as_rng *rng,
@@ -55,7 +52,7 @@ static void fill(const as_rule *rule, const as_constants *constants, as_tensor *
                  uint32_t round) {
   for (uint32_t i = 0; i < rule->decl->n_input; i++) {
     for (size_t k = 0; k < inputs[i].n; k++)
-      pick(*number(&inputs[i], k), rule->type[i], constants, rng, round);
+      pick(*as_assume_number(&inputs[i], k), rule->type[i], constants, rng, round);
   }
 }
 
@@ -78,99 +75,12 @@ static void fill_plainly(const as_rule *rule, const as_constants *constants, as_
       int64_t row = (int64_t)k / width % height;
       bool set = how == 0 || (how == 1 ? k == chosen : column == row);
       if (set)
-        mpq_set(*number(&inputs[i], k), value);
+        mpq_set(*as_assume_number(&inputs[i], k), value);
       else
-        mpq_set_ui(*number(&inputs[i], k), 0, 1);
+        mpq_set_ui(*as_assume_number(&inputs[i], k), 0, 1);
     }
     mpq_clear(value);
   }
-}
-
-static void outputs_clear(const as_graph *graph, as_tensor *outputs) {
-  for (uint32_t i = 0; i < graph->n_output; i++)
-    as_tensor_clear(&outputs[i]);
-  free(outputs);
-}
-
-/* the assumptions' tensors over a domain; NULL where they have no shape or cannot be evaluated */
-static as_tensor *evaluate(const as_rule *rule, const int64_t *env, as_eval_codes *codes,
-                           const as_tensor *inputs, const as_domain *domain, uint64_t max_ops,
-                           as_eval_marks *marks) {
-  const as_graph *graph = rule->assume;
-  as_tensor *converted = NULL;
-  as_tensor *outputs = as_calloc(graph->n_output + 1, sizeof *outputs);
-  if (domain != &as_domain_exact && (converted = as_inputs_new(graph, domain, env, NULL)) != NULL) {
-    for (uint32_t i = 0; i < graph->n_input; i++) {
-      for (size_t k = 0; k < converted[i].n; k++)
-        domain->from_q(domain, as_tensor_at(&converted[i], k), *number(&inputs[i], k));
-    }
-  }
-  as_status status = as_eval_graph_again(graph, domain, env, codes, converted ? converted : inputs,
-                                         outputs, max_ops, marks, NULL);
-  as_inputs_free(graph, converted);
-  if (status == AS_OK)
-    return outputs;
-  outputs_clear(graph, outputs);
-  return NULL;
-}
-
-static unsigned orders(as_rel rel) {
-  return rel == AS_REL_EQ   ? AS_C_EQ
-         : rel == AS_REL_NE ? AS_C_LT | AS_C_GT
-         : rel == AS_REL_LE ? AS_C_LT | AS_C_EQ
-                            : AS_C_LT;
-}
-
-/* 0 rel x for element k of rhs - lhs, surely */
-static bool meets(const as_tensor *differences, size_t k, as_rel rel) {
-  const as_domain *domain = differences->d;
-  const void *difference = as_tensor_at(differences, k);
-  if (domain->flags(domain, difference))
-    return false;
-  void *zero = as_dom_new(domain, 1);
-  bool holds = !(domain->cmp(domain, zero, difference) & ~orders(rel));
-  as_dom_free(domain, zero, 1);
-  return holds;
-}
-
-static bool all_hold(const as_rule *rule, const as_tensor *outputs) {
-  for (uint32_t i = 0; i < rule->n_assumption; i++) {
-    for (size_t k = 0; k < outputs[3 * i + 2].n; k++) {
-      if (!meets(&outputs[3 * i + 2], k, rule->assumption[i].rel))
-        return false;
-    }
-  }
-  return true;
-}
-
-bool as_rule_holds(const as_rule *rule, const int64_t *env, as_eval_codes *codes,
-                   const as_tensor *inputs, uint64_t max_ops) {
-  for (uint32_t i = 0; i < rule->decl->n_input; i++) {
-    for (size_t k = 0; k < inputs[i].n && rule->type[i] != AS_R_REAL; k++) {
-      mpq_t *value = number(&inputs[i], k);
-      if (mpz_cmp_ui(mpq_denref(*value), 1) != 0)
-        return false;
-      if (rule->type[i] == AS_R_BOOL && mpz_cmp_ui(mpq_numref(*value), 0) != 0 &&
-          mpz_cmp_ui(mpq_numref(*value), 1) != 0)
-        return false;
-    }
-  }
-  if (rule->n_assumption == 0)
-    return true;
-  bool holds = false;
-  for (int way = 0; way < 2 && !holds; way++) { /* rationals, then intervals */
-    as_interval_domain interval;
-    as_interval_domain_init(&interval, 100);
-    as_eval_marks marks; /* also of what no element of the assumptions needs */
-    as_tensor *outputs =
-        way ? evaluate(rule, env, NULL, inputs, &interval.d, max_ops, &marks)
-            : evaluate(rule, env, codes, inputs, &as_domain_exact, max_ops, &marks);
-    if (outputs == NULL)
-      return false;
-    holds = !marks.flags && all_hold(rule, outputs);
-    outputs_clear(rule->assume, outputs);
-  }
-  return holds;
 }
 
 /* element of a side at element k of the common shape: aligned at the right, extents 1 give way */
@@ -237,24 +147,55 @@ static bool mend(const as_rule *rule, uint32_t i, const as_tensor *outputs, as_t
     return false;
   int side = input[0] >= 0 && (input[1] < 0 || as_rng_below(rng, 2)) ? 0 : 1;
   for (size_t k = 0; k < whole->n; k++) {
-    if (meets(whole, k, assumption->rel) || (half && as_rng_below(rng, 2)))
+    if (as_assume_meets(whole, k, assumption->rel) || (half && as_rng_below(rng, 2)))
       continue;
     const as_tensor *other = &outputs[3 * i + 1 - (uint32_t)side];
     const as_tensor *own = &inputs[input[side]];
     const void *bound = as_tensor_at(other, aligned(whole, other, k));
     if (as_domain_exact.flags(&as_domain_exact, bound))
       return false;
-    choose(*number(own, aligned(whole, own, k)), rule->type[input[side]], *(const mpq_t *)bound,
-           assumption->rel, side == 0, rng);
+    choose(*as_assume_number(own, aligned(whole, own, k)), rule->type[input[side]],
+           *(const mpq_t *)bound, assumption->rel, side == 0, rng);
   }
   return true;
+}
+
+/* sets elements until the assumptions hold, or nothing is left that could be set; false: they do
+ * not hold.  *undefined: they cannot be evaluated at these sizes */
+static bool mend_all(const as_rule *rule, const int64_t *env, as_eval_codes *codes,
+                     as_tensor *inputs, as_rng *rng, uint64_t max_ops, bool *undefined) {
+  enum { ROUNDS = 10 };
+
+  for (int mending = 0; mending < ROUNDS; mending++) {
+    as_eval_marks marks;
+    as_tensor *outputs =
+        as_assume_evaluate(rule, env, codes, inputs, &as_domain_exact, max_ops, &marks);
+    if (outputs == NULL) {
+      *undefined = true;
+      return false;
+    }
+    bool changed = false;
+    bool held = !marks.flags && as_assume_all_hold(rule, outputs);
+    for (uint32_t i = 0; i < rule->n_assumption && !held && !changed; i++) {
+      bool met = true;
+      for (size_t k = 0; k < outputs[3 * i + 2].n && met; k++)
+        met = as_assume_meets(&outputs[3 * i + 2], k, rule->assumption[i].rel);
+      changed = !met && mend(rule, i, outputs, inputs, rng, mending & 1);
+    } /* after a change, what was computed from it is stale */
+    as_assume_clear(rule->assume, outputs);
+    if (held || !changed)
+      return held;
+  }
+  return false;
 }
 
 bool as_rule_sample(const as_rule *rule, const as_constants *constants, const int64_t *env,
                     as_eval_codes *codes, as_tensor *inputs, as_rng *rng, uint32_t round,
                     uint64_t max_ops) {
-  enum { STARTS = 6, PLAIN = 24, ROUNDS = 10 };
+  enum { STARTS = 6, PLAIN = 24, SOLVED = 3, MOVES = 8 };
 
+  bool undefined = false;
+  bool equations = as_rule_has_equation(rule);
   for (uint32_t attempt = 0; attempt < STARTS + PLAIN; attempt++) {
     if (attempt < STARTS)
       fill(rule, constants, inputs, rng, round + attempt);
@@ -262,29 +203,13 @@ bool as_rule_sample(const as_rule *rule, const as_constants *constants, const in
       fill_plainly(rule, constants, inputs, rng);
     if (rule->n_assumption == 0)
       return true;
-    for (int mending = 0; mending < ROUNDS; mending++) {
-      as_eval_marks marks;
-      as_tensor *outputs = evaluate(rule, env, codes, inputs, &as_domain_exact, max_ops, &marks);
-      if (outputs == NULL)
-        return false;
-      bool changed = false;
-      bool held = !marks.flags && all_hold(rule, outputs);
-      for (uint32_t i = 0; i < rule->n_assumption && !held; i++) {
-        bool met = true;
-        for (size_t k = 0; k < outputs[3 * i + 2].n && met; k++)
-          met = meets(&outputs[3 * i + 2], k, rule->assumption[i].rel);
-        if (!met && mend(rule, i, outputs, inputs, rng, mending & 1))
-          changed = true;
-        if (changed)
-          break; /* what was computed from it is stale */
-      }
-      outputs_clear(rule->assume, outputs);
-      if (held)
-        return true;
-      if (!changed)
-        break;
-    }
-    if (as_rule_holds(rule, env, codes, inputs, max_ops))
+    bool held = mend_all(rule, env, codes, inputs, rng, max_ops, &undefined);
+    if (undefined)
+      return false;
+    /* points that chance finds are mostly special ones, with zeros and ones */
+    if (equations && (held ? as_rng_below(rng, 2) == 0 : attempt % SOLVED == 0))
+      as_rule_solve(rule, env, codes, inputs, rng, MOVES, max_ops);
+    if (held || as_rule_holds(rule, env, codes, inputs, max_ops))
       return true;
   }
   return false;

@@ -11,7 +11,4 @@
 bool as_rule_sample(const as_rule *rule, const as_constants *constants, const int64_t *env,
                     as_eval_codes *codes, as_tensor *inputs, as_rng *rng, uint32_t round,
                     uint64_t max_ops);
-/* types and assumptions, surely */
-bool as_rule_holds(const as_rule *rule, const int64_t *env, as_eval_codes *codes,
-                   const as_tensor *inputs, uint64_t max_ops);
 #endif

@@ -3,6 +3,7 @@
 #include "rule_refute.h"
 #include "../../src/base/stats.h"
 #include "instance.h"
+#include "rule_assume.h"
 #include "rule_inputs.h"
 #include "src/base/file.h"
 #include "src/base/id.h"

@@ -1,6 +1,7 @@
 /* The filter chain: each scheme as a muGraph, read back from its own text, with tile sizes that can
  * be lowered, judged.  Best first, until enough are certified. */
 #include "driver.h"
+#include "src/base/file.h"
 #include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
@@ -249,4 +250,46 @@ void sg_certify_schemes(sg_search *search) {
     qsort(result->cand, result->n, sizeof *result->cand, compare_candidates);
   if (unfit)
     sg_message(search, unfit);
+}
+
+/* does a candidate of the result have this text at its sizes? */
+static bool is_known(const as_search_result *result, const char *text) {
+  for (uint32_t i = 0; i < result->n; i++) {
+    if (strcmp(result->cand[i].text, text) == 0)
+      return true;
+  }
+  return false;
+}
+
+bool as_search_offer(const as_graph *program, const as_search_opts *opts, const char *text,
+                     as_search_result *result) {
+  sg_search search = {.program = program,
+                      .opts = *opts,
+                      .result = result,
+                      .concrete = true,
+                      .start = as_now() - result->stats.seconds};
+  as_candidate candidate = {0};
+  char *why = NULL;
+  as_err err;
+  as_err_init(&err);
+  as_verdict_init(&candidate.verdict);
+  if (search.opts.target == NULL)
+    search.opts.target = as_target_default();
+  candidate.graph = as_parse_mug("candidate.mug", text, strlen(text), program, &err);
+  as_err_clear(&err);
+  bool certified = candidate.graph && add_tilings(&search, &candidate, &why) &&
+                   !is_known(result, candidate.text) &&
+                   is_certified(&search, &candidate, result->n);
+  free(why);
+  if (!certified) {
+    sg_candidate_clear(&candidate);
+    return false;
+  }
+  candidate.us = candidate.tiling[candidate.chosen].us;
+  candidate.kernels = as_graph_kernels(candidate.graph);
+  result->stats.certified++;
+  result->cand = as_realloc(result->cand, (result->n + 1) * sizeof *result->cand);
+  result->cand[result->n++] = candidate;
+  qsort(result->cand, result->n, sizeof *result->cand, compare_candidates);
+  return true;
 }

@@ -213,8 +213,9 @@ typedef struct {
 
 static void put(effect_set *set, tl_effect effect) {
   uint32_t at = 0;
-  while (at < set->n && (set->item[at].access < effect.access ||
-                         (set->item[at].access == effect.access && set->item[at].mode < effect.mode)))
+  while (at < set->n &&
+         (set->item[at].access < effect.access ||
+          (set->item[at].access == effect.access && set->item[at].mode < effect.mode)))
     at++;
   if (at < set->n && set->item[at].access == effect.access && set->item[at].mode == effect.mode)
     return;

@@ -3,8 +3,8 @@
  * ones have equal numbers.  May include: base, ir.  Private to search/tiles and its tests.
  *
  * A loop variable counts tiles of an axis class: tile v of a tensor's axis is [v*T, v*T + T).  An
- * axis that the program writes as two (4096 columns as 32 heads of 128) can be counted by a variable
- * of its outer part too: tile h is then [h*D, h*D + D). */
+ * axis that the program writes as two (4096 columns as 32 heads of 128) can be counted by a
+ * variable of its outer part too: tile h is then [h*D, h*D + D). */
 #ifndef AS_TILES_ACCESS_H
 #define AS_TILES_ACCESS_H
 #include "src/base/intern.h"
@@ -12,6 +12,7 @@
 #include "src/ir/graph.h"
 
 enum { TL_WHOLE = 0 }; /* in an access: the axis is not divided; v + 1: by variable v */
+
 #define TL_MOST_VARIABLES 64
 
 typedef struct {
@@ -59,15 +60,15 @@ typedef struct {
 } tl_effect;
 
 typedef struct {
-  as_sizes *sizes;     /* borrowed */
-  as_graph *program;   /* borrowed: numbers are nodes of it */
-  as_vec axes;         /* tl_axis */
-  as_vec variables;    /* tl_variable */
-  as_vec tensors;      /* tl_tensor */
-  as_vec operators;    /* tl_operator */
-  as_intern rows;      /* accesses: uint32_t tensor, then one a dimension */
-  as_intern effects;   /* tl_effect each, sorted */
-  as_intern shapes;    /* as_size each */
+  as_sizes *sizes;   /* borrowed */
+  as_graph *program; /* borrowed: numbers are nodes of it */
+  as_vec axes;       /* tl_axis */
+  as_vec variables;  /* tl_variable */
+  as_vec tensors;    /* tl_tensor */
+  as_vec operators;  /* tl_operator */
+  as_intern rows;    /* accesses: uint32_t tensor, then one a dimension */
+  as_intern effects; /* tl_effect each, sorted */
+  as_intern shapes;  /* as_size each */
   as_arena *mem;
   int64_t *env; /* concrete values of sizes by number, as of tl_accesses_values */
 } tl_accesses;

@@ -1,5 +1,6 @@
 /* Equations between tiles (algebra.rule), from left to right, wherever the tiles of a class are an
- * instance: the operators, the same tile for the same name, and the extents that the rule states. */
+ * instance: the operators, the same tile for the same name, and the extents that the rule states.
+ */
 #include "patterns.h"
 #include "src/base/mem.h"
 #include <stdlib.h>
@@ -149,8 +150,8 @@ static uint64_t apply(const tl_patterns *patterns, const as_rule *rule, tl_graph
   for (uint32_t i = 0; i < found.n && !graph->full; i++) {
     const instance *one = &AS_VEC_AT(&found, instance, i);
     uint32_t made = build(&m, one);
-    bool same_shape = made != AS_NONE && tl_class_at(graph, made)->shape ==
-                                             tl_class_at(graph, one->root)->shape;
+    bool same_shape =
+        made != AS_NONE && tl_class_at(graph, made)->shape == tl_class_at(graph, one->root)->shape;
     unions += same_shape && tl_union(graph, one->root, made);
   }
   as_vec_clear(&found);

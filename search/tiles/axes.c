@@ -70,8 +70,7 @@ static void set_parts(finder *f, uint32_t whole, uint32_t outer, uint32_t inner)
   }
   of->outer = outer;
   of->inner = inner;
-  of->extent =
-      as_size_mul(f->graph->sizes, class_of(f, outer)->extent, class_of(f, inner)->extent);
+  of->extent = as_size_mul(f->graph->sizes, class_of(f, outer)->extent, class_of(f, inner)->extent);
 }
 
 /* an axis as two: those around are passed on */

@@ -129,22 +129,21 @@ static uint32_t effects_of(const tl_graph *graph, tl_kind kind, uint32_t item, c
   tl_accesses *all = graph->accesses;
   uint32_t effects = tl_no_effect(all);
   switch (kind) {
-    case TL_LOAD:
-      return tl_effect_of(all, item, TL_READ);
-    case TL_STORE:
-      return store_effects(graph, item, kid[0], TL_WRITE);
-    case TL_ADD:
-      return store_effects(graph, item, kid[0], sum_mode(all, item));
-    case TL_LOOP:
-      return tl_effects_loop(all, class_at(graph, kid[0])->effects, item);
-    case TL_CONS:
-    case TL_JOIN:
-      return tl_effects_then(all, class_at(graph, kid[0])->effects,
-                             class_at(graph, kid[1])->effects);
-    default:
-      for (uint32_t i = 0; i < n_kid; i++)
-        effects = tl_effects_or(all, effects, class_at(graph, kid[i])->effects);
-      return effects;
+  case TL_LOAD:
+    return tl_effect_of(all, item, TL_READ);
+  case TL_STORE:
+    return store_effects(graph, item, kid[0], TL_WRITE);
+  case TL_ADD:
+    return store_effects(graph, item, kid[0], sum_mode(all, item));
+  case TL_LOOP:
+    return tl_effects_loop(all, class_at(graph, kid[0])->effects, item);
+  case TL_CONS:
+  case TL_JOIN:
+    return tl_effects_then(all, class_at(graph, kid[0])->effects, class_at(graph, kid[1])->effects);
+  default:
+    for (uint32_t i = 0; i < n_kid; i++)
+      effects = tl_effects_or(all, effects, class_at(graph, kid[i])->effects);
+    return effects;
   }
 }
 
@@ -163,22 +162,22 @@ static bool shape_of(const tl_graph *graph, tl_kind kind, uint32_t item, const u
   uint32_t of[MOST_KIDS];
   *shape = AS_NONE;
   switch (kind) {
-    case TL_LOAD:
-      *shape = tl_access_shape(all, item);
-      return *shape != AS_NONE;
-    case TL_NUMBER:
-      *shape = tl_shape(all, NULL, 0);
-      return true;
-    case TL_CALL:
-      for (uint32_t i = 0; i < n_kid; i++)
-        of[i] = class_at(graph, kid[i])->shape;
-      *shape = tl_call_shape(all, item, of, n_kid);
-      return *shape != AS_NONE;
-    case TL_STORE:
-    case TL_ADD:
-      return class_at(graph, kid[0])->shape == tl_access_shape(all, item);
-    default:
-      return true;
+  case TL_LOAD:
+    *shape = tl_access_shape(all, item);
+    return *shape != AS_NONE;
+  case TL_NUMBER:
+    *shape = tl_shape(all, NULL, 0);
+    return true;
+  case TL_CALL:
+    for (uint32_t i = 0; i < n_kid; i++)
+      of[i] = class_at(graph, kid[i])->shape;
+    *shape = tl_call_shape(all, item, of, n_kid);
+    return *shape != AS_NONE;
+  case TL_STORE:
+  case TL_ADD:
+    return class_at(graph, kid[0])->shape == tl_access_shape(all, item);
+  default:
+    return true;
   }
 }
 

@@ -42,11 +42,11 @@ typedef struct {
   uint8_t kind;
   bool dead; /* congruent to another node of its class */
   uint16_t n_kid;
-  uint32_t item;  /* of a LOAD, STORE, ADD the access; of a CALL its operator; of a LOOP the
-                     variable; of a NUMBER the node of the program */
-  uint32_t kids;  /* where the operands begin in tl_graph.kid */
-  uint32_t cls;   /* its class when it was made: tl_find gives the one it is in now */
-  uint32_t next;  /* node of the class, AS_NONE: the last one */
+  uint32_t item; /* of a LOAD, STORE, ADD the access; of a CALL its operator; of a LOOP the
+                    variable; of a NUMBER the node of the program */
+  uint32_t kids; /* where the operands begin in tl_graph.kid */
+  uint32_t cls;  /* its class when it was made: tl_find gives the one it is in now */
+  uint32_t next; /* node of the class, AS_NONE: the last one */
 } tl_node;
 
 typedef struct {

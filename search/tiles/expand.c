@@ -2,6 +2,7 @@
 #include "naive.h"
 #include "patterns.h"
 #include "src/base/mem.h"
+#include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +11,30 @@ typedef struct {
   as_graph *to;
   tl_patterns patterns;
   as_node_id *now; /* of each node of `from`, in `to` */
+  char *stem;      /* what no name of `from` begins with */
   as_err *err;
 } expander;
+
+/* The name that a node has, or a new one: names that a graph makes by itself are taken from those
+ * that the program may use further on.  malloc'ed */
+static char *name_of(const expander *e, const as_node *node) {
+  return node->is_named ? as_strdup(node->name) : as_format("%s%u", e->stem, e->to->n);
+}
+
+static char *new_stem(const as_graph *program) {
+  char *stem = as_strdup("e");
+  for (bool taken = true; taken;) {
+    char *longer = as_format("%s_", stem);
+    free(stem);
+    stem = longer;
+    taken = false;
+    for (uint32_t i = 0; i < program->n; i++) {
+      const char *name = program->node[i].name;
+      taken |= name && strncmp(name, stem, strlen(stem)) == 0;
+    }
+  }
+  return stem;
+}
 
 /* the call, with the rule's tensors as its operands */
 static bool is_left_side(const expander *e, const as_rule *rule, const as_node *node,
@@ -60,12 +83,14 @@ static as_node_id right_side(expander *e, const as_rule *rule, const as_node *no
       arg[k] = made[part->arg[k]];
       known &= arg[k] != AS_NONE;
     }
-    const char *name = i == side->output[0] && node->is_named ? node->name : NULL;
     as_attr attr[AS_MAX_ATTRS];
     if (!known || !tl_take_attributes(rule, part, e->to->sizes, attr))
       continue;
+    const as_node unnamed = {.is_named = false};
+    char *name = name_of(e, i == side->output[0] ? node : &unnamed);
     made[i] = as_graph_op(e->to, AS_NONE, name, tl_patterns_op(&e->patterns, part->op), arg,
                           part->nargs, attr, e->err);
+    free(name);
     tl_drop_attributes(part->op, attr);
   }
   as_node_id result = made[side->output[0]];
@@ -84,13 +109,16 @@ static as_node_id copy_node(expander *e, const as_node *node) {
   for (uint32_t i = 0; i < e->patterns.n; i++) {
     tl_bound_sizes bound = {.n = 0};
     const as_rule *rule = e->patterns.rule[i];
-    as_node_id made = is_left_side(e, rule, node, &bound) ? right_side(e, rule, node, &bound)
-                                                          : AS_NONE;
+    as_node_id made =
+        is_left_side(e, rule, node, &bound) ? right_side(e, rule, node, &bound) : AS_NONE;
     if (made != AS_NONE)
       return made;
   }
-  return as_graph_op(e->to, AS_NONE, node->is_named ? node->name : NULL, node->op, arg,
-                     node->nargs, node->attr, e->err);
+  char *name = name_of(e, node);
+  as_node_id made =
+      as_graph_op(e->to, AS_NONE, name, node->op, arg, node->nargs, node->attr, e->err);
+  free(name);
+  return made;
 }
 
 as_graph *tl_expand(const as_graph *program, as_err *err) {
@@ -98,11 +126,12 @@ as_graph *tl_expand(const as_graph *program, as_err *err) {
   if (!tl_patterns_init(&e.patterns, "expand.rule", tl_expand_text(), program->lib, err))
     return NULL;
   e.to = as_graph_new(as_sizes_copy(program->sizes), program->lib, NULL, program->name);
+  e.stem = new_stem(program);
   e.now = as_malloc((program->n + 1) * sizeof *e.now);
   bool ok = true;
   for (uint32_t i = 0; ok && i < program->n_fact; i++)
-    ok = as_graph_where(e.to, program->fact[i].lhs, program->fact[i].rel, program->fact[i].rhs,
-                        err);
+    ok =
+        as_graph_where(e.to, program->fact[i].lhs, program->fact[i].rel, program->fact[i].rhs, err);
   for (uint32_t i = 0; ok && i < program->n; i++) {
     e.now[i] = copy_node(&e, &program->node[i]);
     ok = e.now[i] != AS_NONE;
@@ -111,6 +140,7 @@ as_graph *tl_expand(const as_graph *program, as_err *err) {
     ok = as_graph_output(e.to, e.now[program->output[i]], err);
   tl_patterns_clear(&e.patterns);
   free(e.now);
+  free(e.stem);
   if (ok)
     return e.to;
   as_sizes *sizes = e.to->sizes;

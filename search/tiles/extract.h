@@ -74,8 +74,8 @@ typedef struct {
   bool *tensor_live; /* loaded from memory, or an output */
   bool *zero;        /* starts as zeros */
   bool *is_local;
-  double us;         /* by the model */
-  double bytes;      /* moved between memory and kernels */
+  double us;    /* by the model */
+  double bytes; /* moved between memory and kernels */
   uint32_t kernels;
 } tl_items;
 
@@ -84,7 +84,8 @@ typedef struct {
 bool tl_items_init(tl_items *items, const tl_naive *naive, const tl_tree *tree,
                    const as_target *target, as_arena *mem, as_rng *rng);
 void tl_items_clear(tl_items *items);
-/* place.c: declares scratch tensors and marks parallel loops; false: a sum does not start at zeros */
+/* place.c: declares scratch tensors and marks parallel loops; false: a sum does not start at zeros
+ */
 bool tl_place(tl_items *items, as_arena *mem);
 void tl_cost(tl_items *items, const as_target *target);
 char *tl_print(const tl_items *items); /* malloc'ed `.tile` text */

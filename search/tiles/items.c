@@ -9,6 +9,7 @@ static const double cost_of_moving = 8;
 static const double cost_of_computing = 1;
 static const double cost_of_a_step = 0.05;
 static const double never = 1e300;
+
 enum { MOST_DEPTH = 16 };
 
 typedef struct {
@@ -26,9 +27,9 @@ typedef struct {
   const tl_graph *graph;
   tl_accesses *all;
   as_arena *mem;
-  as_rng *rng;  /* NULL: the cheapest way */
-  as_vec env;   /* held: tiles that are there, innermost last */
-  as_map ways;  /* of the statement at hand: index in `chosen` + 1; 0: being found */
+  as_rng *rng;   /* NULL: the cheapest way */
+  as_vec env;    /* held: tiles that are there, innermost last */
+  as_map ways;   /* of the statement at hand: index in `chosen` + 1; 0: being found */
   as_vec chosen; /* way */
   bool *stored;
   const tl_tree *loop[MOST_DEPTH]; /* around */
@@ -180,8 +181,10 @@ static void add_in_memory(builder *b, tl_item *into, const tl_tree *add) {
   uint32_t value = compute_statement(b, into, add->value);
   uint32_t before = b->items->n_name++;
   uint32_t after = b->items->n_name++;
-  add_item(b, into, (tl_item){.kind = TL_FETCH, .access = add->item, .node = AS_NONE, .name = before});
-  tl_item sum = {.kind = TL_LET, .node = AS_NONE, .name = after, .n_arg = 2, .arg = {before, value}};
+  add_item(b, into,
+           (tl_item){.kind = TL_FETCH, .access = add->item, .node = AS_NONE, .name = before});
+  tl_item sum = {
+      .kind = TL_LET, .node = AS_NONE, .name = after, .n_arg = 2, .arg = {before, value}};
   add_item(b, into, sum);
   put(b, into, add->item, after);
   b->items->zero[tensor] = true;
@@ -192,17 +195,19 @@ static void add_body(builder *b, tl_item *into, const tl_tree *tree);
 static void add_loop(builder *b, tl_item *into, const tl_tree *tree) {
   tl_item loop = {.kind = TL_LOOP_ITEM, .variable = tree->item};
   size_t outside = b->env.n;
-  if (b->depth == MOST_DEPTH) {
-    b->wrong = true;
+  for (uint32_t i = 0; i < b->depth; i++)
+    b->wrong |= b->loop[i]->item == tree->item; /* its tiles would be taken for those around */
+  b->wrong |= b->depth == MOST_DEPTH;
+  if (b->wrong)
     return;
-  }
   b->loop[b->depth++] = tree;
   add_body(b, &loop, tree);
   b->depth--;
   b->env.n = outside;
   for (uint32_t i = 0; i < loop.n_carry; i++)
-    add_item(b, into,
-             (tl_item){.kind = TL_MAKE, .access = loop.carry[i].access, .name = loop.carry[i].first});
+    add_item(
+        b, into,
+        (tl_item){.kind = TL_MAKE, .access = loop.carry[i].access, .name = loop.carry[i].first});
   add_item(b, into, loop);
   for (uint32_t i = 0; i < loop.n_carry; i++) {
     hold_access(b, loop.carry[i].access, loop.carry[i].name);

@@ -26,6 +26,10 @@ static bool name_taken(const maker *m, const char *name) {
     if (strcmp(tl_tensor_at(all, i)->name, name) == 0)
       return true;
   }
+  for (uint32_t i = 0; i < all->variables.n; i++) {
+    if (strcmp(tl_variable_at(all, i)->name, name) == 0)
+      return true;
+  }
   for (uint32_t i = 0; i < m->program->n; i++) {
     if (m->program->node[i].name && strcmp(m->program->node[i].name, name) == 0)
       return true;

@@ -9,8 +9,8 @@ typedef struct {
   tl_graph graph;
   const as_graph *given; /* borrowed */
   as_graph *program;     /* owned, with its table of sizes: `given`, expanded by tl_expand */
-  uint32_t root;     /* the class of the whole program */
-  uint32_t *tensor;  /* of each node of `program`; AS_NONE: a number */
+  uint32_t root;         /* the class of the whole program */
+  uint32_t *tensor;      /* of each node of `program`; AS_NONE: a number */
 } tl_naive;
 
 /* The program with operators that are abbreviations (expand.rule: a softmax is an exponential over

@@ -27,6 +27,7 @@ enum { TL_MOST_BOUND = 16 };
 
 typedef struct {
   uint32_t n;
+
   struct {
     as_size name;
     uint32_t n; /* a group's axes; of a size 1 */

@@ -81,8 +81,8 @@ static void note_all(placer *p, tl_item *loop) {
   }
 }
 
-/* Iterations that use the same places of a scratch tensor need one of their own each: it is declared
- * in the innermost loop that does not divide it. */
+/* Iterations that use the same places of a scratch tensor need one of their own each: it is
+ * declared in the innermost loop that does not divide it. */
 static void declare(placer *p, uint32_t tensor) {
   use *of = &p->uses[tensor];
   const tl_tensor *is = tl_tensor_at(p->all, tensor);
@@ -199,8 +199,8 @@ static void add_work(const tl_items *items, const tl_item *loop, double times, w
     const tl_item *item = loop->body[i];
     if (item->kind == TL_LOOP_ITEM) {
       const tl_accesses *all = &items->naive->accesses;
-      add_work(items, item, times * (double)tl_value(all, tl_variable_at(all, item->variable)->count),
-               sum);
+      add_work(items, item,
+               times * (double)tl_value(all, tl_variable_at(all, item->variable)->count), sum);
     } else if (item->kind == TL_LET && item->node != AS_NONE) {
       const tl_graph *graph = &items->naive->graph;
       double elements = tl_elements(graph, tl_node_at(graph, item->node)->cls);
@@ -237,8 +237,8 @@ void tl_cost(tl_items *items, const as_target *target) {
     double busy = instances(items, items->whole.body[i]);
     if (busy > target->multiprocessors)
       busy = target->multiprocessors;
-    double drawn = busy * target->mp_bandwidth < target->dram ? busy * target->mp_bandwidth
-                                                              : target->dram;
+    double drawn =
+        busy * target->mp_bandwidth < target->dram ? busy * target->mp_bandwidth : target->dram;
     double moving = sum.bytes / drawn;
     double computing =
         2 * sum.steps / (busy * target->tile_flops) + sum.elements / (busy * target->tile_elements);

@@ -40,7 +40,8 @@ static char *new_stem(const tl_accesses *all, const char *stem) {
 static void add_size(printer *p, as_size size) {
   char *text = as_size_print(p->all->sizes, size);
   long value;
-  bool simple = as_size_is_sym(p->all->sizes, size) || as_size_is_const(p->all->sizes, size, &value);
+  bool simple =
+      as_size_is_sym(p->all->sizes, size) || as_size_is_const(p->all->sizes, size, &value);
   as_str_printf(&p->out, simple ? "%s" : "(%s)", text);
   free(text);
 }
@@ -251,30 +252,30 @@ static void add_items(printer *p, const tl_item *loop, uint32_t depth) {
     const tl_item *item = loop->body[i];
     indent(p, depth);
     switch (item->kind) {
-      case TL_MAKE:
-        as_str_printf(&p->out, "make %s%u", p->tile, item->name);
-        add_lanes(p, item->access);
-        as_str_add(&p->out, " = 0\n");
-        break;
-      case TL_FETCH:
-        as_str_printf(&p->out, "load %s%u", p->tile, item->name);
-        add_lanes(p, item->access);
-        as_str_add(&p->out, " = ");
-        add_place(p, item->access);
-        as_str_add(&p->out, "\n");
-        break;
-      case TL_PUT:
-        as_str_add(&p->out, "store ");
-        add_place(p, item->access);
-        as_str_printf(&p->out, " = %s%u over ", p->tile, item->name);
-        add_lanes(p, item->access);
-        as_str_add(&p->out, "\n");
-        break;
-      case TL_LET:
-        add_let(p, item);
-        break;
-      default:
-        add_loop(p, item, depth);
+    case TL_MAKE:
+      as_str_printf(&p->out, "make %s%u", p->tile, item->name);
+      add_lanes(p, item->access);
+      as_str_add(&p->out, " = 0\n");
+      break;
+    case TL_FETCH:
+      as_str_printf(&p->out, "load %s%u", p->tile, item->name);
+      add_lanes(p, item->access);
+      as_str_add(&p->out, " = ");
+      add_place(p, item->access);
+      as_str_add(&p->out, "\n");
+      break;
+    case TL_PUT:
+      as_str_add(&p->out, "store ");
+      add_place(p, item->access);
+      as_str_printf(&p->out, " = %s%u over ", p->tile, item->name);
+      add_lanes(p, item->access);
+      as_str_add(&p->out, "\n");
+      break;
+    case TL_LET:
+      add_let(p, item);
+      break;
+    default:
+      add_loop(p, item, depth);
     }
   }
 }

@@ -154,8 +154,8 @@ static void settle(roles_of *all) {
   for (uint32_t i = 0; i < all->op->nargs; i++) {
     for (uint32_t k = 0; k < all->arg_rank[i] && k < AS_MAX_RANK; k++) {
       tl_role *role = &all->roles->arg[i][k];
-        if ((role->kind == TL_AXIS_PASSED && all->roles->out_fixed[role->to]) ||
-            (role->kind == TL_AXIS_SUMMED && all->sum_fixed[role->to]))
+      if ((role->kind == TL_AXIS_PASSED && all->roles->out_fixed[role->to]) ||
+          (role->kind == TL_AXIS_SUMMED && all->sum_fixed[role->to]))
         *role = (tl_role){TL_AXIS_FIXED, 0};
     }
   }

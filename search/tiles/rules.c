@@ -11,9 +11,9 @@ typedef enum { PART_LIST, PART_NIL, PART_CONS, PART_JOIN, PART_STATEMENT, PART_L
 
 typedef struct {
   part_kind kind;
-  int letter;   /* of a LIST, a STATEMENT, a LOOP's variable, and of what a JOIN begins with */
-  int first;    /* CONS: the statement; LOOP: its body */
-  int second;   /* CONS: the rest; JOIN: what follows */
+  int letter; /* of a LIST, a STATEMENT, a LOOP's variable, and of what a JOIN begins with */
+  int first;  /* CONS: the statement; LOOP: its body */
+  int second; /* CONS: the rest; JOIN: what follows */
 } part;
 
 /* predicates by name: how many letters, of which the first is a variable where `variables` says */
@@ -65,7 +65,15 @@ static bool is_aligned(const tl_graph *graph, const binding *bound, const int *l
 /* no access by the variable, and no loop of that variable, which would be another one in it */
 static bool is_free(const tl_graph *graph, const binding *bound, const int *letter) {
   uint64_t binds = tl_class_at(graph, bound->of[letter[1]])->binds;
-  return !(binds >> bound->of[letter[0]] & 1) && tl_is_free(graph->accesses, effects(graph, bound, letter[1]), bound->of[letter[0]]);
+  return !(binds >> bound->of[letter[0]] & 1) &&
+         tl_is_free(graph->accesses, effects(graph, bound, letter[1]), bound->of[letter[0]]);
+}
+
+/* each iteration does something of its own: it touches tiles by the variable, or adds to a sum */
+static bool does_use(const tl_graph *graph, const binding *bound, const int *letter) {
+  uint32_t all = effects(graph, bound, letter[1]);
+  return !tl_is_free(graph->accesses, all, bound->of[letter[0]]) ||
+         !tl_repeatable(graph->accesses, all);
 }
 
 static bool is_repeatable(const tl_graph *graph, const binding *bound, const int *letter) {
@@ -92,10 +100,15 @@ static const struct {
   uint32_t n;
   predicate holds;
 } predicates[] = {
-    {"some", 1, is_some},           {"independent", 2, is_independent},
-    {"aligned", 3, is_aligned},     {"free", 2, is_free},
-    {"repeatable", 1, is_repeatable}, {"keeps", 2, does_keep},
-    {"feeds", 2, does_feed},        {"exchangeable", 3, is_exchangeable},
+    {"some", 1, is_some},
+    {"independent", 2, is_independent},
+    {"aligned", 3, is_aligned},
+    {"free", 2, is_free},
+    {"repeatable", 1, is_repeatable},
+    {"keeps", 2, does_keep},
+    {"uses", 2, does_use},
+    {"feeds", 2, does_feed},
+    {"exchangeable", 3, is_exchangeable},
 };
 
 /* --- reading */
@@ -109,7 +122,8 @@ static bool skip(reader *in, const char *word) {
   while (*in->at == ' ')
     in->at++;
   size_t n = strlen(word);
-  if (strncmp(in->at, word, n) != 0 || (isalpha((unsigned char)*word) && isalpha((unsigned char)in->at[n])))
+  if (strncmp(in->at, word, n) != 0 ||
+      (isalpha((unsigned char)*word) && isalpha((unsigned char)in->at[n])))
     return false;
   in->at += n;
   return true;
@@ -204,6 +218,7 @@ tl_loop_rules *tl_loop_rules_read(as_err *err) {
     const char *text;
     const char *conditions;
   } rows[] = {
+
 #define TL_LOOP_ROW(id, name, text, conditions) {name, text, conditions},
       TL_LOOP_RULES(TL_LOOP_ROW)
 #undef TL_LOOP_ROW
@@ -318,19 +333,19 @@ static uint32_t build(const loop_rule *rule, tl_graph *graph, const binding *bou
   const part *of = &rule->parts[which];
   uint32_t first;
   switch (of->kind) {
-    case PART_LIST:
-    case PART_STATEMENT:
-      return bound->of[of->letter];
-    case PART_NIL:
-      return tl_nil(graph);
-    case PART_CONS:
-      first = build(rule, graph, bound, of->first);
-      return tl_cons(graph, first, build(rule, graph, bound, of->second));
-    case PART_JOIN:
-      return tl_join(graph, bound->of[of->letter], build(rule, graph, bound, of->second));
-    default:
-      first = build(rule, graph, bound, of->first);
-      return tl_add(graph, TL_LOOP, bound->of[of->letter], &first, 1);
+  case PART_LIST:
+  case PART_STATEMENT:
+    return bound->of[of->letter];
+  case PART_NIL:
+    return tl_nil(graph);
+  case PART_CONS:
+    first = build(rule, graph, bound, of->first);
+    return tl_cons(graph, first, build(rule, graph, bound, of->second));
+  case PART_JOIN:
+    return tl_join(graph, bound->of[of->letter], build(rule, graph, bound, of->second));
+  default:
+    first = build(rule, graph, bound, of->first);
+    return tl_add(graph, TL_LOOP, bound->of[of->letter], &first, 1);
   }
 }
 

@@ -2,8 +2,8 @@
  * under which it may.  May include: base, egraph.h.  Private to search/tiles and its tests.
  *
  *     rule   = side "=>" side
- *     side   = { item ";" } ( LIST [ "++" LIST ] | "." )      LIST: any sequence; ".": the empty one
- *     item   = STATEMENT | "for" VARIABLE "{" side "}"
+ *     side   = { item ";" } ( LIST [ "++" LIST ] | "." )      LIST: any sequence; ".": the empty
+ * one item   = STATEMENT | "for" VARIABLE "{" side "}"
  *
  * A LIST is a capital letter, a STATEMENT and a VARIABLE are small ones (v, w: variables); `A ++ B`
  * is A with B behind it, on the right side alone.  Every side is the rest of a sequence, so a rule
@@ -23,9 +23,9 @@
   X(SWAP, "swap", "a ; b ; T => b ; a ; T", "independent a b")                                     \
   /* iteration v of B may run before iteration v + 1 of A, when it needs nothing of it */          \
   X(FUSE, "fuse", "for v { A } ; for v { B } ; T => for v { A ++ B } ; T", "aligned v A B")        \
-  /* and the other way round */                                                                    \
+  /* and the other way round, where each of the two loops is one that is needed */                 \
   X(PART, "part", "for v { a ; B } ; T => for v { a ; . } ; for v { B } ; T",                      \
-    "some B, aligned v a B")                                                                       \
+    "uses v a, uses v B, aligned v a B")                                                           \
   /* what does not depend on the iteration, and can be done again, done in each */                 \
   X(INSERT, "insert", "a ; for v { B } ; T => for v { a ; B } ; T",                                \
     "free v a, repeatable a, keeps B a, feeds a B")                                                \
@@ -45,7 +45,8 @@
     "for v { A } => for w { A[w / v] }, where w counts the outer part of the axis that v counts "  \
     "tiles of: every access by v is to that axis, and what A computes, it computes tile by tile")  \
   X(FACTOR, "factor", tl_apply_factor,                                                             \
-    "for v { X += A / c } => for v { Y += A } ; X = Y / c, and with * : v is all that X is summed " \
+    "for v { X += A / c } => for v { Y += A } ; X = Y / c, and with * : v is all that X is "       \
+    "summed "                                                                                      \
     "over, no access in c is by v, and the new tensor Y has the shape of X")                       \
   X(FORWARD, "forward", tl_apply_forward,                                                          \
     "X = e: a load of X at that place is e, where X is written there alone, e reads nothing that " \

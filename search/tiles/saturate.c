@@ -9,6 +9,7 @@ static const struct {
   uint32_t rule;
   function_rule apply;
 } functions[] = {
+
 #define TL_FUNCTION_ROW(id, name, apply, text) {TL_RULE_##id, apply},
     TL_FUNCTION_RULES(TL_FUNCTION_ROW)
 #undef TL_FUNCTION_ROW
@@ -96,8 +97,8 @@ static void count_class(counter *c, uint32_t cls) {
 
 void tl_count(const tl_graph *graph, uint32_t root, mpz_t out) {
   size_t n = graph->parent.n;
-  counter c = {.graph = graph, .count = as_malloc((n + 1) * sizeof(mpz_t)),
-               .state = as_calloc(n + 1, 1)};
+  counter c = {
+      .graph = graph, .count = as_malloc((n + 1) * sizeof(mpz_t)), .state = as_calloc(n + 1, 1)};
   for (size_t i = 0; i < n; i++)
     mpz_init(c.count[i]);
   count_class(&c, tl_find(graph, root));

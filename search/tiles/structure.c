@@ -57,9 +57,9 @@ typedef struct {
 typedef struct {
   const tl_graph *graph;
   uint32_t keep;
-  options *inner; /* by class, inside of a loop */
-  options *outer; /* of sequences, where each statement is a kernel */
-  double *work;   /* of tiles by class; negative: not known, or being found */
+  options *inner;   /* by class, inside of a loop */
+  options *outer;   /* of sequences, where each statement is a kernel */
+  double *work;     /* of tiles by class; negative: not known, or being found */
   const bool *dead; /* tensors that nothing is to read: what is stored to them takes no work */
   as_arena *mem;
 } chooser;
@@ -200,7 +200,8 @@ static void add_statements(const chooser *c, tl_tree *into, uint32_t cls, uint32
                            bool outer) {
   tl_tree *list[1024];
   for (;;) {
-    const options *of = outer ? &c->outer[tl_find(c->graph, cls)] : &c->inner[tl_find(c->graph, cls)];
+    const options *of =
+        outer ? &c->outer[tl_find(c->graph, cls)] : &c->inner[tl_find(c->graph, cls)];
     const option *one = &of->item[pick];
     if (tl_node_at(c->graph, one->node)->kind == TL_NIL || into->n == 1024)
       break;
@@ -283,6 +284,7 @@ static uint32_t random_node(const tl_graph *graph, uint32_t cls, as_rng *rng) {
 static bool random_body(const tl_graph *graph, uint32_t cls, as_rng *rng, as_arena *mem,
                         tl_tree *into) {
   enum { MOST = 256 };
+
   tl_tree *list[MOST];
   for (;;) {
     uint32_t n = random_node(graph, cls, rng);

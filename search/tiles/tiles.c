@@ -1,19 +1,13 @@
 #include "tiles.h"
 #include "extract.h"
 #include "saturate.h"
+#include "src/base/file.h"
 #include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const as_tiles_opts as_tiles_default = {
     .tile = 64, .most_nodes = 200000, .rounds = 12, .keep = 12, .target = NULL};
-
-static double now(void) {
-  struct timespec at;
-  clock_gettime(CLOCK_MONOTONIC, &at);
-  return (double)at.tv_sec + (double)at.tv_nsec / 1e9;
-}
 
 static int by_cost(const void *left, const void *right) {
   const as_tiles_program *a = left;
@@ -117,17 +111,17 @@ as_status as_tiles_search(const as_graph *program, const as_tiles_opts *opts,
                           as_tiles_result *result, as_err *err) {
   tl_naive naive;
   tl_saturation what;
-  double start = now();
+  double start = as_now();
   *result = (as_tiles_result){0};
   if (!tl_naive_init(&naive, program, opts->tile, opts->most_nodes, err))
     return err->status;
   as_status status = tl_saturate(&naive, opts->rounds, &what, err);
   if (status == AS_OK) {
-    result->seconds_saturating = now() - start;
-    start = now();
+    result->seconds_saturating = as_now() - start;
+    start = as_now();
     report(&naive, &what, result);
     extract(&naive, opts, result);
-    result->seconds_extracting = now() - start;
+    result->seconds_extracting = as_now() - start;
     if (result->n == 0) {
       as_err_set(err, AS_UNKNOWN, "no program of the e-graph can be written");
       status = AS_UNKNOWN;

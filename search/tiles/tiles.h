@@ -32,8 +32,8 @@ typedef struct {
   uint64_t nodes;
   uint64_t refused; /* matches that conditions of rules turned down */
   uint32_t rounds;
-  bool saturated;   /* the last round changed nothing */
-  bool full;        /* the bound of nodes struck */
+  bool saturated;    /* the last round changed nothing */
+  bool full;         /* the bound of nodes struck */
   char *represented; /* how many programs the e-graph holds, in digits */
   uint64_t *applied; /* unions by rule: of n_rule */
   const char *const *rule;

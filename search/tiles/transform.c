@@ -71,21 +71,21 @@ static bool node_by_tiles(reindexer *r, uint32_t node) {
   const tl_node *here = tl_node_at(r->graph, node);
   const tl_accesses *all = r->graph->accesses;
   switch (here->kind) {
-    case TL_CALL:
-      return call_by_tiles(r, node, false);
-    case TL_ADD: {
-      uint64_t sums = tl_tensor_at(all, tl_access_tensor(all, here->item))->sums_over;
-      uint32_t kid = tl_kid(r->graph, node, 0);
-      return sums >> r->variable & 1 ? sum_by_tiles(r, kid) : by_tiles(r, kid);
+  case TL_CALL:
+    return call_by_tiles(r, node, false);
+  case TL_ADD: {
+    uint64_t sums = tl_tensor_at(all, tl_access_tensor(all, here->item))->sums_over;
+    uint32_t kid = tl_kid(r->graph, node, 0);
+    return sums >> r->variable & 1 ? sum_by_tiles(r, kid) : by_tiles(r, kid);
+  }
+  case TL_JOIN:
+    return false; /* its class has the lists */
+  default:
+    for (uint32_t i = 0; i < here->n_kid; i++) {
+      if (!by_tiles(r, tl_kid(r->graph, node, i)))
+        return false;
     }
-    case TL_JOIN:
-      return false; /* its class has the lists */
-    default:
-      for (uint32_t i = 0; i < here->n_kid; i++) {
-        if (!by_tiles(r, tl_kid(r->graph, node, i)))
-          return false;
-      }
-      return true;
+    return true;
   }
 }
 
@@ -142,13 +142,13 @@ static uint32_t by_other(reindexer *r, uint32_t cls) {
     for (uint32_t i = 0; i < here.n_kid; i++)
       kid[i] = by_other(r, tl_kid(graph, n, i));
     bool accesses = here.kind == TL_LOAD || here.kind == TL_STORE || here.kind == TL_ADD;
-    uint32_t item = accesses ? tl_access_with(graph->accesses, here.item, r->variable + 1,
-                                              r->other + 1)
-                             : here.item;
+    uint32_t item = accesses
+                        ? tl_access_with(graph->accesses, here.item, r->variable + 1, r->other + 1)
+                        : here.item;
     if (here.kind == TL_LOOP && here.item == r->variable)
       item = r->other;
-    uint32_t one = here.kind == TL_JOIN ? AS_NONE
-                                        : tl_add(graph, (tl_kind)here.kind, item, kid, here.n_kid);
+    uint32_t one =
+        here.kind == TL_JOIN ? AS_NONE : tl_add(graph, (tl_kind)here.kind, item, kid, here.n_kid);
     if (made == AS_NONE)
       made = one;
     else

@@ -2,10 +2,13 @@
 #include "candidates.h"
 #include "cli.h"
 #include "search/search.h"
+#include "src/base/file.h"
 #include "src/base/interrupt.h"
 #include "src/base/progress.h"
+#include "src/base/str.h"
 #include "src/lower/lower.h"
 #include "src/optimize/kept.h"
+#include "src/optimize/saturated.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,8 +175,56 @@ static as_policy policy_of_candidates(const cli_opts *opts) {
   return policy;
 }
 
+enum { MOST_JUDGED = 16, MOST_OFFERED = 6 }; /* of what saturation finds */
+
+/* a tile program that is certified and not lowered is left beside the result directory */
+static bool leave_tile(const as_saturated *saturated, const char *dir, as_err *err) {
+  char *path = as_format("%s.tile", dir);
+  const char *text = saturated->found.program[saturated->best].text;
+  bool ok = as_write_file(path, text, strlen(text), err);
+  free(path);
+  return ok;
+}
+
+static void print_saturated(const cli_opts *opts, const as_saturated *saturated, const char *dir) {
+  if (opts->quiet || opts->json)
+    return;
+  char *said = as_saturated_print(saturated);
+  fputs(said, stdout);
+  free(said);
+  if (saturated->best == saturated->found.n)
+    return;
+  const as_tiles_program *best = &saturated->found.program[saturated->best];
+  printf("cheapest  certified: %u kernels, %.1f us by the model; %s.tile\n          %s\n",
+         best->kernels, best->us, dir, saturated->words);
+  if (saturated->no_blocks)
+    printf("lowering  not this one, which is of another form than block graphs: %s\n",
+           saturated->no_blocks);
+  if (opts->verbose)
+    fputs(best->text, stdout);
+}
+
+/* false with err: nothing that is certified was found, or it cannot be left */
+static bool saturate(const cli_opts *opts, const as_job *job, const as_search_opts *options,
+                     const char *dir, as_search_result *found, as_err *err) {
+  as_saturated saturated;
+  as_tiles_opts how = as_tiles_default;
+  how.tile = (long)opts->tile;
+  how.most_nodes = opts->nodes;
+  how.target = options->target;
+  bool ok = as_saturate(job, &how, options->policy, opts->seed, MOST_JUDGED, &saturated, err);
+  if (ok)
+    as_saturated_offer(&saturated, job, options, MOST_OFFERED, found);
+  if (ok && saturated.best < saturated.found.n)
+    ok = leave_tile(&saturated, dir, err);
+  if (ok)
+    print_saturated(opts, &saturated, dir);
+  as_saturated_clear(&saturated);
+  return ok;
+}
+
 static bool search(const cli_opts *opts, const as_job *job, const as_target *target,
-                   as_search_result *found, as_err *err) {
+                   const char *dir, as_search_result *found, as_err *err) {
   as_progress progress;
   as_progress_init(&progress, opts->quiet);
   as_lower_opts plan = {.target = target};
@@ -197,22 +248,30 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
   options.lowers_arg = &plan;
   options.progress = show_progress;
   options.progress_arg = &progress;
-  as_status status = as_search(job->program, &options, found);
+  as_status status = AS_UNKNOWN;
+  if (strcmp(opts->search, "saturate") != 0)
+    status = as_search(job->program, &options, found);
   as_progress_end(&progress);
-  return status == AS_OK ||
-         as_err_set(err, status, "%s",
+  if (strcmp(opts->search, "enumerate") != 0 && !saturate(opts, job, &options, dir, found, err))
+    return false;
+  if (found->n)
+    return true;
+  return as_err_set(err, status, "%s",
                     found->message ? found->message
-                                   : "no certified candidate was found within the limits");
+                                   : "no certified candidate was found within the limits that is "
+                                     "of a form that is lowered");
 }
 
 /* from the cache, or else by a search */
-static bool find(const cli_opts *opts, const as_job *job, const as_target *target, as_kept *kept,
-                 as_search_result *found, choice *chosen, as_err *err) {
+static bool find(const cli_opts *opts, const as_job *job, const as_target *target,
+                 const char *dir_out, as_kept *kept, as_search_result *found, choice *chosen,
+                 as_err *err) {
   as_policy policy = policy_of_candidates(opts);
   char *dir = opts->cache ? as_strdup(opts->cache) : as_cache_default();
   char *options = as_format("budget %llu prune %s", (unsigned long long)opts->budget, opts->prune);
-  /* with --all: what is not chosen is not kept */
-  as_kept_open(opts->no_cache || opts->all ? NULL : dir, options, &opts->policy, job, target, kept);
+  /* with --all, and beside tile programs: what is not chosen is not kept */
+  bool whole = opts->all || strcmp(opts->search, "enumerate") != 0;
+  as_kept_open(opts->no_cache || whole ? NULL : dir, options, &opts->policy, job, target, kept);
   free(options);
   free(dir);
   if (as_kept_find(kept, job, &policy, found)) {
@@ -224,7 +283,8 @@ static bool find(const cli_opts *opts, const as_job *job, const as_target *targe
     choice_clear(chosen);
     *chosen = (choice){0};
   }
-  if (!search(opts, job, target, found, err) || !choose(opts, job, target, found, chosen, err))
+  if (!search(opts, job, target, dir_out, found, err) ||
+      !choose(opts, job, target, found, chosen, err))
     return false;
   as_kept_keep(kept, job, found, chosen->cand);
   return true;
@@ -268,7 +328,7 @@ int cli_optimize(const cli_opts *opts) {
   if (ok) {
     dir = opts->out ? as_strdup(opts->out) : as_format("%s.assay", job.program->name);
     ok = as_report_dir_place(dir, opts->force, &err) && /* before the work, not after it */
-         find(opts, &job, target, &kept, &found, &chosen, &err) &&
+         find(opts, &job, target, dir, &kept, &found, &chosen, &err) &&
          leave(opts, &job, &found, &chosen, target, &kept, dir, &err);
   }
   int status = ok ? AS_OK : as_err_tell(&err);

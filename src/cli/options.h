@@ -122,6 +122,13 @@ enum {
     "XDG_CACHE_HOME or ~/.cache); what is taken from there is checked again")                      \
   X(no_cache, 'n', FLAG, CLI_FOR_optimize, NULL, NULL, 0, 0, NULL,                                 \
     "search anew, and keep nothing")                                                               \
+  X(search, 'e', WORD, CLI_FOR_optimize, "HOW", "enumerate", 0, 0, "enumerate,saturate,both",      \
+    "how candidates are found: block graphs enumerated, tile programs by equality saturation, or " \
+    "the better of both")                                                                          \
+  X(tile, 'I', NUMBER, CLI_FOR_optimize, "N", "64", 1, 4096, NULL,                                 \
+    "of saturation: extent of the tiles of longer axes, or the largest below that divides one")    \
+  X(nodes, 'y', NUMBER, CLI_FOR_optimize, "N", "200000", 1, 100000000, NULL,                       \
+    "of saturation: nodes that the e-graph may grow to; what is left out is said")                 \
   X(prune, 'p', WORD, CLI_FOR_optimize, "HOW", "exact", 0, 0, "exact,z3",                          \
     "abstract-expression pruning in the search")                                                   \
   X(arch, 'a', STRING,                                                                             \
@@ -170,6 +177,7 @@ typedef struct {
   char *direction;
   char *checkers;
   char *cache;
+  char *search;
   char *prune;
   char *arch;
   char *device;
@@ -179,6 +187,8 @@ typedef struct {
   uint64_t threads;
   uint64_t seconds;
   uint64_t budget;
+  uint64_t tile;
+  uint64_t nodes;
   uint64_t solver_seconds;
   bool force;
   bool writes_all;

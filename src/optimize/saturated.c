@@ -1,0 +1,145 @@
+#include "saturated.h"
+#include "src/base/mem.h"
+#include "src/base/str.h"
+#include "src/tile/tile.h"
+#include "verify/tile/tile_job.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char tile_name[] = "saturated.tile";
+
+/* nothing differs by evaluation, at at least one choice of sizes and inputs */
+static bool agrees(as_saturated *saturated, const as_job *job, const char *text, uint64_t seed,
+                   char **words) {
+  as_tile_job tile;
+  as_tile_verdict verdict = {0};
+  as_tile_budget budget = as_tile_budget_default;
+  as_err err;
+  as_err_init(&err);
+  budget.seed = seed;
+  as_tile_job_init(&tile, job->lib);
+  const as_job_text *given = &job->given;
+  bool ok = as_tile_job_take(&tile, 0, given->name, given->text, given->len, &err) &&
+            as_tile_job_take(&tile, 1, tile_name, text, strlen(text), &err) &&
+            as_tile_job_judge(&tile, &budget, &verdict, &err) == AS_OK;
+  saturated->refuted += ok && verdict.answer != AS_TILE_NO_DIFFERENCE;
+  ok = ok && verdict.answer == AS_TILE_NO_DIFFERENCE && verdict.instances > 0;
+  if (ok)
+    *words = as_strdup(verdict.words);
+  as_tile_verdict_clear(&verdict);
+  as_tile_job_clear(&tile);
+  as_err_clear(&err);
+  return ok;
+}
+
+static bool is_certified(as_saturated *saturated, const as_job *job, const as_policy *policy,
+                         uint64_t seed, const char *text) {
+  char *words = NULL;
+  saturated->judged++;
+  if (!agrees(saturated, job, text, seed, &words))
+    return false;
+  const as_job_text *given = &job->given;
+  as_judged judged = {.lib = job->lib,
+                      .given = {given->name, given->text, given->len},
+                      .candidate = {tile_name, text, strlen(text)},
+                      .tile = true};
+  as_policy own = *policy;
+  as_verdict verdict;
+  own.field = false; /* the comparison by evaluation stands in its place */
+  as_verdict_init(&verdict);
+  as_judge(&judged, &own, &verdict);
+  bool certified = verdict.certified;
+  saturated->unproved += !certified;
+  if (certified)
+    saturated->words =
+        as_format("%s; proved for all sizes and inputs: %u goals, %u steps, accepted", words,
+                  verdict.proof.goals, verdict.proof.steps);
+  as_verdict_clear(&verdict);
+  free(words);
+  return certified;
+}
+
+/* the muGraph that a program of block form is, as text (malloc'ed); NULL with *why (malloc'ed,
+ * where it is not NULL) */
+static char *block_of(const as_job *job, const char *text, char **why) {
+  as_err err;
+  as_err_init(&err);
+  as_sizes *sizes = as_sizes_new();
+  as_tile_program *tile = as_tile_parse(tile_name, text, strlen(text), sizes, job->lib, &err);
+  char *block = tile ? as_tile_block_text(tile, job->program, &err) : NULL;
+  if (block == NULL && why)
+    *why = as_strdup(err.text ? err.text : "it is of another form");
+  as_tile_free(tile);
+  as_sizes_free(sizes);
+  as_err_clear(&err);
+  return block;
+}
+
+bool as_saturate(const as_job *job, const as_tiles_opts *opts, const as_policy *policy,
+                 uint64_t seed, uint32_t most_judged, as_saturated *saturated, as_err *err) {
+  *saturated = (as_saturated){0};
+  if (as_tiles_search(job->program, opts, &saturated->found, err) != AS_OK)
+    return false;
+  uint32_t most = saturated->found.n < most_judged ? saturated->found.n : most_judged;
+  saturated->best = saturated->found.n;
+  for (uint32_t i = 0; i < most && saturated->best == saturated->found.n; i++) {
+    if (is_certified(saturated, job, policy, seed, saturated->found.program[i].text))
+      saturated->best = i;
+  }
+  if (saturated->best < saturated->found.n)
+    free(block_of(job, saturated->found.program[saturated->best].text, &saturated->no_blocks));
+  return true;
+}
+
+void as_saturated_offer(as_saturated *saturated, const as_job *job, const as_search_opts *opts,
+                        uint32_t most, as_search_result *result) {
+  for (uint32_t i = 0; i < saturated->found.n && saturated->offered < most; i++) {
+    char *block = block_of(job, saturated->found.program[i].text, NULL);
+    if (block && as_search_offer(job->program, opts, block, result))
+      saturated->offered++;
+    free(block);
+  }
+}
+
+static void add_rules(const as_saturated *saturated, as_str *out) {
+  const as_tiles_result *found = &saturated->found;
+  bool first = true;
+  for (uint32_t i = 0; i < found->n_rule; i++) {
+    if (found->applied[i]) {
+      as_str_printf(out, "%s%s %llu", first ? "" : ", ", found->rule[i],
+                    (unsigned long long)found->applied[i]);
+      first = false;
+    }
+  }
+}
+
+char *as_saturated_print(const as_saturated *saturated) {
+  const as_tiles_result *found = &saturated->found;
+  as_str out;
+  as_str_init(&out);
+  as_str_printf(&out,
+                "saturation %s programs in %llu e-classes of %llu e-nodes; %u rounds, %s; %.2f s, "
+                "and %.2f s to extract %u of them\nrules     ",
+                found->represented, (unsigned long long)found->classes,
+                (unsigned long long)found->nodes, found->rounds,
+                found->saturated ? "saturated"
+                : found->full    ? "the bound of nodes struck: there may be more"
+                                 : "the bound of rounds struck: there may be more",
+                found->seconds_saturating, found->seconds_extracting, found->n);
+  add_rules(saturated, &out);
+  as_str_printf(&out, "; %llu matches refused by their conditions\n",
+                (unsigned long long)found->refused);
+  if (found->unwritten)
+    as_str_printf(&out, "unwritten %u extracted programs cannot be written as a text\n",
+                  found->unwritten);
+  as_str_printf(&out, "judged    %u, cheapest first: %u refuted, %u without a proof\n",
+                saturated->judged, saturated->refuted, saturated->unproved);
+  return as_str_take(&out);
+}
+
+void as_saturated_clear(as_saturated *saturated) {
+  as_tiles_result_clear(&saturated->found);
+  free(saturated->words);
+  free(saturated->no_blocks);
+  *saturated = (as_saturated){0};
+}

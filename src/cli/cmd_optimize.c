@@ -2,10 +2,8 @@
 #include "candidates.h"
 #include "cli.h"
 #include "search/search.h"
-#include "src/base/file.h"
 #include "src/base/interrupt.h"
 #include "src/base/progress.h"
-#include "src/base/str.h"
 #include "src/lower/lower.h"
 #include "src/optimize/kept.h"
 #include "src/optimize/saturated.h"
@@ -177,33 +175,6 @@ static as_policy policy_of_candidates(const cli_opts *opts) {
 
 enum { MOST_JUDGED = 16, MOST_OFFERED = 6 }; /* of what saturation finds */
 
-/* a tile program that is certified and not lowered is left beside the result directory */
-static bool leave_tile(const as_saturated *saturated, const char *dir, as_err *err) {
-  char *path = as_format("%s.tile", dir);
-  const char *text = saturated->found.program[saturated->best].text;
-  bool ok = as_write_file(path, text, strlen(text), err);
-  free(path);
-  return ok;
-}
-
-static void print_saturated(const cli_opts *opts, const as_saturated *saturated, const char *dir) {
-  if (opts->quiet || opts->json)
-    return;
-  char *said = as_saturated_print(saturated);
-  fputs(said, stdout);
-  free(said);
-  if (saturated->best == saturated->found.n)
-    return;
-  const as_tiles_program *best = &saturated->found.program[saturated->best];
-  printf("cheapest  certified: %u kernels, %.1f us by the model; %s.tile\n          %s\n",
-         best->kernels, best->us, dir, saturated->words);
-  if (saturated->no_blocks)
-    printf("lowering  not this one, which is of another form than block graphs: %s\n",
-           saturated->no_blocks);
-  if (opts->verbose)
-    fputs(best->text, stdout);
-}
-
 /* false with err: nothing that is certified was found, or it cannot be left */
 static bool saturate(const cli_opts *opts, const as_job *job, const as_search_opts *options,
                      const char *dir, as_search_result *found, as_err *err) {
@@ -215,10 +186,11 @@ static bool saturate(const cli_opts *opts, const as_job *job, const as_search_op
   bool ok = as_saturate(job, &how, options->policy, opts->seed, MOST_JUDGED, &saturated, err);
   if (ok)
     as_saturated_offer(&saturated, job, options, MOST_OFFERED, found);
-  if (ok && saturated.best < saturated.found.n)
-    ok = leave_tile(&saturated, dir, err);
-  if (ok)
-    print_saturated(opts, &saturated, dir);
+  ok = ok && as_saturated_leave(&saturated, dir, err);
+  char *said = ok && !opts->quiet && !opts->json ? as_saturated_print(&saturated, dir) : NULL;
+  if (said)
+    fputs(said, stdout);
+  free(said);
   as_saturated_clear(&saturated);
   return ok;
 }

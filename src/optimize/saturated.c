@@ -1,4 +1,5 @@
 #include "saturated.h"
+#include "src/base/file.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
 #include "src/tile/tile.h"
@@ -113,7 +114,17 @@ static void add_rules(const as_saturated *saturated, as_str *out) {
   }
 }
 
-char *as_saturated_print(const as_saturated *saturated) {
+bool as_saturated_leave(const as_saturated *saturated, const char *dir, as_err *err) {
+  if (saturated->best == saturated->found.n)
+    return true;
+  char *path = as_format("%s.tile", dir);
+  const char *text = saturated->found.program[saturated->best].text;
+  bool ok = as_write_file(path, text, strlen(text), err);
+  free(path);
+  return ok;
+}
+
+char *as_saturated_print(const as_saturated *saturated, const char *dir) {
   const as_tiles_result *found = &saturated->found;
   as_str out;
   as_str_init(&out);
@@ -134,6 +145,15 @@ char *as_saturated_print(const as_saturated *saturated) {
                   found->unwritten);
   as_str_printf(&out, "judged    %u, cheapest first: %u refuted, %u without a proof\n",
                 saturated->judged, saturated->refuted, saturated->unproved);
+  if (saturated->best < found->n) {
+    const as_tiles_program *best = &found->program[saturated->best];
+    as_str_printf(&out,
+                  "cheapest  certified: %u kernels, %.1f us by the model; %s.tile\n          %s\n",
+                  best->kernels, best->us, dir, saturated->words);
+  }
+  if (saturated->no_blocks)
+    as_str_printf(&out, "lowering  not this one, which is of another form than block graphs: %s\n",
+                  saturated->no_blocks);
   return as_str_take(&out);
 }
 

@@ -27,7 +27,9 @@ bool as_saturate(const as_job *job, const as_tiles_opts *opts, const as_policy *
  * such. */
 void as_saturated_offer(as_saturated *saturated, const as_job *job, const as_search_opts *opts,
                         uint32_t most, as_search_result *result);
+/* the best one's text as DIR.tile, where there is one */
+bool as_saturated_leave(const as_saturated *saturated, const char *dir, as_err *err);
 /* what was done, a few lines; malloc'ed */
-char *as_saturated_print(const as_saturated *saturated);
+char *as_saturated_print(const as_saturated *saturated, const char *dir);
 void as_saturated_clear(as_saturated *saturated);
 #endif

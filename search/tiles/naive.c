@@ -268,6 +268,8 @@ static uint32_t statement_of(const maker *m, as_node_id id) {
     if (made != AS_NONE)
       return made;
   }
+  if (m->naive->graph.full)
+    as_err_set(m->err, AS_UNKNOWN, "the bound of nodes is below what the program has");
   as_err_set(m->err, AS_UNKNOWN, "`%s` cannot be written as a statement over tiles: `%s`",
              m->program->node[id].op->name, m->program->node[id].name);
   return AS_NONE;

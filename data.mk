@@ -10,6 +10,13 @@ dist_example_DATA = \
   examples/rmsnorm_linear.tp examples/rmsnorm_linear.mug
 ownexampledir = $(pkgdatadir)/examples/own_operator
 dist_ownexample_DATA = examples/own_operator/capped.sem examples/own_operator/capped_logits.tp examples/own_operator/capped_logits.mug
+axonexampledir = $(pkgdatadir)/examples/axon
+dist_axonexample_DATA = \
+  examples/axon/cumsum.tp examples/axon/glu.tp examples/axon/gqa.tp examples/axon/matmul.tp examples/axon/matmul_add_rmsnorm.tp \
+  examples/axon/matmul_matmul_silu_mul.tp examples/axon/maxpool.tp examples/axon/multiply.tp examples/axon/qkv_projection.tp \
+  examples/axon/relu.tp examples/axon/rmsnorm.tp examples/axon/rmsnorm_matmul.tp examples/axon/rope.tp examples/axon/silu.tp \
+  examples/axon/silu_mlp.tp examples/axon/softmax.tp examples/axon/softmax_matmul.tp examples/axon/swiglu.tp \
+  examples/axon/swiglu_mlp.tp examples/axon/transpose_matmul.tp
 ruleexampledir = $(pkgdatadir)/examples/rules
 dist_ruleexample_DATA = \
   examples/rules/axon.rule examples/rules/folklore.rule examples/rules/language.rule examples/rules/mirage.rule examples/rules/mutants.rule examples/rules/probes.rule \
@@ -28,7 +35,7 @@ dist_mirageexample_DATA = \
 seconddir = $(pkgdatadir)/proofs/second
 dist_second_DATA = \
   proofs/second/__init__.py proofs/second/__main__.py proofs/second/certificate.py proofs/second/claim.py proofs/second/grammar.py \
-  proofs/second/kernels.py proofs/second/library.py proofs/second/rules.py proofs/second/scalars.py proofs/second/sizes.py proofs/second/terms.py
+  proofs/second/kernels.py proofs/second/library.py proofs/second/rules.py proofs/second/scalars.py proofs/second/sizes.py proofs/second/terms.py proofs/second/tiles.py
 dist_doc_DATA = README.md docs/architecture.md docs/attacks.md docs/cheats.md docs/found.md docs/language.md docs/mirage.md docs/pytorch.md docs/saturation.md docs/search.md docs/threads.md docs/triton.md docs/trust.md \
   semantics/SEMANTICS.md proofs/CLAIM.md proofs/RULES.md proofs/FORMAT.md
 EXTRA_DIST += CONTRIBUTING.md docs bench LICENSE autogen.sh quickstart .ci/run .clang-format tests/lint.sh tests/lint.py tests/layers

@@ -160,9 +160,9 @@ typedef struct {
   const ck_id *lead; /* counters of the loops around */
   const uint32_t *loop;
   uint32_t n_lead;
-  bool quiet;             /* nothing is required */
-  bool storing;           /* the tensor at hand is stored to */
-  const ck_tensor *whole; /* a name alone is a tile of these extents, at these lanes */
+  bool quiet;            /* nothing is required */
+  bool storing;          /* the tensor at hand is stored to */
+  const ck_token *whole; /* the name of the tile that is stored as a whole, at these lanes */
   const ck_id *lanes;
 } ck_scope;
 

@@ -43,23 +43,13 @@ ck_binding ck_with_name(const ck_scope *s, const ck_operator *op, const ck_bindi
   return (ck_binding){.up = names, .name = name, .value = value_of_name, .depth = depth};
 }
 
-/* a tile that is stored as a whole, at the lanes */
-static ck_id whole_tile(const ck_scope *s, const ck_token *at, const ck_tensor *tile) {
-  if (tile->rank != s->whole->rank)
-    return ck_refuse(s->job, at, "%s has %u axes, not %u", at->text, tile->rank, s->whole->rank);
-  CK_BELOW(i, tile->rank)
-    ck_require_same(s, tile->extent[i], s->whole->extent[i]);
-  return ck_read_element(s, tile, s->lanes);
-}
-
 static ck_id named(const ck_scope *s, const ck_token *at) {
   const ck_size_symbol *size = s->call ? NULL : ck_visible_size(s, at->text);
   const ck_binding *found = ck_find_name(s->names, at->text);
   if (size || found)
     return size ? size->variable : found->value;
-  const ck_tensor *tile = s->whole ? ck_find_tensor(s->side->tensors, at->text) : NULL;
-  if (tile && !tile->stored)
-    return whole_tile(s, at, tile);
+  if (s->whole == at) /* a tile that is stored as a whole, at the lanes */
+    return ck_read_element(s, ck_find_tensor(s->side->tensors, at->text), s->lanes);
   return ck_refuse(s->job, at, "no size%s is called %s", s->call ? ", attribute or index" : "",
                    at->text);
 }

@@ -203,6 +203,23 @@ static const ck_touch *touches_after(const ck_scope *s, const ck_touch *touch) {
   return touch ? touch->next : s->side->touches.first;
 }
 
+/* A tile that is stored as a whole has the extents of the lanes, whether one of them stores or not.
+ */
+static void store_whole(const ck_scope *s, const ck_expr *value, lanes *l) {
+  const ck_tensor *tile =
+      value->kind == CK_X_NAME ? ck_find_tensor(s->side->tensors, value->at->text) : NULL;
+  if (!tile || tile->stored)
+    return;
+  if (tile->rank != l->extents.rank) {
+    ck_refuse(s->job, value->at, "%s has %u axes, not %u", value->at->text, tile->rank,
+              l->extents.rank);
+    return;
+  }
+  l->s.whole = value->at;
+  CK_BELOW(i, tile->rank)
+    ck_require_same(s, tile->extent[i], l->extents.extent[i]);
+}
+
 static void put(const ck_scope *s, const ck_line *line) {
   lanes l;
   ck_tensor *t = ck_find_tensor(s->side->tensors, line->place->at->text);
@@ -213,8 +230,9 @@ static void put(const ck_scope *s, const ck_line *line) {
     return;
   }
   read_lanes(s, line, 'k', &l);
-  if (line->value->kind == CK_X_NAME)
-    l.s.whole = &l.extents;
+  store_whole(s, line->value, &l);
+  if (ck_refused(s->job))
+    return;
   ck_scalar_value(&l.s, line->computed);
   l.s.storing = true;
   ck_scalar_value(&l.s, line->touched);
@@ -390,7 +408,6 @@ static void loop(const ck_scope *outer, const ck_line *line) {
   ck_id step = line->step ? ck_size_value(outer, line->step) : ck_int(s.T, 1);
   if (s.n_lead == CK_MAX_LOOPS)
     ck_refuse(s.job, line->at, "more than %d loops within each other", CK_MAX_LOOPS);
-  ck_new_tensor_name(&s, line->name);
   if (ck_refused(s.job))
     return;
   ck_require(outer, ck_mk2(s.T, CK_LT, ck_int(s.T, 0), step));
@@ -406,6 +423,7 @@ static void loop(const ck_scope *outer, const ck_line *line) {
     if (made && made->written)
       ck_refuse(s.job, carry->at, "what is carried has values everywhere");
   }
+  ck_new_tensor_name(&s, line->name); /* nor is it that of what is carried */
   ck_list known = side->tensors;
   if (ck_refused(s.job))
     return;

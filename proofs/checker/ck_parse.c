@@ -119,8 +119,8 @@ static ck_expr *condition(ck_parser *p, int level);
 /* "(" is a condition's if what follows its mate does not go on with a scalar or a relation */
 static bool condition_in_parentheses(const ck_parser *p) {
   const ck_token *next = ck_at(p, "(") ? p->at->mate + 1 : NULL;
-  return next && (ck_token_is(next, "and") || ck_token_is(next, "or") || ck_token_is(next, ",") ||
-                  ck_token_is(next, ")"));
+  bool sign = next && next->kind == CK_T_SIGN && strchr("+-*/=<>!", *next->text);
+  return next && !sign && !ck_token_is(next, "div") && !ck_token_is(next, "mod");
 }
 
 static ck_expr *simple_condition(ck_parser *p) {

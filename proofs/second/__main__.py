@@ -10,6 +10,7 @@ import getopt
 import os
 import sys
 import threading
+from itertools import chain
 from pathlib import Path
 
 from .certificate import replay
@@ -34,12 +35,12 @@ def state(sems, spec, candidate):
         library.add(definitions)
         claim.read_rule(tree, text, candidate != name)
         return claim
-    _, uses, _, statements = parse_text("program", read(spec), spec)
+    kind, uses, _, *parts = parse_text("given", read(spec), spec)
     library.add_used(uses, spec)
-    kind, other_uses, _, *others = parse_text("graph", read(candidate), candidate)
-    claim.read_given(statements)
+    other_kind, other_uses, _, *others = parse_text("graph", read(candidate), candidate)
+    claim.read_given(kind, list(chain(*parts)))
     library.add_used(other_uses, candidate)
-    claim.read_candidate([statement for part in others for statement in part], kind == "program")
+    claim.read_candidate(other_kind, list(chain(*others)))
     return claim
 
 

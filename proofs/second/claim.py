@@ -8,6 +8,7 @@ from .kernels import Kernel
 from .scalars import BUILTIN, Call, Place, Scalars, Tensor, element_indices
 from .sizes import ONE, ZERO, Sizes, is_group, relation
 from .terms import constant, make, range_of, variable
+from .tiles import TileProgram
 
 INFIX = {"+": "add", "-": "sub", "*": "mul", "/": "div", "@": "matmul"}
 BARE = ("slice", None, None, None)  # `:`
@@ -26,9 +27,36 @@ class Definition:
     parameters: list
     body: object
 
-    def clause(self):
+    loops: tuple  # in which it stands
+
+    def clauses(self):
         equation = make("=", make("app", *self.symbol, *self.parameters), self.body)
-        return clause(self.parameters, (), equation)
+        return [clause(self.parameters, (), equation)]
+
+
+@dataclass
+class Recursion(Definition):
+    """What a loop carries; the body is the element before the loop."""
+
+    after: object = None  # the body of the loop
+    end: int = 0  # definitions up to the end of the loop
+
+    @property
+    def index(self):
+        """The iteration."""
+        return self.parameters[len(self.loops) - 1]
+
+    def clauses(self):
+        index = self.index
+        following = [make("+", p, ONE) if p is index else p for p in self.parameters]
+        rows = [
+            (make("<=", index, ZERO), self.parameters, self.body),
+            (make("<=", ZERO, index), following, self.after),
+        ]
+        return [
+            clause(self.parameters, [condition], make("=", make("app", *self.symbol, *at), term))
+            for condition, at, term in rows
+        ]
 
 
 @dataclass
@@ -39,22 +67,26 @@ class Side:
     letter: str
     names: dict = field(default_factory=dict)  # of sizes that it may speak of, to their variables
     tensors: dict = field(default_factory=dict)
+    inputs: dict = field(default_factory=dict)
     outputs: dict = field(default_factory=dict)
     obligations: list = field(default_factory=list)  # (variables, conditions, relation)
     kernel: object = None  # the one that is being read
     kernels: int = 0
-    made: int = 0  # tensors
+    made: int = 0  # tensors that are known
+    defined: int = 0
+    around: Place = Place()  # the loops of a tile program, and which they are
+    loops: tuple = ()
 
     def size(self, tree):
-        return Scalars(self, self.names).size(tree)
+        return Scalars(self, self.names, self.around).size(tree)
 
     def new_name(self, name):
         inside = self.kernel.tensors if self.kernel else ()
         known = name in self.names or name in self.tensors or name in inside
         ensure(not known, f"{name} has a meaning already")
 
-    def oblige(self, formula, place=Place()):
-        sizes = self.claim.sizes
+    def oblige(self, formula, place=None):
+        sizes, place = self.claim.sizes, place or self.around
         if sizes.is_plain(formula, place.conditions):
             return
         within("conditions around one obligation", len(place.conditions))
@@ -89,9 +121,26 @@ class Side:
         loop = [variable("$b3")] if varies else []
         parameters = [*grid, *loop, *element_indices(len(extents))]
         symbol = name, "i" * len(parameters) + (":i" if body.integer else ":r")
-        self.claim.definitions.append(Definition(self.letter, symbol, parameters, body))
-        self.count_tensor()
+        self._add(Definition(self.letter, symbol, parameters, body, self.loops))
         return Tensor(extents, symbol=symbol, grid=tuple(grid), varies=varies, **more)
+
+    def recursion(self, name, extents, before, grid, **more):
+        """What a loop carries, at its iteration; `close` says what follows."""
+        parameters = [*grid, *element_indices(len(extents))]
+        symbol = name, "i" * len(parameters) + ":r"
+        made = Recursion(self.letter, symbol, parameters, before, self.loops)
+        self.claim.recursions[symbol] = made
+        self._add(made)
+        return Tensor(extents, symbol=symbol, grid=tuple(grid), **more)
+
+    def _add(self, definition):
+        self.claim.definitions.append(definition)
+        self.defined += 1
+        within("tensors of a side", self.defined)
+
+    def close(self, tensor, after):
+        made = self.claim.recursions[tensor.symbol]
+        made.after, made.end = after, len(self.claim.definitions)
 
     def count_tensor(self):
         self.made += 1
@@ -104,7 +153,7 @@ class Side:
         self.claim.inputs[name] = symbol
         within("inputs", len(self.claim.inputs))
         self.count_tensor()
-        self.tensors[name] = Tensor(extents, symbol=symbol, kind=kind)
+        self.inputs[name] = self.tensors[name] = Tensor(extents, symbol=symbol, kind=kind)
 
     # -- statements ------------------------------------------------------------------------------
 
@@ -128,13 +177,30 @@ class Side:
         if tree is not None:
             self.new_name(name)
             prefix = self.kernel.prefix if self.kernel else self.letter
-            scope[name] = Expression(self, scope, f"{prefix}.{name}", tree).tensor(tree)
-            if not count_calls(tree):
-                self.count_tensor()
+            scope[name] = self.expression(scope, f"{prefix}.{name}", tree)
         if kind == "output":
             ensure(name in scope and name not in self.outputs, f"{name} is no new output")
-            self.outputs[name] = scope[name]
-            within("outputs", len(self.outputs))
+            self.output(name, scope[name])
+
+    def expression(self, scope, symbol, tree):
+        if not count_calls(tree):
+            self.count_tensor()
+        return Expression(self, scope, symbol, tree).tensor(tree)
+
+    def output(self, name, tensor):
+        self.outputs[name] = tensor
+        within("outputs", len(self.outputs))
+
+
+def applications(term):
+    """The applications of functions in a term."""
+    found, rest, met = [], [term], {term}
+    while rest:
+        node = rest.pop()
+        found += [node] if node.head == "app" else []
+        rest += [kid for kid in node.kids if kid not in met]
+        met.update(node.kids)
+    return found
 
 
 class Expression:
@@ -198,6 +264,7 @@ class Expression:
         self.made += 1
         symbol = self.symbol if self.made == self.calls else f"{self.symbol}:{self.made}"
         grid = side.kernel.grid if side.kernel else ()
+        side.count_tensor()
         return side.define(symbol, extents, body, grid, varies, after=after)
 
 
@@ -221,35 +288,44 @@ class Claim:
     def __init__(self, library):
         self.library, self.sizes = library, Sizes()
         self.definitions, self.inputs, self.goals = [], {}, []
+        self.loops, self.recursions = 0, {}  # of tile programs
         self.given, self.candidate = Side(self, "S"), Side(self, "C")
 
-    def read_given(self, statements):
-        self.types = self._read(self.given, statements)
+    def new_loop(self):
+        self.loops += 1
+        return self.loops
+
+    def read_given(self, kind, statements):
+        self._read(self.given, kind, statements)
         ensure(self.given.outputs, "the program has no output")
 
-    def read_candidate(self, statements, is_program):
-        inputs = {name: self.given.tensors[name] for name in self.types}
-        if is_program:
-            ensure(self._read(self.candidate, statements) == self.types, "the inputs are others")
+    def read_candidate(self, kind, statements):
+        inputs = self.given.inputs
+        if kind != "mugraph":
+            self._read(self.candidate, kind, statements)
+            ensure(self.candidate.inputs.keys() == inputs.keys(), "the inputs are others")
             for name, tensor in inputs.items():
-                theirs = self.candidate.tensors[name].extents
-                same = [e.poly for e in tensor.extents] == [e.poly for e in theirs]
+                other = self.candidate.inputs[name]
+                same = [e.poly for e in tensor.extents] == [e.poly for e in other.extents]
+                same = same and tensor.kind == other.kind
                 ensure(same, f"input {name} is another in the candidate")
             same = len(self.candidate.outputs) == len(self.given.outputs)
             ensure(same, "the candidate has another number of outputs")
         else:
             self.candidate.names = dict(self.given.names)
             self.candidate.tensors = dict(inputs)
-            self._read(self.candidate, statements)
+            self._read(self.candidate, kind, statements)
             made = self.candidate.tensors.keys() - inputs.keys()
             both = [name for name in self.given.outputs if name in made]
             self.candidate.outputs = {name: self.candidate.tensors[name] for name in both}
         self.sizes.check_freedom()
         self._finish("")
 
-    def _read(self, side, statements):
-        """The types of the inputs."""
-        types, own = {}, side is self.candidate
+    def _read(self, side, kind, statements):
+        if kind == "tiles":
+            TileProgram(side).read(statements)
+            return
+        own = side is self.candidate
         for statement in statements:
             match statement:
                 case "sizes", rows:
@@ -258,12 +334,10 @@ class Claim:
                     side.where(formulas, own)
                 case "input", name, type_, dims:
                     side.input(name, side.extents(dims), type_)
-                    types[name] = type_
                 case "kernel", *parts:
                     Kernel(side).read(*parts)
                 case _:
                     side.statement(*statement)
-        return types
 
     # -- rules -----------------------------------------------------------------------------------
 
@@ -306,7 +380,7 @@ class Claim:
                     difference = assumptions.tensor(("op", "sub", [more, lesser], {}))
                     indices = element_indices(len(difference.extents))
                     directed = relation(relop.replace(">", "<"), ZERO, difference.element(indices))
-                    side.oblige(directed, Place.of(indices, difference.extents))
+                    side.oblige(directed, Place().ranging(indices, difference.extents))
 
     # -- what must hold, and goals ---------------------------------------------------------------
 
@@ -321,7 +395,7 @@ class Claim:
                 self.goals.append((f"shape.{name}.{d}", make("=", a, b), ()))
             indices = element_indices(len(given.extents))
             equation = make("=", given.element(indices), other.element(indices))
-            conditions = Place.of(indices, given.extents).conditions
+            conditions = Place().ranging(indices, given.extents).conditions
             self.goals.append((f"eq.{name}{suffix}", equation, conditions))
         met = {}
         for obligation in self.candidate.obligations:
@@ -333,27 +407,46 @@ class Claim:
         within("hypotheses of all goals", weight)
 
     def _admit(self):
-        """Section 7: fresh, distinct, free, order, side, known.  (integer: by how define works.)"""
+        """Section 7.  (integer: by how `define` works; carried: by how `recursion` does.)"""
         known = dict.fromkeys(self.inputs.values())
         for name, (parameters, body) in self.library.functions.items():
             if body == BUILTIN:
                 known["func." + name, "r" * len(parameters) + ":r"] = None
-        may_name = {side.letter: side.names.values() for side in (self.given, self.candidate)}
-        for made in self.definitions:
+        for place, made in enumerate(self.definitions):
             name = made.symbol[0]
             ensure(made.symbol not in known, f"{name} is not fresh")
+            known[made.symbol] = place
             parameters = set(made.parameters) - self.sizes.least.keys()
             ensure(len(parameters) == len(made.parameters), f"{name} has a parameter twice")
-            for item in made.body.free:
-                if isinstance(item, tuple):
-                    fine = known.get(item, "unknown") in (None, made.letter)
-                else:
-                    fine = item in made.parameters or item in may_name[made.letter]
-                ensure(fine, f"{name} is defined by what it may not speak of")
-            known[made.symbol] = made.letter
+        for place, made in enumerate(self.definitions):
+            if isinstance(made, Recursion):
+                self._admit_term(made.body, known, made, place, made.loops[:-1])
+                self._admit_term(made.after, known, made, made.end, made.loops)
+                ensure(made.index not in made.body.free, "what is before a loop has its iteration")
+            else:
+                self._admit_term(made.body, known, made, place, made.loops)
+
+    def _admit_term(self, term, known, made, end, loops):
+        """Whether a definition may speak of it, earlier ones being those before `end`."""
+        side = self.given if made.letter == "S" else self.candidate
+        for item in term.free:
+            if isinstance(item, tuple):
+                place = known.get(item, end)
+                fine = place is None or (
+                    place < end and self.definitions[place].letter == made.letter
+                )
+            else:
+                fine = item in made.parameters or item in side.names.values()
+            ensure(fine, f"{made.symbol[0]} is defined by what it may not speak of")
+        for application in applications(term) if loops else ():
+            place = known[application.parts]
+            around = () if place is None else self.definitions[place].loops
+            for j, loop in enumerate(around):
+                same = loop not in loops or application.kids[j] is made.parameters[j]
+                ensure(same, f"{made.symbol[0]} speaks of another iteration")
 
     def given_clauses(self):
         return [clause(*obligation) for obligation in self.given.obligations]
 
     def definition_clauses(self):
-        return [made.clause() for made in self.definitions]
+        return [clause for made in self.definitions for clause in made.clauses()]

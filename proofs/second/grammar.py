@@ -24,10 +24,12 @@ relop       = '=' | '!=' | '<=' | '<' | '>=' | '>'
 expr        = chain: term { ('+' | '-') term }
 term        = chain: unary { ('*' | '/' | '@') unary }
 unary       = signed: "-" ^NUMBER !"[" | neg: "-" ^unary | items: atom { "[" ^<item> "]" }
+tile_unary  = signed: "-" ^NUMBER | neg: "-" ^unary | atom
 atom        = num: NUMBER | "(" ^expr ")" | applied: opname "(" ^[<arg>] ")" | name: NAME
 opname      = NAME | 'sum' | 'max' | 'min' | 'div'
 arg         = attribute: NAME "=" attr | expr
 attr        = axes: "[" <axis> "]" | signed: "-" REAL | num: REAL | size
+tile_attr   = signed: "-" REAL | num: REAL | size
 axis        = ['-'] INT12
 item        = none: "none" | slice: [size] ":" [size] [":" size]
 
@@ -72,7 +74,8 @@ statement   = output: "output" NAME [ "=" expr ] | let: NAME "=" expr
 
 mugraph     = mugraph: { use } "mugraph" NAME NL { declaration NL }
               { ( kernel | let: NAME "=" expr ) NL } END
-graph       = program | mugraph
+given       = program | tiles
+graph       = program | mugraph | tiles
 kernel      = kernel: "kernel" NAME NL [ "grid" <gdim> NL ] [ "loop" NAME "=" size NL ]
               { bstmt NL } "end"
 gdim        = ('x' | 'y' | 'z') "=" size
@@ -85,6 +88,22 @@ reduced     = concat: "concat" NAME "axis" INT12 | sum: "sum" NAME [ "rescale" N
             | max: "max" NAME
 map         = ('x' | 'y' | 'z') "->" INT12
 loop        = 'loop' "->" INT12
+
+tiles       = tiles: { use } "tile" NAME NL { tdeclared NL } { tstmt NL } END
+tdeclared   = declaration | tensor: ('input' | 'inout' | 'output') declared | scratch
+scratch     = tensor: 'scratch' declared
+declared    = NAME ":" dtype dims [ "=" ['-'] NUMBER ]
+tstmt       = loop: ('for' | 'parallel') NAME "=" bounds NL { carry } { tstmt NL } { next } "end"
+            | load: "load" NAME lanes "=" place [ "where" cond [ "else" scalar ] ]
+            | store: "store" place "=" scalar [ "over" lanes ] [ "where" cond ]
+            | make: "make" NAME lanes "=" scalar | scratch
+            | let: NAME "=" expr
+bounds      = scalar "to" scalar [ "step" scalar ]
+carry       = "carry" ['int'] NAME "=" expr NL
+next        = "next" NAME "=" expr NL
+lanes       = "[" [<lane>] "]"
+lane        = NAME "<" scalar
+place       = NAME "[" [<scalar>] "]"
 
 rule        = "rule" NAME NL { rdecl NL } "lhs" side "rhs" side [ "expect" verdict NL ]
 verdict     = "proved" | "refuted" | "unknown" | "vacuous"
@@ -102,6 +121,8 @@ RESERVED = set(
     loop load acc store end sum max min prod if then div mod and or not none inf f16 bf16 f32 rule
     ints axes tensor assume lhs rhs expect int bool""".split()
 )
+TILE_RESERVED = set("tile inout scratch for to step parallel carry next make over else".split())
+TILE_VARIANTS = {"unary": "tile_unary", "attr": "tile_attr"}  # of rules, in tile programs
 LIMITS = {
     "bytes of one text": 1 << 20,
     "characters of a token": 100,
@@ -273,7 +294,7 @@ MAKE = {
 }
 SILENT, NO = object(), object()
 KINDS = {  # the kind of token, what it must be besides, and what it stands for
-    "NAME": ("name", lambda text: text not in RESERVED, str),
+    "NAME": ("name", str.isascii, str),
     "NUMBER": ("number", str.isascii, number),
     "INT": ("number", str.isdigit, int),
     "INT12": ("number", str.isdigit, declared),
@@ -312,6 +333,11 @@ class Text:
         ensure(depth == 0, f"{name}: a bracket is never closed")
         self._end_line(place)
         self.tokens.append(("end", "the end", place))
+        self.reserved, self.variants = RESERVED, {}
+        self.parse(("many", ("rule", "use")))
+        if self.tokens[self.at][1] == "tile":
+            self.reserved, self.variants = RESERVED | TILE_RESERVED, TILE_VARIANTS
+        self.at = 0
 
     def _end_line(self, place):
         if self.tokens and self.tokens[-1][0] != "line":
@@ -333,6 +359,7 @@ class Text:
             case "token" | "kind", *_:
                 found = self._terminal(*element)
             case "rule", name:
+                name = self.variants.get(name, name)
                 if (name, start) not in self.known:
                     self.known[name, start] = self.parse(_grammar[name]), self.at
                 found, self.at = self.known[name, start]
@@ -377,6 +404,7 @@ class Text:
         else:
             right_kind, test, value = KINDS[wanted]
             fits = kind == right_kind and test(token)
+            fits = fits and not (wanted == "NAME" and token in self.reserved)
         if not fits:
             if self.at >= self.furthest:
                 self.furthest, self.wanted = self.at, wanted.lower()

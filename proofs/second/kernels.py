@@ -58,10 +58,12 @@ class Kernel:
         self.side.kernel = None
         for target, extents, element in self.stores:
             self.side.new_name(target)
+            self.side.count_tensor()
             symbol = f"{self.side.letter}.{target}"
             self.side.tensors[target] = self.side.define(symbol, extents, element)
 
     def _define(self, name, extents, body, varies=False, **more):
+        self.side.count_tensor()
         return self.side.define(f"{self.prefix}.{name}", extents, body, self.grid, varies, **more)
 
     def _map(self, pairs, rank):

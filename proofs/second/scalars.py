@@ -28,6 +28,7 @@ class Tensor:
     varies: bool = False
     after: bool = False  # after the loop
     maximum_of: object = None  # of a running maximum: the tile
+    valued: object = None  # of a tile program: the tensor that is 1 where this one has a value
 
     def element(self, indices, iteration=variable("$b3")):
         if self.value is not None:
@@ -49,11 +50,10 @@ class Place:
     def under(self, *conditions, variables=()):
         return Place(self.variables + variables, self.conditions + conditions)
 
-    @staticmethod
-    def of(indices, extents):
-        """Element indices in their ranges."""
+    def ranging(self, indices, extents):
+        """Under indices in their ranges."""
         ranges = [formula for pair in zip(indices, extents) for formula in range_of(*pair)]
-        return Place().under(*ranges, variables=tuple(indices))
+        return self.under(*ranges, variables=tuple(indices))
 
 
 def group_of(extent):
@@ -101,13 +101,20 @@ class Scalars:
     depth: int = 0  # of reductions
     call: object = None
     effort: Effort = field(default_factory=Effort)
+    silent: bool = False  # without obligations
 
     def __post_init__(self):
         numbers = sum(isinstance(what, Term) for what in self.names.values())
         within("names of numbers at one place", numbers if self.call else 0)
 
     def oblige(self, formula):
-        self.side.oblige(formula, self.place)
+        if not self.silent:
+            self.side.oblige(formula, self.place)
+
+    @property
+    def groups(self):
+        """The groups that indices of a call's result stand for."""
+        return self.call.groups if self.call else {}
 
     def size(self, tree):
         term = self.scalar(tree)
@@ -139,7 +146,7 @@ class Scalars:
             case "call", name, arguments:
                 return self._function(name, [self.scalar(argument) for argument in arguments])
             case "if", condition, yes, no:
-                return self._choose(condition, lambda at: at.scalar(yes), lambda at: at.scalar(no))
+                return self.choose(condition, lambda at: at.scalar(yes), lambda at: at.scalar(no))
             case "reduce", kind, counter, bound, body:
                 return self._reduction(kind, counter, self.size(bound), body)
         _, name, accesses = tree
@@ -147,8 +154,7 @@ class Scalars:
 
     def _no_group(self, term):
         """A group's index stands for many: it is no number, and goes where the group is only."""
-        groups = self.call.groups if self.call else ()
-        ensure(term not in groups, "a group's index goes where the group is only")
+        ensure(term not in self.groups, "a group's index goes where the group is only")
 
     def _binary(self, operator, a, b):
         match operator:
@@ -183,15 +189,17 @@ class Scalars:
             return make("app", f"func.{name}", "r" * len(values) + ":r", *values)
         return replace(self, names=dict(zip(parameters, values)), lists={}).scalar(body)
 
-    def _choose(self, condition, yes, no):
-        """yes and no are what remains to be evaluated."""
+    def choose(self, condition, yes, no):
+        """yes and no are what remains to be evaluated; no condition leaves yes."""
         match condition:
+            case None:
+                return yes(self)
             case "not", inner:
-                return self._choose(inner, no, yes)
+                return self.choose(inner, no, yes)
             case "and", first, second:
-                return self._choose(first, lambda at: at._choose(second, yes, no), no)
+                return self.choose(first, lambda at: at.choose(second, yes, no), no)
             case "or", first, second:
-                return self._choose(first, yes, lambda at: at._choose(second, yes, no))
+                return self.choose(first, yes, lambda at: at.choose(second, yes, no))
         _, left, relop, right = condition
         a = self.scalar(left)
         formula = relation(relop, a, self.scalar(right))
@@ -235,7 +243,7 @@ class Scalars:
                 case _:
                     indices.append(self.scalar(access))
         ensure(all(index.integer for index in indices), f"an index of {name} is no integer")
-        read = self._body_of if isinstance(what, Let) else self._element
+        read = self._body_of if isinstance(what, Let) else self.element
         return read(what, indices)
 
     def _fitted(self, group, extents):
@@ -247,13 +255,19 @@ class Scalars:
         return [ZERO if is_one(extent) and not is_one(other) else index
                 for extent, (index, other) in zip(extents, outer)]
 
-    def _element(self, tensor, indices):
+    def element(self, tensor, indices):
         ensure(len(indices) == len(tensor.extents), "an access with another number of indices")
         for index, extent in zip(indices, tensor.extents):
-            fits = self.call.groups.get(index) is group_of(extent)
+            fits = self.groups.get(index) is group_of(extent)
             ensure(fits, "a group's index goes where the same group is, and no other does")
             for formula in range_of(index, extent):
                 self.oblige(formula)
+        return self.value_of(tensor, indices)
+
+    def value_of(self, tensor, indices):
+        """The element, where it must have a value."""
+        if tensor.valued:
+            self.oblige(make("=", tensor.valued.element(indices), ONE))
         return tensor.element(indices)
 
     def _body_of(self, let, indices):
@@ -265,7 +279,7 @@ class Scalars:
             ensure(len(taken) == count, "a let has another number of indices")
             if kind == "list":
                 ensure(name in self.call.lists, f"..{name} is not known")
-                ours = [self.call.groups.get(index) for index in taken]
+                ours = [self.groups.get(index) for index in taken]
                 theirs = [group_of(extent) for extent in self.call.lists[name]]
                 ensure(ours == theirs, "a group's index goes where the group is only")
                 lists[name] = taken
@@ -287,7 +301,7 @@ class Call:
         self.name, self.side, self.tensors, self.attributes = name, side, tensors, attributes
         self.names, self.lists = {}, {}  # lists: ..a to the extents bound to it
         self.groups = {}  # the groups that indices of the result stand for
-        self.here = Scalars(side, self.names, call=self)
+        self.here = Scalars(side, self.names, side.around, call=self)
 
     def _enter(self, name, what):
         ensure(name not in self.names, f"{name} has two meanings")
@@ -305,7 +319,7 @@ class Call:
             self._match(parts, tensor.extents)
             self._enter(name, tensor)
         for _, a, relop, b in (formula for line in requires for formula in line):
-            self.side.oblige(relation(relop, self.here.size(a), self.here.size(b)), Place())
+            self.side.oblige(relation(relop, self.here.size(a), self.here.size(b)))
         extents = self._result(shape)
         within("axes of a tensor", len(extents))
         for extent in extents:
@@ -423,7 +437,7 @@ class Call:
         for name, let_indices, let_body in lets:
             self._enter(name, Let(let_indices, let_body, dict(self.names)))
         ensure(own.keys().isdisjoint(self.names), f"{self.name}: a name has two meanings")
-        place = Place.of(indices, extents)
+        place = self.side.around.ranging(indices, extents)
         return replace(
             self.here, names={**self.names, **own}, place=place, lists=lists
         ).scalar(body)

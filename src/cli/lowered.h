@@ -16,8 +16,8 @@ typedef struct {
 
 void cli_lowered_init(cli_lowered *c, const cli_opts *opts);
 void cli_lowered_clear(cli_lowered *c);
-/* reads what the arguments name and lowers it for the GPU that is meant; a result directory must
- * have a certificate */
+/* Reads what the arguments name and lowers it for the GPU that is meant.  Of a result directory
+ * nothing is lowered but what its certificate proves, by the checker's own code. */
 bool cli_lower(cli_lowered *c, const cli_opts *opts, as_err *err);
 /* the folder of the emulation's header, installed or in the source tree; malloc'ed */
 char *cli_emulation_dir(void);

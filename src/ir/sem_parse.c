@@ -631,7 +631,9 @@ static bool p_op(sem_parser *parser) {
   if (!ok || !as_sem_check(lexed, parser->lib, op))
     return false;
   char *text = as_opdef_print(op);
+  const char *rest = text + strcspn(text, "(");
   as_sha256(text, strlen(text), op->sha256);
+  as_sha256(rest, strlen(rest), op->sha256_unnamed);
   free(text);
   as_vec_push(&parser->lib->op, &op);
   return true;

@@ -294,6 +294,8 @@ static bool carries(tile_parser *parser, as_tile_stmt *loop) {
   if (ok && loop->n_carry && loop->parallel)
     ok = as_lex_fail(lexed, as_tok(lexed), "iterations of `parallel` carry nothing to each other");
   for (uint32_t i = 0; i < loop->n_carry; i++) {
+    if (ok && strcmp(loop->carry[i].name, loop->name) == 0)
+      ok = as_lex_fail(lexed, as_tok(lexed), "`%s` is already defined", loop->name);
     for (uint32_t k = 0; ok && k < i; k++) {
       if (strcmp(loop->carry[k].name, loop->carry[i].name) == 0)
         ok = as_lex_fail(lexed, as_tok(lexed), "`%s` is carried twice", loop->carry[i].name);

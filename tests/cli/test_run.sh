@@ -57,6 +57,19 @@ npy '<c8' '(2, 3)' '\000' >complex.npy
 expect 2 'elements of type <c8' run scale.d X=complex.npy
 sed "s/'fortran_order': False/'fortran_order': True /" X.npy >columns.npy
 expect 2 'row-major' run scale.d X=columns.npy
+# nothing is run or built but what the certificate proves: not another program, nor another candidate, nor by another certificate
+cp -r scale.d other.d
+sed 's/X \* w/X * w * w/' scale.d/candidate.tp >other.d/candidate.tp
+expect 1 'its certificate does not prove' run other.d X=X.npy w=w.npy
+expect 1 'its certificate does not prove' build other.d -o made-of-other
+[ ! -e made-of-other/libassay_scale.so ] || fail "what is not certified was built"
+cp scale.d/candidate.tp other.d/candidate.tp
+expect 0 'Y: f32' run other.d X=X.npy w=w.npy
+sed 's/X \* w/X + w/' scale.d/program.tp >other.d/program.tp
+expect 1 'its certificate does not prove' run other.d X=X.npy w=w.npy
+cp scale.d/program.tp other.d/program.tp
+echo 'no certificate' >other.d/certificate.cert
+expect 1 'its certificate does not prove' run other.d X=X.npy w=w.npy
 rm scale.d/certificate.cert
 expect 2 'has no certificate' run scale.d X=X.npy w=w.npy
 expect 2 'unknown word' run scale.d --device=tpu

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Both checkers on mutated certificates and mutated texts: what they say must be the same.
 
-usage: agree.py ASSAY_CHECK SOURCE [--certificates N] [--texts N] [--seed N] [--keep FOLDER] [CASE..]
+usage: agree.py ASSAY_CHECK SOURCE [--certificates N] [--texts N] [--seed N] [--keep FOLDER]
+                [--languages LIST] [--tiles] [CASE..]
 
-SOURCE is the source tree.  A CASE is a folder with program.tp, candidate.mug (or .tp) and
-certificate.cert; or FILE.rule:NAME:CERTIFICATE.  Beside these, certificates are taken from the
-traps, and texts of all four languages from the vectors of claims.  Of a certificate the verdicts
+SOURCE is the source tree.  A CASE is a folder with program.tp (or .tile), candidate.mug (or .tp,
+.tile) and certificate.cert; or FILE.rule:NAME:CERTIFICATE.  Beside these, certificates are taken
+from the traps, and texts of all five languages from the vectors of claims.  Of a certificate the verdicts
 are compared; of a text whether it is refused, and otherwise the claim, in its canonical print.
+LIST are the parts of vectors that are mutated; with --tiles, of the traps those with tile programs
+alone are taken.
 """
 
 import argparse
@@ -20,7 +23,7 @@ import tempfile
 import threading
 from pathlib import Path
 
-VERDICTS = ("accepted", "rejected", "bad input")
+LANGUAGES = "given.tp,candidate.mug,given.rule,own.sem,given.tile,candidate.tile,candidate.tile"
 
 
 def parts_of(path):
@@ -47,9 +50,8 @@ def case_of(argument):
         texts = {"given.rule": rules, "proof.cert": certificate}
         return {"candidate": name, **{k: Path(v).read_text() for k, v in texts.items()}}
     folder = Path(argument)
-    graph = folder / "candidate.mug"
-    candidate = graph if graph.exists() else folder / "candidate.tp"
-    files = {"given.tp": folder / "program.tp", candidate.name: candidate}
+    (given,), (candidate,) = folder.glob("program.*"), folder.glob("candidate.*")
+    files = {"given" + given.suffix: given, candidate.name: candidate}
     files["proof.cert"] = folder / "certificate.cert"
     return {name: path.read_text() for name, path in files.items()}
 
@@ -63,9 +65,9 @@ def arguments_of(case, folder, library):
     for name, text in case.items():
         if "." in name:
             (folder / name).write_text(text)
-    given = "given.rule" if "given.rule" in case else "given.tp"
-    graph = "candidate.mug" if "candidate.mug" in case else "candidate.tp"
-    candidate = case["candidate"].strip() if "candidate" in case else str(folder / graph)
+    given = next(name for name in case if name.startswith("given."))
+    graph = next(name for name in case if name.partition(".")[0] == "candidate")
+    candidate = case[graph].strip() if graph == "candidate" else str(folder / graph)
     sems = [] if "alone" in case else [library]
     sems += [str(folder / "own.sem")] if "own.sem" in case else []
     return sems, str(folder / given), candidate
@@ -212,6 +214,8 @@ class Campaign:
         given = [case_of(argument) for argument in options.cases]
         traps = stored_cases(source / "tests/traps", "*.trap")
         small = [c for c in traps if len(c["proof.cert"]) < 50_000 and c["outcome"] != "refuse\n"]
+        if options.tiles:
+            small = [case for case in small if any(name.endswith(".tile") for name in case)]
         self.proved = given * max(1, len(small) // (2 * max(1, len(given)))) + small
         vectors = stored_cases(source / "tests/claim/vectors", "*.vector")
         self.texts = given + vectors + 2 * [c for c in vectors if c["claim"] != "refused\n"]
@@ -243,7 +247,7 @@ class Campaign:
                     self.report(case, f"first {done.returncode} {done.stderr}, second {second}: {why}")
 
     def mutate_texts(self, number, folder):
-        languages = ("given.tp", "candidate.mug", "given.rule", "own.sem")
+        languages = self.options.languages.split(",")
         kinds = {language: [case for case in self.texts if language in case] for language in languages}
         words = {k: [w for case in kinds[k] for w in words_of(case[k]) if w.strip()] for k in kinds}
         for k in range(number):
@@ -278,6 +282,8 @@ def main():
     parser.add_argument("cases", nargs="*")
     parser.add_argument("--certificates", type=int, default=200)
     parser.add_argument("--texts", type=int, default=50)
+    parser.add_argument("--languages", default=LANGUAGES)
+    parser.add_argument("--tiles", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", default=".")
     return Campaign(parser.parse_intermixed_args()).run()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The second checker on the cases of tests/claim/claim.cases and cut.cases, the vectors of claims and the traps: what it states, refuses, accepts and rejects.
+"""The second checker on the cases of tests/claim (claim.cases, cut.cases, tile.cases), the vectors of claims and the traps: what it states, refuses, accepts and rejects.
 
 usage: cases.py SOURCE
 """
@@ -94,7 +94,7 @@ def wrong_traps(second, source):
 
 
 def wrong_cases(second, source):
-    found = [case for name in ("claim", "cut") for case in cases(source / f"tests/claim/{name}.cases")]
+    found = [case for name in ("claim", "cut", "tile") for case in cases(source / f"tests/claim/{name}.cases")]
     for case in found:
         with tempfile.TemporaryDirectory() as folder:
             got = stated(second, case, str(source / "semantics"), Path(folder))

@@ -11,6 +11,12 @@ expect 0 '"checkers": 2, "checkers_differ": 0' check --checkers=both -j lora.d
 expect 0 'VERIFIED: certificate accepted, files unchanged' check --checkers=first -q lora.d
 expect 2 checkers check --checkers=second lora.d
 
+# a tile program, by its text
+expect 0 PROVED certify "$src/tests/tile/cases/product.tp" "$src/tests/tile/cases/product.tile" --require=check --solvers=none -q -o tile.d
+expect 0 'assay-check accepts, the second checker accepts' check --checkers=both tile.d
+sed -i '$d' tile.d/certificate.cert
+expect 1 'assay-check rejects, the second checker rejects' check --checkers=both tile.d
+
 # rules, each with its certificate
 expect 0 proved certify "$src/examples/rules/axon.rule" --solvers=none -q -o rules.d
 expect 0 'certificates accepted by both checkers' check --checkers=both rules.d

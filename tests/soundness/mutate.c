@@ -293,6 +293,30 @@ static bool relation(toks *found, as_rng *rng) {
   return as_rng_below(rng, 2) ? swap_infix(&line, rng) : other_name(&line, rng);
 }
 
+static bool at_cut(const toks *found, size_t i) {
+  return is(found->t[i], "upto") && i > 1 && i + 2 < found->n;
+}
+
+/* a tile that is cut off: no longer, elsewhere, or with its extents exchanged */
+static bool cut_tile(toks *found, as_rng *rng) {
+  size_t i = pick(found, rng, at_cut);
+  if (i == found->n)
+    return false;
+  tok tile = found->t[i - 2];
+  switch (as_rng_below(rng, 3)) {
+  case 0:
+    found->t[i] = found->t[i + 1] = found->t[i + 2] = T("");
+    break;
+  case 1:
+    found->t[i - 2] = found->t[i + 2];
+    found->t[i + 2] = tile;
+    break;
+  default:
+    found->t[i + 2] = found->t[pick(found, rng, at_name)];
+  }
+  return true;
+}
+
 static const struct {
   const char *name;
   bool (*f)(toks *, as_rng *);
@@ -301,7 +325,7 @@ static const struct {
     {"operator", swap_operator, 4}, {"infix", swap_infix, 3},        {"number", other_number, 3},
     {"name", other_name, 5},        {"exchange", exchange_names, 3}, {"map", map_axis, 5},
     {"factor", factor, 4},          {"accumulator", accumulator, 3}, {"drop", drop_line, 1},
-    {"order", exchange_lines, 1},   {"relation", relation, 2}};
+    {"order", exchange_lines, 1},   {"relation", relation, 2},       {"cut", cut_tile, 3}};
 
 char *mutate_mugraph(const char *mug, as_rng *rng, const char **kind) {
   *kind = NULL;
@@ -310,7 +334,7 @@ char *mutate_mugraph(const char *mug, as_rng *rng, const char **kind) {
   for (uint64_t done = 0, tries = 0; done < times && tries < 50; tries++) {
     toks found = split(text);
     found.t = as_realloc(found.t, (found.n + 8) * sizeof *found.t);
-    uint64_t w = as_rng_below(rng, 34);
+    uint64_t w = as_rng_below(rng, 37);
     size_t k = 0;
     while (w >= kinds[k].weight)
       w -= kinds[k++].weight;

@@ -1,7 +1,8 @@
 /* loops.cases: claims of tile programs, proved without any evaluation, and near misses of which a
  * goal stays open.
  *
- *     test_loops [GIVEN CANDIDATE]     of two files: proved, unproved or refused */
+ *     test_loops [GIVEN CANDIDATE [CERTIFICATE]]     of two files: proved, unproved or refused;
+ * what is proved leaves the certificate there */
 #include "proofs/checker/ck_cert.h"
 #include "src/base/file.h"
 #include "src/base/mem.h"
@@ -65,8 +66,18 @@ static bool run(const test_case *test, const ck_text *sem) {
   return same;
 }
 
-/* of two files, without evaluation: what it comes to */
-static int judge_files(const char *given, const char *candidate, const ck_text *sem) {
+static bool written(const char *path, const as_proof_result *proof) {
+  FILE *file = fopen(path, "wb");
+  if (file == NULL)
+    return false;
+  bool whole = fwrite(proof->cert, 1, proof->cert_len, file) == proof->cert_len;
+  return fclose(file) == 0 && whole;
+}
+
+/* of two files, without evaluation: what it comes to; the certificate goes to `out` if that is one
+ */
+static int judge_files(const char *given, const char *candidate, const char *out,
+                       const ck_text *sem) {
   as_err err;
   as_err_init(&err);
   test_case test = {.name = (char *)candidate, .want = ""};
@@ -82,13 +93,14 @@ static int judge_files(const char *given, const char *candidate, const ck_text *
   ck_msg msg = {0};
   bool read = as_prove_texts(&text[0], &text[1], sem, N_SEM, &limits, &proof, &msg);
   bool proved = read && proof.verdict == AS_PROVED && accepted(&text[0], &text[1], sem, &proof);
+  bool kept = !proved || out == NULL || written(out, &proof);
   puts(!read ? "refused" : proved ? "proved" : "unproved");
   as_proof_result_clear(&proof);
   free(msg.text);
   free(msg.file);
   free(test.given);
   free(test.candidate);
-  return 0;
+  return kept ? 0 : 99;
 }
 
 /* the rest of a line that begins so, ended; NULL: it begins otherwise */
@@ -111,8 +123,8 @@ int main(int argc, char **argv) {
     sem[i].name = sems[i];
     sem[i].text = as_read_file(path, &sem[i].len, &err);
   }
-  if (argc == 3)
-    return judge_files(argv[1], argv[2], sem);
+  if (argc >= 3)
+    return judge_files(argv[1], argv[2], argc > 3 ? argv[3] : NULL, sem);
   snprintf(path, sizeof path, "%s/tests/tile/loops.cases", test_source_dir());
   char *text = as_read_file(path, &length, &err);
   if (text == NULL) {

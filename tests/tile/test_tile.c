@@ -270,6 +270,8 @@ START_TEST(refuses) {
       {"tile t\ninput Y: f32[2] = 3\n", "an argument has the value"},
       {"tile t\noutput Y: f32[2]\nfor for = 0 to 2\nend\n", "reserved word"},
       {"tile t\nsizes N = 3\noutput Y: f32[N]\nmake N[] = 1\n", "already defined"},
+      {"tile t\noutput Y: f32[2] = 0\nfor c = 0 to 2\n  carry c = 0\n  next c = c\nend\n",
+       "already defined"},
       {"tile t\noutput Y: int[2]\nmake h[] = 1 / 2\nstore Y[0] = h[]\n", "holds integers"},
       {"tile", "the program's name"},
   };

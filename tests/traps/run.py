@@ -3,8 +3,8 @@
 
 usage: run.py FOLDER-OF-THE-STANDARD-LIBRARY CHECKER [ARGUMENT..]
 
-A case is a file NAME.trap: parts that begin with a line `=== FILE`.  The given program is given.tp or given.rule, the candidate candidate.mug,
-candidate.tp or the name in the part `candidate`; the certificate is proof.cert; the part `outcome` is what a checker must make of them: accept,
+A case is a file NAME.trap: parts that begin with a line `=== FILE`.  The given program is given.tp, given.tile or given.rule, the candidate
+candidate.mug, candidate.tp, candidate.tile or the name in the part `candidate`; the certificate is proof.cert; the part `outcome` is what a checker must make of them: accept,
 reject, or refuse (bad input).  The checker is run as `CHECKER --sem PATH GIVEN CANDIDATE CERTIFICATE`, with own.sem as a second --sem where there is one, and answers by its exit
 status: 0, 1 or 2.  A part that begins with `@repeat N ` in a line stands for the rest of that line N times, `@digits N ` for it followed by N sevens."""
 import os, subprocess, sys, tempfile
@@ -35,8 +35,8 @@ def status_of(parts, library, checker, folder):
         if '.' in name:
             with open(os.path.join(folder, name), 'w', encoding='ascii') as out:
                 out.write(text)
-    given = 'given.rule' if 'given.rule' in parts else 'given.tp'
-    candidate = next(name for name in ('candidate', 'candidate.mug', 'candidate.tp') if name in parts)
+    given = next(name for name in parts if name.startswith('given.'))
+    candidate = next(name for name in parts if name.split('.')[0] == 'candidate')
     command = checker + ['--sem', library] + (['--sem', 'own.sem'] if 'own.sem' in parts else [])
     command += [given, parts[candidate].strip() if candidate == 'candidate' else candidate, 'proof.cert']
     return subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=False).returncode

@@ -292,8 +292,7 @@ static bool has_monomial(pv *prover, const fact_list *known, uint32_t count, ck_
   for (uint32_t i = 0; i < count && !found; i++) {
     for (uint32_t j = 0; j < known->fact[i].value.count && !found; j++) {
       const pv_mono *mono = &known->fact[i].value.monos[j];
-      found = mono->degree == poly.monos[0].degree &&
-              !memcmp(mono->atoms, poly.monos[0].atoms, mono->degree * sizeof *mono->atoms);
+      found = pv_mono_same(mono, poly.monos[0].atoms, poly.monos[0].degree);
     }
   }
   pv_poly_clear(&poly);
@@ -389,8 +388,7 @@ typedef struct {
 
 static bool known_mono(const monos *degree2, const pv_mono *mono) {
   for (uint32_t i = 0; i < degree2->count; i++) {
-    if (degree2->mono[i]->degree == mono->degree &&
-        !memcmp(degree2->mono[i]->atoms, mono->atoms, mono->degree * sizeof *mono->atoms))
+    if (pv_mono_same(degree2->mono[i], mono->atoms, mono->degree))
       return true;
   }
   return false;

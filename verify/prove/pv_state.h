@@ -28,6 +28,7 @@
 #ifndef AS_PV_STATE_H
 #define AS_PV_STATE_H
 #include "proofs/checker/ck_rules.h"
+#include "src/base/intern.h"
 #include "src/base/map.h"
 #include "src/base/vec.h"
 
@@ -67,6 +68,7 @@ typedef struct pv {
   as_map cmp_memo;
   as_map misc_memo;
   as_map inst_memo;
+  as_intern monomials; /* the atoms of monomials that are no term's: pv_poly.h */
   pv_thm lemmas[PV_MAX_LEMMAS];
   bool lemmas_busy[PV_MAX_LEMMAS];
   /* effort: steps, and units of about 10 ns by what was done; neither reads a clock */

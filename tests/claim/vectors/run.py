@@ -4,8 +4,8 @@
 usage: run.py [--update] FOLDER-OF-THE-STANDARD-LIBRARY CHECKER [ARGUMENT..]
 
 A vector is a file NAME.vector: parts that begin with a line `=== FILE`, and last the part `=== claim`: what the checker prints for
-`--goals GIVEN CANDIDATE` (proofs/CLAIM.md section 9), or the word `refused`.  The given program is the part given.tp or given.rule; the
-candidate candidate.tp, candidate.mug or, of a rule, the name in the part `candidate`.  A part own.sem is read after the standard library, alone
+`--goals GIVEN CANDIDATE` (proofs/CLAIM.md section 9), or the word `refused`.  The given program is the part given.tp, given.tile or given.rule;
+the candidate candidate.tp, candidate.mug, candidate.tile or, of a rule, the name in the part `candidate`.  A part own.sem is read after the standard library, alone
 where there is a part `alone`.  Other checkers are run the same way: it takes no more than `--sem PATH`, `--goals`, and exit status 2 for what is refused."""
 import os, subprocess, sys, tempfile
 
@@ -26,8 +26,8 @@ def claim_of(parts, library, checker, folder):
         if '.' in name:
             with open(os.path.join(folder, name), 'w', encoding='ascii') as out:
                 out.write(text)
-    given = 'given.rule' if 'given.rule' in parts else 'given.tp'
-    candidate = next(name for name in ('candidate', 'candidate.mug', 'candidate.tp') if name in parts)
+    given = next(name for name in parts if name.startswith('given.'))
+    candidate = next(name for name in parts if name.split('.')[0] == 'candidate')
     command = list(checker)
     if 'alone' not in parts:
         command += ['--sem', library]

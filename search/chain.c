@@ -327,28 +327,26 @@ bool as_search_offer(const as_graph *program, const as_search_opts *opts, const 
                       .result = result,
                       .concrete = true,
                       .start = as_now() - result->stats.seconds};
-  as_candidate candidate = {0};
-  char *why = NULL;
+  trial tried = {.unfit = NULL};
+  trials all = {&search, &tried};
+  char *unfit = NULL;
+  uint32_t before = result->n;
   as_err err;
   as_err_init(&err);
-  as_verdict_init(&candidate.verdict);
+  as_verdict_init(&tried.candidate.verdict);
   if (search.opts.target == NULL)
     search.opts.target = as_target_default();
-  candidate.graph = as_parse_mug("candidate.mug", text, strlen(text), program, &err);
+  tried.candidate.graph = as_parse_mug("candidate.mug", text, strlen(text), program, &err);
   as_err_clear(&err);
-  bool certified = candidate.graph && add_tilings(&search, &candidate, &why) &&
-                   !is_known(result, candidate.text) &&
-                   is_certified(&search, &candidate, result->n);
-  free(why);
-  if (!certified) {
-    sg_candidate_clear(&candidate);
-    return false;
+  if (tried.candidate.graph)
+    try_candidate(&all, 0);
+  if (tried.candidate.text && !is_known(result, tried.candidate.text)) {
+    take(&search, &tried, result->n, &unfit);
+    qsort(result->cand, result->n, sizeof *result->cand, compare_candidates);
+  } else {
+    sg_candidate_clear(&tried.candidate);
   }
-  candidate.us = candidate.tiling[candidate.chosen].us;
-  candidate.kernels = as_graph_kernels(candidate.graph);
-  result->stats.certified++;
-  result->cand = as_realloc(result->cand, (result->n + 1) * sizeof *result->cand);
-  result->cand[result->n++] = candidate;
-  qsort(result->cand, result->n, sizeof *result->cand, compare_candidates);
-  return true;
+  free(tried.unfit);
+  free(unfit);
+  return result->n > before;
 }

@@ -83,34 +83,43 @@ static char *read_given(const as_batch_tiles_how *how, const char *path, size_t 
   return text;
 }
 
-/* Where evaluation found nothing: the claim of the texts, proved, and the certificate checked. */
+/* The claim of the texts, proved, and the certificate checked. */
 static void prove(const batch *b, row *r, const char *name) {
   as_policy policy = *b->how->policy;
   as_judged judged = {.lib = b->library,
                       .given = {b->given_name, b->given, b->given_len},
                       .candidate = {name, r->text, strlen(r->text)},
                       .tile = true};
-  bool seen = r->verdict.instances > 0;
-  if (policy.field && !seen)
-    return;
   policy.field = false;
   as_judge(&judged, &policy, &r->proof);
   if (r->proof.certified)
     r->answer = PROVED;
 }
 
-/* alone: of several in a file none is proved, as there can be thousands */
+/* alone: of several in a file none is proved, as there can be thousands.  Evaluation comes first,
+ * and a proof is asked for where it compared something and found nothing; where the policy asks for
+ * no comparison the proof comes first, and what is not proved is evaluated. */
 static void judge(batch *b, row *r, const char *name, bool alone) {
+  const as_policy *policy = b->how->policy;
+  bool proves = alone && policy && !b->how->refute_only;
   as_tile_job job;
-  as_tile_budget budget = as_tile_budget_default;
-  budget.seed = b->how->seed;
   as_tile_job_init(&job, b->library);
   bool ok = as_tile_job_take(&job, 0, b->given_name, b->given, b->given_len, &r->err) &&
-            as_tile_job_take(&job, 1, name, r->text, strlen(r->text), &r->err) &&
-            as_tile_job_judge(&job, &budget, &r->verdict, &r->err) == AS_OK;
+            as_tile_job_take(&job, 1, name, r->text, strlen(r->text), &r->err);
+  r->answer = UNREADABLE;
+  if (ok && proves && !policy->field)
+    prove(b, r, name);
+  if (r->answer == PROVED) {
+    r->verdict.words = as_strdup("not evaluated");
+    as_tile_job_clear(&job);
+    return;
+  }
+  as_tile_budget budget = as_tile_budget_default;
+  budget.seed = b->how->seed;
+  ok = ok && as_tile_job_judge(&job, &budget, &r->verdict, &r->err) == AS_OK;
   r->answer = ok ? (uint32_t)r->verdict.answer : UNREADABLE;
   as_tile_job_clear(&job);
-  if (r->answer == AS_TILE_NO_DIFFERENCE && alone && b->how->policy && !b->how->refute_only)
+  if (r->answer == AS_TILE_NO_DIFFERENCE && proves && policy->field && r->verdict.instances > 0)
     prove(b, r, name);
 }
 
@@ -131,12 +140,13 @@ static char *proof_words(row *r) {
 static char *why(row *r) {
   if (r->answer == UNREADABLE)
     return as_err_format(&r->err);
-  char *proof = r->answer == PROVED ? proof_words(r)
-                : r->proof.why      ? as_format("No proof: %s%s%s%s", r->proof.why,
-                                           r->proof.proof.goal ? " (goal " : "",
-                                           r->proof.proof.goal ? r->proof.proof.goal : "",
-                                           r->proof.proof.goal ? ")" : "")
-                                    : NULL;
+  char *proof =
+      r->answer == PROVED ? proof_words(r)
+      : r->answer == AS_TILE_NO_DIFFERENCE && r->proof.why
+          ? as_format("No proof: %s%s%s%s", r->proof.why, r->proof.proof.goal ? " (goal " : "",
+                      r->proof.proof.goal ? r->proof.proof.goal : "",
+                      r->proof.proof.goal ? ")" : "")
+          : NULL;
   char *words = proof ? as_format("%s\n%s", r->verdict.words, proof) : as_strdup(r->verdict.words);
   free(proof);
   return words;

@@ -57,6 +57,28 @@ static bool is_independent(const tl_graph *graph, const binding *bound, const in
                         effects(graph, bound, letter[1]));
 }
 
+/* Is it worth it to have b before a?  Where b is no loop and a is one, where b's variable is
+ * smaller than a's, and where they are loops of one variable that cannot be fused: so loops of one
+ * variable come to stand side by side, and orders that differ for nothing are not made. */
+static bool does_sort(const tl_graph *graph, const binding *bound, const int *letter) {
+  uint32_t a = bound->of[letter[0]];
+  uint32_t b = bound->of[letter[1]];
+  for (uint32_t n = tl_first(graph, a); n != AS_NONE; n = tl_next(graph, n)) {
+    const tl_node *first = tl_node_at(graph, n);
+    for (uint32_t m = tl_first(graph, b); m != AS_NONE; m = tl_next(graph, m)) {
+      const tl_node *second = tl_node_at(graph, m);
+      bool loops = first->kind == TL_LOOP && second->kind == TL_LOOP;
+      if (first->kind == TL_LOOP && (!loops || second->item < first->item))
+        return true;
+      if (loops && second->item == first->item &&
+          !tl_aligned(graph->accesses, tl_class_at(graph, tl_kid(graph, n, 0))->effects,
+                      tl_class_at(graph, tl_kid(graph, m, 0))->effects, first->item))
+        return true;
+    }
+  }
+  return false;
+}
+
 static bool is_aligned(const tl_graph *graph, const binding *bound, const int *letter) {
   return tl_aligned(graph->accesses, effects(graph, bound, letter[1]),
                     effects(graph, bound, letter[2]), bound->of[letter[0]]);
@@ -100,6 +122,7 @@ static const struct {
   uint32_t n;
   predicate holds;
 } predicates[] = {
+    {"sorts", 2, does_sort},
     {"some", 1, is_some},
     {"independent", 2, is_independent},
     {"aligned", 3, is_aligned},

@@ -7,7 +7,7 @@
 #include <string.h>
 
 const as_tiles_opts as_tiles_default = {
-    .tile = 64, .most_nodes = 200000, .rounds = 12, .keep = 12, .target = NULL};
+    .tile = 64, .most_nodes = 60000, .rounds = 12, .keep = 12, .target = NULL};
 
 static int by_cost(const void *left, const void *right) {
   const as_tiles_program *a = left;

@@ -173,26 +173,11 @@ static as_policy policy_of_candidates(const cli_opts *opts) {
   return policy;
 }
 
-enum { MOST_JUDGED = 16, MOST_OFFERED = 6 }; /* of what saturation finds */
-
-/* false with err: nothing that is certified was found, or it cannot be left */
 static bool saturate(const cli_opts *opts, const as_job *job, const as_search_opts *options,
                      const char *dir, as_search_result *found, as_err *err) {
-  as_saturated saturated;
-  as_tiles_opts how = as_tiles_default;
-  how.tile = (long)opts->tile;
-  how.most_nodes = opts->nodes;
-  how.target = options->target;
-  bool ok = as_saturate(job, &how, options->policy, opts->seed, MOST_JUDGED, &saturated, err);
-  if (ok)
-    as_saturated_offer(&saturated, job, options, MOST_OFFERED, found);
-  ok = ok && as_saturated_leave(&saturated, dir, err);
-  char *said = ok && !opts->quiet && !opts->json ? as_saturated_print(&saturated, dir) : NULL;
-  if (said)
-    fputs(said, stdout);
-  free(said);
-  as_saturated_clear(&saturated);
-  return ok;
+  bool silent = opts->quiet || opts->json;
+  as_saturated_how how = {(long)opts->tile, opts->nodes, dir, silent ? NULL : stdout};
+  return as_saturated_add(job, &how, options, found, err);
 }
 
 static bool search(const cli_opts *opts, const as_job *job, const as_target *target,
@@ -220,18 +205,15 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
   options.lowers_arg = &plan;
   options.progress = show_progress;
   options.progress_arg = &progress;
-  as_status status = AS_UNKNOWN;
-  if (strcmp(opts->search, "saturate") != 0)
-    status = as_search(job->program, &options, found);
+  bool enumerates = strcmp(opts->search, "saturate") != 0;
+  as_status status = enumerates ? as_search(job->program, &options, found) : AS_UNKNOWN;
   as_progress_end(&progress);
   if (strcmp(opts->search, "enumerate") != 0 && !saturate(opts, job, &options, dir, found, err))
     return false;
-  if (found->n)
-    return true;
-  return as_err_set(err, status, "%s",
+  return found->n > 0 ||
+         as_err_set(err, status, "%s",
                     found->message ? found->message
-                                   : "no certified candidate was found within the limits that is "
-                                     "of a form that is lowered");
+                                   : "no certified candidate of a form that is lowered was found");
 }
 
 /* from the cache, or else by a search */

@@ -123,12 +123,11 @@ enum {
   X(no_cache, 'n', FLAG, CLI_FOR_optimize, NULL, NULL, 0, 0, NULL,                                 \
     "search anew, and keep nothing")                                                               \
   X(search, 'e', WORD, CLI_FOR_optimize, "HOW", "enumerate", 0, 0, "enumerate,saturate,both",      \
-    "how candidates are found: block graphs enumerated, tile programs by equality saturation, or " \
-    "the better of both")                                                                          \
+    "enumerate block graphs, saturate tile programs with equalities, or the better of both")       \
   X(tile, 'I', NUMBER, CLI_FOR_optimize, "N", "64", 1, 4096, NULL,                                 \
-    "of saturation: extent of the tiles of longer axes, or the largest below that divides one")    \
-  X(nodes, 'y', NUMBER, CLI_FOR_optimize, "N", "200000", 1, 100000000, NULL,                       \
-    "of saturation: nodes that the e-graph may grow to; what is left out is said")                 \
+    "of saturation: tiles of longer axes, or the largest below that divides one")                  \
+  X(nodes, 'y', NUMBER, CLI_FOR_optimize, "N", "60000", 1, 100000000, NULL,                        \
+    "of saturation: how far the e-graph may grow; that it struck is said")                         \
   X(prune, 'p', WORD, CLI_FOR_optimize, "HOW", "exact", 0, 0, "exact,z3",                          \
     "abstract-expression pruning in the search")                                                   \
   X(arch, 'a', STRING,                                                                             \

@@ -7,6 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_JUDGED = 16, MOST_OFFERED = 6 };
+
+typedef struct {
+  as_tiles_result found;
+  uint32_t best; /* the cheapest that is certified; found.n: none of those looked at is */
+  uint32_t judged;
+  uint32_t refuted;
+  uint32_t unproved;
+  char *words;     /* of the best one: what was compared, and the proof */
+  char *no_blocks; /* why the best one is not lowered (its form); NULL: it can be */
+  uint32_t offered;
+} as_saturated;
+
 static const char tile_name[] = "saturated.tile";
 
 /* nothing differs by evaluation, at at least one choice of sizes and inputs */
@@ -76,25 +89,20 @@ static char *block_of(const as_job *job, const char *text, char **why) {
   return block;
 }
 
-bool as_saturate(const as_job *job, const as_tiles_opts *opts, const as_policy *policy,
-                 uint64_t seed, uint32_t most_judged, as_saturated *saturated, as_err *err) {
-  *saturated = (as_saturated){0};
-  if (as_tiles_search(job->program, opts, &saturated->found, err) != AS_OK)
-    return false;
-  uint32_t most = saturated->found.n < most_judged ? saturated->found.n : most_judged;
-  saturated->best = saturated->found.n;
-  for (uint32_t i = 0; i < most && saturated->best == saturated->found.n; i++) {
-    if (is_certified(saturated, job, policy, seed, saturated->found.program[i].text))
+static void judge(as_saturated *saturated, const as_job *job, const as_search_opts *opts) {
+  const as_tiles_result *found = &saturated->found;
+  saturated->best = found->n;
+  for (uint32_t i = 0; i < found->n && i < MOST_JUDGED && saturated->best == found->n; i++) {
+    if (is_certified(saturated, job, opts->policy, opts->seed, found->program[i].text))
       saturated->best = i;
   }
-  if (saturated->best < saturated->found.n)
-    free(block_of(job, saturated->found.program[saturated->best].text, &saturated->no_blocks));
-  return true;
+  if (saturated->best < found->n)
+    free(block_of(job, found->program[saturated->best].text, &saturated->no_blocks));
 }
 
-void as_saturated_offer(as_saturated *saturated, const as_job *job, const as_search_opts *opts,
-                        uint32_t most, as_search_result *result) {
-  for (uint32_t i = 0; i < saturated->found.n && saturated->offered < most; i++) {
+static void offer(as_saturated *saturated, const as_job *job, const as_search_opts *opts,
+                  as_search_result *result) {
+  for (uint32_t i = 0; i < saturated->found.n && saturated->offered < MOST_OFFERED; i++) {
     char *block = block_of(job, saturated->found.program[i].text, NULL);
     if (block && as_search_offer(job->program, opts, block, result))
       saturated->offered++;
@@ -114,7 +122,7 @@ static void add_rules(const as_saturated *saturated, as_str *out) {
   }
 }
 
-bool as_saturated_leave(const as_saturated *saturated, const char *dir, as_err *err) {
+static bool leave(const as_saturated *saturated, const char *dir, as_err *err) {
   if (saturated->best == saturated->found.n)
     return true;
   char *path = as_format("%s.tile", dir);
@@ -124,7 +132,7 @@ bool as_saturated_leave(const as_saturated *saturated, const char *dir, as_err *
   return ok;
 }
 
-char *as_saturated_print(const as_saturated *saturated, const char *dir) {
+static char *words_of(const as_saturated *saturated, const char *dir) {
   const as_tiles_result *found = &saturated->found;
   as_str out;
   as_str_init(&out);
@@ -157,9 +165,25 @@ char *as_saturated_print(const as_saturated *saturated, const char *dir) {
   return as_str_take(&out);
 }
 
-void as_saturated_clear(as_saturated *saturated) {
-  as_tiles_result_clear(&saturated->found);
-  free(saturated->words);
-  free(saturated->no_blocks);
-  *saturated = (as_saturated){0};
+bool as_saturated_add(const as_job *job, const as_saturated_how *how, const as_search_opts *opts,
+                      as_search_result *result, as_err *err) {
+  as_saturated saturated = {.judged = 0};
+  as_tiles_opts options = as_tiles_default;
+  options.tile = how->tile;
+  options.most_nodes = how->most_nodes;
+  options.target = opts->target;
+  bool ok = as_tiles_search(job->program, &options, &saturated.found, err) == AS_OK;
+  if (ok) {
+    judge(&saturated, job, opts);
+    offer(&saturated, job, opts, result);
+    ok = leave(&saturated, how->dir, err);
+    char *said = words_of(&saturated, how->dir);
+    if (how->told)
+      fputs(said, how->told);
+    free(said);
+  }
+  as_tiles_result_clear(&saturated.found);
+  free(saturated.words);
+  free(saturated.no_blocks);
+  return ok;
 }

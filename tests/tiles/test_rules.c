@@ -281,21 +281,32 @@ START_TEST(hoisting_and_deleting) {
 
 END_TEST
 
+/* for n { X[n] = A[n] } and a store behind it, which may come before it */
 START_TEST(swapping) {
-  for (int kind = 0; kind < 3; kind++) {
+  for (int kind = 0; kind < 4; kind++) {
     bench b;
     begin(&b);
     uint32_t x = vector(&b, "X");
     uint32_t y = vector(&b, "Y");
     uint32_t a = vector(&b, "A");
-    uint32_t first = store(&b, at(&b, x, TL_WHOLE, 0), load(&b, at(&b, a, TL_WHOLE, 0)));
-    /* another tensor; a read of it; the same again, with another value */
-    uint32_t second =
-        kind == 0   ? store(&b, at(&b, y, TL_WHOLE, 0), load(&b, at(&b, a, TL_WHOLE, 0)))
-        : kind == 1 ? store(&b, at(&b, y, TL_WHOLE, 0), load(&b, at(&b, x, TL_WHOLE, 0)))
-                    : store(&b, at(&b, x, TL_WHOLE, 0), load(&b, at(&b, y, TL_WHOLE, 0)));
+    uint32_t value = load(&b, at(&b, a, BY_N, 0));
+    uint32_t first = loop(&b, N, store(&b, at(&b, x, BY_N, 0), value), AS_NONE);
+    uint32_t whole_x = at(&b, x, TL_WHOLE, 0);
+    uint32_t whole_y = at(&b, y, TL_WHOLE, 0);
+    uint32_t whole_a = at(&b, a, TL_WHOLE, 0);
+    /* another tensor; a read of what is written; a second write; a write of what is read */
+    uint32_t second = kind == 0   ? store(&b, whole_y, load(&b, whole_a))
+                      : kind == 1 ? store(&b, whole_y, load(&b, whole_x))
+                      : kind == 2 ? store(&b, whole_x, load(&b, whole_y))
+                                  : store(&b, whole_a, load(&b, whole_y));
     list(&b, first, second);
-    takes(&b, TL_RULE_SWAP, kind == 0, kind == 1 ? "a read of what is written" : "a second write");
+    static const char *const what[] = {"another tensor", "a read of what is written",
+                                       "a second write", "a write of what is read"};
+    takes(&b, TL_RULE_SWAP, kind == 0, what[kind]);
+    /* nothing comes to stand beside anything by it */
+    list(&b, second, first);
+    if (kind == 0)
+      takes(&b, TL_RULE_SWAP, false, "an order that differs for nothing");
     end(&b);
   }
 }

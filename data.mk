@@ -10,6 +10,13 @@ dist_example_DATA = \
   examples/rmsnorm_linear.tp examples/rmsnorm_linear.mug
 ownexampledir = $(pkgdatadir)/examples/own_operator
 dist_ownexample_DATA = examples/own_operator/capped.sem examples/own_operator/capped_logits.tp examples/own_operator/capped_logits.mug
+axonexampledir = $(pkgdatadir)/examples/axon
+dist_axonexample_DATA = \
+  examples/axon/cumsum.tp examples/axon/glu.tp examples/axon/gqa.tp examples/axon/matmul.tp examples/axon/matmul_add_rmsnorm.tp \
+  examples/axon/matmul_matmul_silu_mul.tp examples/axon/maxpool.tp examples/axon/multiply.tp examples/axon/qkv_projection.tp \
+  examples/axon/relu.tp examples/axon/rmsnorm.tp examples/axon/rmsnorm_matmul.tp examples/axon/rope.tp examples/axon/silu.tp \
+  examples/axon/silu_mlp.tp examples/axon/softmax.tp examples/axon/softmax_matmul.tp examples/axon/swiglu.tp \
+  examples/axon/swiglu_mlp.tp examples/axon/transpose_matmul.tp
 ruleexampledir = $(pkgdatadir)/examples/rules
 dist_ruleexample_DATA = \
   examples/rules/axon.rule examples/rules/folklore.rule examples/rules/language.rule examples/rules/mirage.rule examples/rules/mutants.rule examples/rules/probes.rule \

@@ -1,6 +1,7 @@
 /* The filter chain: each scheme as a muGraph, read back from its own text, with tile sizes that can
  * be lowered, judged.  Best first, until enough are certified. */
 #include "driver.h"
+#include "src/base/pool.h"
 #include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,11 @@ void sg_candidate_clear(as_candidate *candidate) {
   as_verdict_clear(&candidate->verdict);
   if (candidate->graph)
     as_graph_free(candidate->graph);
+  if (candidate->program) {
+    as_sizes *sizes = candidate->program->sizes;
+    as_graph_free(candidate->program);
+    as_sizes_free(sizes);
+  }
   memset(candidate, 0, sizeof *candidate);
 }
 
@@ -53,60 +59,71 @@ static char *why_not(const as_verdict *verdict, uint32_t number, bool tested) {
                    verdict->why ? verdict->why : "no reason given");
 }
 
-static bool is_certified(sg_search *search, as_candidate *candidate, uint32_t number) {
-  as_search_stats *stats = &search->result->stats;
-  stats->tested++;
-  if (search->opts.policy == NULL)
-    return true;
-  sg_progress(search, "proving", (double)search->result->n / search->opts.keep);
-  as_verdict *verdict = &candidate->verdict;
-  as_judged judged = as_search_judged(search->program, &search->opts.given, candidate);
-  as_judge(&judged, search->opts.policy, verdict);
-  if (verdict->certified)
-    return true;
-  bool readable = verdict->answer != AS_ANSWER_UNREADABLE;
-  bool tested = !readable || verdict->proof.goals > 0; /* the prover was reached */
-  if (!tested)
-    stats->field_failed++;
-  else if (readable && verdict->proof.verdict == AS_PROVED)
-    stats->replay_failed++;
-  else
-    stats->unproved++;
-  char *why = why_not(verdict, number, tested);
-  sg_note(search, as_format("%s\n%s", why, candidate->text));
+/* --- one candidate of several that are judged at the same time */
+typedef struct {
+  as_candidate candidate;
+  char *unfit; /* why it has no tile sizes, or cannot be lowered; malloc'ed */
+} trial;
+
+typedef struct {
+  sg_search *search;
+  trial *trial;
+} trials;
+
+static void note_ill_formed(sg_search *search, const sg_scheme *scheme, const as_err *err) {
+  char *why = as_err_format(err);
+  sg_note(search,
+          as_format("a candidate of %u pieces (%.2f us by the model) is not well-formed: %s",
+                    scheme->n, scheme->us, why));
+  search->result->stats.ill_formed++;
   free(why);
-  return false;
 }
 
-/* The muGraph as its printed text says, so that what is tiled, tested, proved and lowered is what
- * will be read from the file.  NULL where the scheme makes no well-formed one, which is noted, or
- * one that was there before. */
-static as_graph *graph_of_scheme(sg_search *search, const sg_scheme *scheme) {
+/* The muGraph of a scheme as its text; malloc'ed, NULL where the scheme makes none that can be
+ * built, which is noted, or one that was there before. */
+static char *text_of_scheme(sg_search *search, const sg_scheme *scheme) {
   as_err err;
   as_err_init(&err);
-  as_graph *read = NULL;
+  char *text = NULL;
   as_graph *built = sg_scheme_build(search, scheme, &err);
   if (built) {
     for (uint32_t i = 0; i < built->n_own_size; i++)
       as_size_set_value(built->sizes, built->own_size[i], -1);
-    char *text = as_print_mug(built);
-    if (seen_before(search, text))
-      search->result->stats.duplicates++;
-    else
-      read = as_parse_mug("candidate.mug", text, strlen(text), search->program, &err);
-    free(text);
+    text = as_print_mug(built);
     as_graph_free(built);
+    if (seen_before(search, text)) {
+      search->result->stats.duplicates++;
+      free(text);
+      text = NULL;
+    }
   }
-  if (err.status != AS_OK) {
-    char *why = as_err_format(&err);
-    sg_note(search, as_format("a candidate of %u pieces (%.2f us by the model) is not well-formed: "
-                              "%s",
-                              scheme->n, scheme->us, why));
-    search->result->stats.ill_formed++;
-    free(why);
-  }
+  if (err.status != AS_OK)
+    note_ill_formed(search, scheme, &err);
   as_err_clear(&err);
-  return read;
+  return text;
+}
+
+/* The candidate as its text says, so that what is tiled, tested, proved and lowered is what will be
+ * read from the file; with sizes of its own, since others are judged at the same time. */
+static bool read_candidate(sg_search *search, const sg_scheme *scheme, as_candidate *out) {
+  as_err err;
+  as_err_init(&err);
+  memset(out, 0, sizeof *out);
+  as_verdict_init(&out->verdict);
+  char *text = text_of_scheme(search, scheme);
+  if (text) {
+    out->program = as_graph_copy(search->program);
+    out->program->sizes = as_sizes_copy(search->program->sizes);
+    out->graph = as_parse_mug("candidate.mug", text, strlen(text), out->program, &err);
+    out->us = scheme->us;
+  }
+  if (text && !out->graph) {
+    note_ill_formed(search, scheme, &err);
+    sg_candidate_clear(out);
+  }
+  free(text);
+  as_err_clear(&err);
+  return out->graph != NULL;
 }
 
 /* The best tiling that lowers, and the candidate's text with it.  false: none does; *why is
@@ -135,45 +152,64 @@ static bool choose_tiling(const sg_search *search, as_candidate *candidate, char
   return lowers;
 }
 
-/* tile sizes, the best that can be lowered; false: there are none, *why (malloc'ed) says why */
-static bool add_tilings(sg_search *search, as_candidate *candidate, char **why) {
+/* tile sizes, the best that can be lowered, then the verdict */
+static void try_candidate(void *arg, size_t i) {
+  const trials *all = arg;
+  const sg_search *search = all->search;
   const as_search_opts *opts = &search->opts;
+  as_candidate *candidate = &all->trial[i].candidate;
+  char **why = &all->trial[i].unfit;
   candidate->tiling = as_tilings(candidate->graph, opts->target, opts->tilings ? opts->tilings : 1,
                                  &candidate->n_tiling, why);
-  if (!candidate->n_tiling && search->concrete) { /* nothing could run it at the sizes asked for */
-    search->result->stats.untiled++;
-    sg_struck(search, AS_LIMIT_TILES, 1);
-    return false;
-  }
+  if (!candidate->n_tiling && search->concrete)
+    return; /* nothing could run it at the sizes asked for */
   free(*why);
   *why = NULL;
-  if (!choose_tiling(search, candidate, why)) {
-    search->result->stats.unlowered++;
-    return false;
-  }
-  return true;
+  if (!choose_tiling(search, candidate, why))
+    return;
+  if (candidate->n_tiling)
+    candidate->us = candidate->tiling[candidate->chosen].us;
+  candidate->kernels = as_graph_kernels(candidate->graph);
+  if (opts->policy == NULL)
+    return;
+  as_judged judged = as_search_judged(search->program, &opts->given, candidate);
+  as_judge(&judged, opts->policy, &candidate->verdict);
 }
 
-/* false: a duplicate, not well-formed, or without tile sizes: *unfit says why, of the first */
-static bool make_candidate(sg_search *search, const sg_scheme *scheme, as_candidate *out,
-                           char **unfit) {
-  memset(out, 0, sizeof *out);
-  as_verdict_init(&out->verdict);
-  out->graph = graph_of_scheme(search, scheme);
-  if (!out->graph)
-    return false;
-  char *why = NULL;
-  if (!add_tilings(search, out, &why)) {
-    if (*unfit)
-      free(why);
-    else
-      *unfit = why;
-    sg_candidate_clear(out);
-    return false;
+/* counts what became of a candidate without tile sizes; *unfit: the first such reason */
+static void count_unfit(sg_search *search, trial *tried, char **unfit) {
+  if (!tried->candidate.n_tiling && search->concrete) {
+    search->result->stats.untiled++;
+    sg_struck(search, AS_LIMIT_TILES, 1);
+  } else {
+    search->result->stats.unlowered++;
   }
-  out->us = out->n_tiling ? out->tiling[out->chosen].us : scheme->us;
-  out->kernels = as_graph_kernels(out->graph);
-  return true;
+  if (*unfit == NULL)
+    *unfit = tried->unfit;
+  else
+    free(tried->unfit);
+  tried->unfit = NULL;
+}
+
+/* whether the verdict is what is wanted; counts it, and notes what a candidate fell over */
+static bool is_certified(sg_search *search, const as_candidate *candidate, uint32_t number) {
+  as_search_stats *stats = &search->result->stats;
+  const as_verdict *verdict = &candidate->verdict;
+  stats->tested++;
+  if (search->opts.policy == NULL || verdict->certified)
+    return true;
+  bool readable = verdict->answer != AS_ANSWER_UNREADABLE;
+  bool tested = !readable || verdict->proof.goals > 0; /* the prover was reached */
+  if (!tested)
+    stats->field_failed++;
+  else if (readable && verdict->proof.verdict == AS_PROVED)
+    stats->replay_failed++;
+  else
+    stats->unproved++;
+  char *why = why_not(verdict, number, tested);
+  sg_note(search, as_format("%s\n%s", why, candidate->text));
+  free(why);
+  return false;
 }
 
 static int compare_candidates(const void *left, const void *right) {
@@ -188,11 +224,11 @@ static bool is_separate(const sg_scheme *scheme) {
 
 /* Whether there is budget for one more.  When it is up and nothing is certified, the program's own
  * operators as kernels are all that is tried: they are the easiest to prove. */
-static bool has_budget(sg_search *search, const sg_scheme *scheme) {
+static bool has_budget(sg_search *search, const sg_scheme *scheme, uint32_t n_trials) {
   as_search_limit why;
   as_search_result *result = search->result;
   bool needed = result->n == 0 && is_separate(scheme);
-  if (result->stats.tested >= search->opts.max_tested && !needed) {
+  if (result->stats.tested + n_trials >= search->opts.max_tested && !needed) {
     sg_struck(search, AS_LIMIT_TESTED, 1);
     return false;
   }
@@ -203,20 +239,37 @@ static bool has_budget(sg_search *search, const sg_scheme *scheme) {
   return true;
 }
 
-static void certify_scheme(sg_search *search, uint32_t number, char **unfit) {
+static void take(sg_search *search, trial *tried, uint32_t number, char **unfit) {
   as_search_result *result = search->result;
-  as_candidate candidate;
-  if (!has_budget(search, &search->schemes[number]) ||
-      !make_candidate(search, &search->schemes[number], &candidate, unfit))
-    return;
-  sg_progress(search, "testing", (double)result->n / search->opts.keep);
-  if (!is_certified(search, &candidate, number)) {
-    sg_candidate_clear(&candidate);
+  bool fits = tried->unfit == NULL && tried->candidate.text;
+  if (!fits)
+    count_unfit(search, tried, unfit);
+  if (!fits || !is_certified(search, &tried->candidate, number)) {
+    sg_candidate_clear(&tried->candidate);
     return;
   }
   result->stats.certified++;
   result->cand = as_realloc(result->cand, (result->n + 1) * sizeof *result->cand);
-  result->cand[result->n++] = candidate;
+  result->cand[result->n++] = tried->candidate;
+}
+
+/* Judges the schemes of these numbers at the same time, and takes what is certified in their
+ * order, so that the number of threads makes no difference. */
+static void certify_schemes(sg_search *search, const uint32_t *number, uint32_t n, char **unfit) {
+  trials all = {search, as_calloc(n + 1, sizeof *all.trial)};
+  uint32_t *of = as_calloc(n + 1, sizeof *of);
+  uint32_t n_trials = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (has_budget(search, &search->schemes[number[i]], n_trials) &&
+        read_candidate(search, &search->schemes[number[i]], &all.trial[n_trials].candidate))
+      of[n_trials++] = number[i];
+  }
+  sg_progress(search, "certifying", (double)search->result->n / search->opts.keep);
+  as_parallel(search->opts.threads, n_trials, try_candidate, &all);
+  for (uint32_t i = 0; i < n_trials; i++)
+    take(search, &all.trial[i], of[i], unfit);
+  free(of);
+  free(all.trial);
 }
 
 static bool has_one_kernel(const as_search_result *result) {
@@ -229,24 +282,30 @@ static bool has_one_kernel(const as_search_result *result) {
 
 void sg_certify_schemes(sg_search *search) {
   as_search_result *result = search->result;
+  uint32_t *number = as_malloc((search->n_schemes + 1) * sizeof *number);
   char *unfit = NULL;
   uint32_t next = 0;
-  for (; next < search->n_schemes && result->n < search->opts.keep; next++)
-    certify_scheme(search, next, &unfit);
+  while (next < search->n_schemes && result->n < search->opts.keep) {
+    uint32_t n = 0; /* as many as are wanted yet: one after the other they would be tried as well */
+    while (next < search->n_schemes && n < search->opts.keep - result->n)
+      number[n++] = next++;
+    certify_schemes(search, number, n, &unfit);
+  }
   /* beside the cheapest by the model, which is only a model: one kernel for everything */
   for (; next < search->n_schemes && result->n > 0 && !has_one_kernel(result); next++) {
     const sg_scheme *scheme = &search->schemes[next];
     const sg_piece *piece = &scheme->pieces[0];
     if (scheme->n == 1 && piece->segment && !piece->segment->rank[piece->rank].split)
-      certify_scheme(search, next, &unfit);
+      certify_schemes(search, &next, 1, &unfit);
   }
   /* with nothing certified, the program's own operators: the easiest to prove */
   for (next = 0; next < search->n_schemes && result->n == 0; next++) {
     if (is_separate(&search->schemes[next]))
-      certify_scheme(search, next, &unfit);
+      certify_schemes(search, &next, 1, &unfit);
   }
   if (result->n)
     qsort(result->cand, result->n, sizeof *result->cand, compare_candidates);
   if (unfit)
     sg_message(search, unfit);
+  free(number);
 }

@@ -41,7 +41,8 @@ typedef struct {
 } as_tiling; /* us: the model's time; shared: bytes of the largest block */
 
 typedef struct {
-  as_graph *graph;    /* owned; program is the caller's */
+  as_graph *program;  /* owned: a copy of the caller's, with a table of sizes of its own, .. */
+  as_graph *graph;    /* .. whose muGraph this is; owned */
   char *text;         /* as printed and judged, with the chosen tiling's sizes */
   as_verdict verdict; /* on that text; its claim is kept.  Not judged: AS_ANSWER_UNKNOWN */
   as_tiling *tiling;
@@ -103,8 +104,7 @@ char *as_search_said(const as_search_result *r, bool with_meaning);
 void as_search_result_clear(as_search_result *r);
 /* what as_judge looked at, and as_judge_ask may; borrows from all three */
 as_judged as_search_judged(const as_graph *program, const ck_text *given, const as_candidate *c);
-/* sets the concrete values of candidate's new sizes to those of tiling t, in the size table shared
- * with the program */
+/* sets the concrete values of candidate's new sizes to those of tiling t */
 void as_search_select(const as_candidate *c, uint32_t t);
 
 /* --- cost model (cost.c): microseconds at the concrete sizes; negative: does not fit or no

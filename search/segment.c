@@ -217,8 +217,17 @@ static bool cut_apart(sg_segment *segment, const as_graph *graph, const uint32_t
 }
 
 typedef struct {
+  sg_rank *rank;
+  uint32_t n;
+  as_err err; /* the first that could not be built */
+} plan_ranks;
+
+typedef struct {
   sg_segment *segment;
+  const as_search_opts *opts;
   uint32_t keep;
+  bool concrete;     /* the program states all its sizes */
+  plan_ranks *ranks; /* by plan */
 } plan_job;
 
 /* what became of the muGraphs whose axes are divided in one way */
@@ -245,23 +254,6 @@ static void trace_plan(const sg_segment *segment, size_t i) {
   as_str_clear(&plan);
 }
 
-static void search_plan(void *arg, size_t i) {
-  plan_job *work = arg;
-  sg_segment *segment = work->segment;
-  sg_space *space =
-      sg_space_new(&segment->part, &segment->plan[i], &segment->vocab, &segment->limits);
-  segment->stats[i].plans = 1;
-  if (!sg_space_enumerate(space, &segment->stats[i])) {
-    sg_space_free(space);
-    return;
-  }
-  segment->recipe[i] = sg_space_extract(space, work->keep, &segment->n_recipe[i]);
-  segment->stats[i].candidates = segment->n_recipe[i];
-  trace_plan(segment, i);
-  sg_space_settle(space);
-  segment->space[i] = space;
-}
-
 static int cmp_rank(const void *left, const void *right) {
   const sg_rank *first = left;
   const sg_rank *second = right;
@@ -286,15 +278,14 @@ static bool build_kernels(const sg_segment *segment, const sg_rank *chosen, as_g
                &segment->vocab, &segment->recipe[chosen->plan][chosen->recipe], node, err);
 }
 
-static bool build_alone(const sg_segment *segment, const sg_rank *chosen, as_graph **out,
-                        as_err *err) {
-  as_graph *graph =
-      as_graph_new(segment->sub->sizes, segment->sub->lib, segment->sub, segment->sub->name);
+static bool build_alone(const sg_segment *segment, const as_graph *sub, const sg_rank *chosen,
+                        as_graph **out, as_err *err) {
+  as_graph *graph = as_graph_new(sub->sizes, sub->lib, sub, sub->name);
   as_node_id *node = as_malloc((segment->part.n + 1) * sizeof *node);
   for (uint32_t i = 0; i < segment->part.n_input; i++) {
     node[i] = AS_NONE;
-    for (uint32_t k = 0; k < segment->sub->n_input; k++) {
-      if (segment->sub->input[k] == segment->part.tensor[i])
+    for (uint32_t k = 0; k < sub->n_input; k++) {
+      if (sub->input[k] == segment->part.tensor[i])
         node[i] = graph->input[k];
     }
   }
@@ -332,42 +323,103 @@ static double rank_us(const sg_segment *segment, const sg_rank *of, const as_gra
   return us;
 }
 
-static void add_rank(sg_segment *segment, sg_rank rank, const as_target *target, bool concrete,
-                     as_err *err) {
+/* sub: the segment's program, or a copy with sizes of its own */
+static void add_rank(const plan_job *work, as_graph *sub, sg_rank rank, plan_ranks *ranks) {
   as_graph *graph;
   as_err why;
   as_err_init(&why);
-  if (build_alone(segment, &rank, &graph, &why)) {
-    rank.us = rank_us(segment, &rank, graph, target, concrete);
-    segment->rank[segment->n_rank++] = rank;
+  if (build_alone(work->segment, sub, &rank, &graph, &why)) {
+    rank.us = rank_us(work->segment, &rank, graph, work->opts->target, work->concrete);
+    ranks->rank[ranks->n++] = rank;
     as_graph_free(graph);
   } else { /* the enumerator and the builder disagree: the first such message is kept */
     char *text = as_err_format(&why);
-    as_err_set(err, AS_INTERNAL, "%s", text);
+    as_err_set(&ranks->err, AS_INTERNAL, "%s", text);
     free(text);
   }
   as_err_clear(&why);
 }
 
-static void rank_all(sg_segment *segment, const as_search_opts *opts, as_err *err) {
+/* what the graphs of a plan cost; in a thread of its own, so with sizes of its own */
+static void rank_plan(const plan_job *work, uint32_t i) {
+  const sg_segment *segment = work->segment;
+  plan_ranks *ranks = &work->ranks[i];
+  if (segment->n_recipe[i] == 0)
+    return;
+  as_graph *sub = as_graph_copy(segment->sub);
+  sub->sizes = as_sizes_copy(segment->sub->sizes);
+  ranks->rank = as_calloc(2 * segment->n_recipe[i], sizeof *ranks->rank);
+  for (uint32_t k = 0; k < segment->n_recipe[i]; k++) {
+    const sg_recipe *recipe = &segment->recipe[i][k];
+    sg_rank rank = {.plan = i, .recipe = k, .weight = recipe->weight};
+    add_rank(work, sub, rank, ranks);
+    rank.split = true;
+    if (sg_can_split(segment->space[i], &segment->part, &segment->plan[i], recipe))
+      add_rank(work, sub, rank, ranks);
+  }
+  as_sizes_free(sub->sizes);
+  as_graph_free(sub);
+}
+
+static void search_plan(void *arg, size_t i) {
+  plan_job *work = arg;
+  sg_segment *segment = work->segment;
+  as_err_init(&work->ranks[i].err);
+  sg_space *space =
+      sg_space_new(&segment->part, &segment->plan[i], &segment->vocab, &segment->limits);
+  segment->stats[i].plans = 1;
+  if (!sg_space_enumerate(space, &segment->stats[i])) {
+    sg_space_free(space);
+    return;
+  }
+  segment->recipe[i] = sg_space_extract(space, work->keep, &segment->n_recipe[i]);
+  segment->stats[i].candidates = segment->n_recipe[i];
+  trace_plan(segment, i);
+  sg_space_settle(space);
+  segment->space[i] = space;
+  rank_plan(work, (uint32_t)i);
+}
+
+/* the graphs of all plans, best first */
+static void collect_ranks(sg_segment *segment, const plan_job *work, as_err *err) {
   uint32_t total = 0;
   for (uint32_t i = 0; i < segment->n_plan; i++)
-    total += segment->n_recipe[i];
-  segment->rank = as_calloc(2 * total + 1, sizeof *segment->rank);
-  bool concrete = true;
-  for (uint32_t i = 0; i < segment->sub->n_own_size; i++)
-    concrete &= as_size_value(segment->sub->sizes, segment->sub->own_size[i]) >= 0;
+    total += work->ranks[i].n;
+  segment->rank = as_calloc(total + 1, sizeof *segment->rank);
   for (uint32_t i = 0; i < segment->n_plan; i++) {
-    for (uint32_t k = 0; k < segment->n_recipe[i]; k++) {
-      const sg_recipe *recipe = &segment->recipe[i][k];
-      sg_rank rank = {.plan = i, .recipe = k, .weight = recipe->weight};
-      add_rank(segment, rank, opts->target, concrete, err);
-      rank.split = true;
-      if (sg_can_split(segment->space[i], &segment->part, &segment->plan[i], recipe))
-        add_rank(segment, rank, opts->target, concrete, err);
-    }
+    plan_ranks *ranks = &work->ranks[i];
+    for (uint32_t k = 0; k < ranks->n; k++)
+      segment->rank[segment->n_rank++] = ranks->rank[k];
+    if (ranks->err.status != AS_OK)
+      as_err_set(err, AS_INTERNAL, "%s", ranks->err.text);
+    as_err_clear(&ranks->err);
+    free(ranks->rank);
   }
   qsort(segment->rank, segment->n_rank, sizeof *segment->rank, cmp_rank);
+}
+
+static void add_stats(const sg_segment *segment, as_search_stats *total) {
+  for (uint32_t i = 0; i < segment->n_plan; i++) {
+    const sg_stats *stats = &segment->stats[i];
+    total->states += stats->states;
+    total->pruned_shape += stats->shape;
+    total->pruned_abstract += stats->abstract;
+    total->pruned_unit += stats->unit;
+    total->pruned_repeat += stats->repeat;
+    total->pruned_memory += stats->memory;
+    total->values += stats->values;
+    total->plans += stats->plans;
+    total->candidates += stats->candidates;
+    for (uint32_t k = 0; k < AS_LIMIT_N; k++)
+      total->struck[k] += stats->struck[k];
+  }
+}
+
+static bool has_all_values(const as_graph *graph) {
+  bool all = true;
+  for (uint32_t i = 0; i < graph->n_own_size; i++)
+    all &= as_size_value(graph->sizes, graph->own_size[i]) >= 0;
+  return all;
 }
 
 bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t *op, uint32_t n,
@@ -394,23 +446,15 @@ bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t 
   segment->recipe = as_calloc(segment->n_plan + 1, sizeof *segment->recipe);
   segment->n_recipe = as_calloc(segment->n_plan + 1, sizeof *segment->n_recipe);
   segment->stats = as_calloc(segment->n_plan + 1, sizeof *segment->stats);
-  plan_job work = {segment, segment->limits.keep};
+  plan_job work = {.segment = segment,
+                   .opts = opts,
+                   .keep = segment->limits.keep,
+                   .concrete = has_all_values(segment->sub),
+                   .ranks = as_calloc(segment->n_plan + 1, sizeof *work.ranks)};
   as_parallel(opts->threads, segment->n_plan, search_plan, &work);
-  for (uint32_t i = 0; i < segment->n_plan; i++) {
-    const sg_stats *stats = &segment->stats[i];
-    total->states += stats->states;
-    total->pruned_shape += stats->shape;
-    total->pruned_abstract += stats->abstract;
-    total->pruned_unit += stats->unit;
-    total->pruned_repeat += stats->repeat;
-    total->pruned_memory += stats->memory;
-    total->values += stats->values;
-    total->plans += stats->plans;
-    total->candidates += stats->candidates;
-    for (uint32_t k = 0; k < AS_LIMIT_N; k++)
-      total->struck[k] += stats->struck[k];
-  }
-  rank_all(segment, opts, err);
+  add_stats(segment, total);
+  collect_ranks(segment, &work, err);
+  free(work.ranks);
   return true;
 }
 
@@ -441,6 +485,16 @@ static bool graph_lowers(const as_graph *graph, const as_search_opts *opts) {
   return lowers || n_tilings == 0; /* without tilings there is nothing to say */
 }
 
+void sg_segment_drop(sg_segment *segment, uint32_t n) {
+  segment->n_rank -= n;
+  memmove(segment->rank, segment->rank + n, segment->n_rank * sizeof *segment->rank);
+}
+
+as_graph *sg_segment_alone(const sg_segment *segment, uint32_t rank, as_err *err) {
+  as_graph *graph;
+  return build_alone(segment, segment->sub, &segment->rank[rank], &graph, err) ? graph : NULL;
+}
+
 uint32_t sg_segment_drop_unlowerable(sg_segment *segment, const as_search_opts *opts,
                                      double enough) {
   uint32_t n_dropped = 0;
@@ -448,7 +502,7 @@ uint32_t sg_segment_drop_unlowerable(sg_segment *segment, const as_search_opts *
     as_graph *graph;
     as_err err;
     as_err_init(&err);
-    bool lowers = build_alone(segment, &segment->rank[n_dropped], &graph, &err) &&
+    bool lowers = build_alone(segment, segment->sub, &segment->rank[n_dropped], &graph, &err) &&
                   as_graph_valid(graph, &err) && graph_lowers(graph, opts);
     if (graph)
       as_graph_free(graph);
@@ -457,8 +511,7 @@ uint32_t sg_segment_drop_unlowerable(sg_segment *segment, const as_search_opts *
       break;
     n_dropped++;
   }
-  segment->n_rank -= n_dropped;
-  memmove(segment->rank, segment->rank + n_dropped, segment->n_rank * sizeof *segment->rank);
+  sg_segment_drop(segment, n_dropped);
   return n_dropped;
 }
 

@@ -48,16 +48,7 @@ bool sg_attr_same(const as_attr *left, const as_attr *right) {
 
 /* the same function under two names, as `mul` and `logical_and` are */
 static bool is_synonym(const as_opdef *one, const as_opdef *other) {
-  if (one->nargs != other->nargs || one->nattrs != other->nattrs || one->nlet != other->nlet)
-    return false;
-  char *left = as_opdef_print(one);
-  char *right = as_opdef_print(other);
-  const char *left_rest = strchr(left, '(');
-  const char *right_rest = strchr(right, '(');
-  bool same = left_rest && right_rest && strcmp(left_rest, right_rest) == 0;
-  free(left);
-  free(right);
-  return same;
+  return strcmp(one->sha256_unnamed, other->sha256_unnamed) == 0;
 }
 
 static void vocab_add(sg_vocab *vocab, const as_opdef *op, as_attr *attr, as_sizes *sizes) {

@@ -199,23 +199,39 @@ static bool e_both(void *result, const void *left, const void *right) {
   return !(EXACT(result)->flags = EXACT_CONST(left)->flags | EXACT_CONST(right)->flags);
 }
 
-static void e_add(const as_domain *domain, void *result, const void *left, const void *right) {
-  (void)domain;
-  if (e_both(result, left, right))
-    mpq_add(EXACT(result)->value, EXACT_CONST(left)->value, EXACT_CONST(right)->value);
+/* an integer that is a machine word, as nearly all values of trials are */
+static bool word_of(mpq_srcptr x, long *word) {
+  if (mpz_cmp_ui(mpq_denref(x), 1) != 0 || !mpz_fits_slong_p(mpq_numref(x)))
+    return false;
+  *word = mpz_get_si(mpq_numref(x));
+  return true;
 }
 
-static void e_sub(const as_domain *domain, void *result, const void *left, const void *right) {
-  (void)domain;
-  if (e_both(result, left, right))
-    mpq_sub(EXACT(result)->value, EXACT_CONST(left)->value, EXACT_CONST(right)->value);
+static void set_word(mpq_ptr x, long word) {
+  mpz_set_si(mpq_numref(x), word);
+  mpz_set_ui(mpq_denref(x), 1);
 }
 
-static void e_mul(const as_domain *domain, void *result, const void *left, const void *right) {
-  (void)domain;
-  if (e_both(result, left, right))
-    mpq_mul(EXACT(result)->value, EXACT_CONST(left)->value, EXACT_CONST(right)->value);
-}
+/* result = left OP right where both are defined; of words without looking for common factors */
+#define EXACT_OPERATION(name, overflows, of_rationals)                                             \
+  static void name(const as_domain *domain, void *result, const void *left, const void *right) {   \
+    mpq_srcptr x = EXACT_CONST(left)->value;                                                       \
+    mpq_srcptr y = EXACT_CONST(right)->value;                                                      \
+    long a;                                                                                        \
+    long b;                                                                                        \
+    long word;                                                                                     \
+    (void)domain;                                                                                  \
+    if (!e_both(result, left, right))                                                              \
+      return;                                                                                      \
+    if (word_of(x, &a) && word_of(y, &b) && !overflows(a, b, &word))                               \
+      set_word(EXACT(result)->value, word);                                                        \
+    else                                                                                           \
+      of_rationals(EXACT(result)->value, x, y);                                                    \
+  }
+
+EXACT_OPERATION(e_add, __builtin_add_overflow, mpq_add)
+EXACT_OPERATION(e_sub, __builtin_sub_overflow, mpq_sub)
+EXACT_OPERATION(e_mul, __builtin_mul_overflow, mpq_mul)
 
 static void e_un(const as_domain *domain, as_unop op, void *result, const void *element) {
   (void)domain;

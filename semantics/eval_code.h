@@ -44,6 +44,7 @@ typedef struct cond {
   const icode *int_right;
   struct code *left;
   struct code *right;
+  void *tmp[2]; /* C_REL: domain elements of this node */
   const struct cond *first;
   const struct cond *second;
 } cond;

@@ -239,6 +239,8 @@ static const cond *comp_relation_tree(op_compiler *compiler, const as_expr *expr
                  : NULL;
     }
     r->kind = C_REL;
+    r->tmp[0] = elem(compiler);
+    r->tmp[1] = elem(compiler);
     return (r->left = comp(compiler, left)) && (r->right = comp(compiler, right)) ? r : NULL;
   }
   case AS_E_AND:

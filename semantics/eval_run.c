@@ -143,14 +143,9 @@ static known test(as_opcode *opcode, const cond *c, bool *doubt) {
     return int_rel(c->rel, a, b) ? K_YES : K_NO;
   }
   case C_REL: {
-    const as_domain *domain = opcode->domain;
-    void *a = as_dom_new(domain, 2);
-    void *b = AS_DOM_AT(domain, a, 1);
-    eval_value(opcode, c->left, a);
-    eval_value(opcode, c->right, b);
-    known answer = compare(domain, c->rel, a, b, doubt);
-    as_dom_free(domain, a, 2);
-    return answer;
+    eval_value(opcode, c->left, c->tmp[0]);
+    eval_value(opcode, c->right, c->tmp[1]);
+    return compare(opcode->domain, c->rel, c->tmp[0], c->tmp[1], doubt);
   }
   case C_NOT:
     x = test(opcode, c->first, doubt);

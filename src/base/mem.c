@@ -57,7 +57,9 @@ struct as_arena {
   arena_chunk *first;
 };
 
-enum { CHUNK = 64 * 1024 };
+/* the first chunk of an arena, from where the next ones double, and the last: most arenas hold
+ * little, and the C library tidies up whenever it gets 64 kB back */
+enum { FIRST_CHUNK = 2 * 1024, LAST_CHUNK = 32 * 1024 };
 
 as_arena *as_arena_new(void) {
   return as_calloc(1, sizeof(as_arena));
@@ -87,7 +89,9 @@ void as_arena_reset(as_arena *arena) {
 void *as_arena_alloc(as_arena *arena, size_t n) {
   n = (n + 15) & ~(size_t)15;
   if (arena->first == NULL || arena->first->size - arena->first->used < n) {
-    size_t size = n > CHUNK ? n : CHUNK;
+    size_t size = arena->first ? 2 * arena->first->size : FIRST_CHUNK;
+    size = size > LAST_CHUNK ? LAST_CHUNK : size;
+    size = n > size ? n : size;
     arena_chunk *chunk = as_malloc(sizeof(arena_chunk) + size);
     chunk->next = arena->first;
     chunk->used = 0;

@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "semantics/numbers.h"
 #include "src/base/mem.h"
 #include <stdio.h>
 
@@ -14,6 +15,7 @@ int main(int argc, char **argv) {
   cli_opts opts;
   int status = AS_OK;
   as_memory_keep();
+  as_numbers_keep();
   int command = cli_parse(argc, argv, &opts, &status);
   if (command >= 0)
     status = run[command](&opts);

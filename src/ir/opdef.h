@@ -130,8 +130,9 @@ typedef struct as_opdef {
   as_require *req;
   uint32_t nreq;
   as_let *let;
-  uint32_t nlet;   /* lets in order, then out */
-  char sha256[65]; /* of the operator's canonical text */
+  uint32_t nlet;           /* lets in order, then out */
+  char sha256[65];         /* of the operator's canonical text */
+  char sha256_unnamed[65]; /* of what follows its name there: the same for the same function */
 } as_opdef;
 
 typedef struct as_oplib as_oplib;

@@ -49,11 +49,6 @@ void as_kept_open(const char *dir, const char *options, const as_policy *policy,
 }
 
 void as_kept_clear(as_kept *kept) {
-  if (kept->program) {
-    as_sizes *sizes = kept->program->sizes;
-    as_graph_free(kept->program);
-    as_sizes_free(sizes);
-  }
   free(kept->dir);
   free(kept->refused);
   memset(kept, 0, sizeof *kept);
@@ -98,15 +93,15 @@ static void take_statistics(const json_t *about, as_search_result *found) {
 }
 
 /* The entry's candidate, read and judged; false: it is not certified, *why (malloc'ed) says why. */
-static bool judge_entry(as_kept *kept, const as_job *job, const as_policy *policy,
-                        const as_cache_entry *entry, as_candidate *candidate, char **why) {
+static bool judge_entry(const as_job *job, const as_policy *policy, const as_cache_entry *entry,
+                        as_candidate *candidate, char **why) {
   as_err err;
   as_err_init(&err);
-  kept->program = as_graph_copy(job->program);
-  kept->program->sizes = as_sizes_copy(job->program->sizes);
+  candidate->program = as_graph_copy(job->program);
+  candidate->program->sizes = as_sizes_copy(job->program->sizes);
   candidate->text = as_strdup(entry->candidate);
-  candidate->graph =
-      as_parse_mug("candidate.mug", candidate->text, strlen(candidate->text), kept->program, &err);
+  candidate->graph = as_parse_mug("candidate.mug", candidate->text, strlen(candidate->text),
+                                  candidate->program, &err);
   bool certified = false;
   if (candidate->graph) {
     as_judged program = as_job_judged(job);
@@ -144,7 +139,7 @@ bool as_kept_find(as_kept *kept, const as_job *job, const as_policy *policy,
     found->cand = as_calloc(1, sizeof *found->cand);
     found->n = 1;
     as_verdict_init(&found->cand->verdict);
-    kept->hit = judge_entry(kept, job, policy, &entry, found->cand, &why);
+    kept->hit = judge_entry(job, policy, &entry, found->cand, &why);
     kept->renamed = entry.certificate == NULL;
   } else if (answer == AS_CACHE_DAMAGED) {
     why = as_err_format(&err);

@@ -11,9 +11,8 @@ typedef struct {
   char *dir; /* NULL: no cache is used */
   char key[AS_CACHE_KEY];
   bool hit;
-  bool renamed;      /* the entry was made for other names: proved anew */
-  char *refused;     /* why an entry that is there is not used */
-  as_graph *program; /* of the candidate of a hit, with sizes of its own */
+  bool renamed;  /* the entry was made for other names: proved anew */
+  char *refused; /* why an entry that is there is not used */
 } as_kept;
 
 /* dir: NULL, or the folder; options: words for all options that the result depends on */

@@ -7,8 +7,6 @@
 #include "pv_lp.h"
 #include "pv_norm.h"
 #include "src/base/mem.h"
-#include <flint/fmpq.h>
-#include <flint/fmpq_mat.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +19,7 @@ typedef struct {
 /* rows: the monomials that occur */
 static int row_of(const pv_mono *mono, const pv_mono **rows, uint32_t *n) {
   for (uint32_t i = 0; i < *n; i++) {
-    if (rows[i]->degree == mono->degree &&
-        (!mono->degree || !memcmp(rows[i]->atoms, mono->atoms, mono->degree * sizeof *mono->atoms)))
+    if (pv_mono_same(rows[i], mono->atoms, mono->degree))
       return (int)i;
   }
   if (*n == MAX_ROWS)
@@ -31,10 +28,30 @@ static int row_of(const pv_mono *mono, const pv_mono **rows, uint32_t *n) {
   return (int)(*n)++;
 }
 
-static void set_q(pv *prover, fmpq_t x, ck_id q, int sign) {
-  fmpq_set_mpq(x, *ck_q_value(prover->terms, q));
-  if (sign < 0)
-    fmpq_neg(x, x);
+/* the facts times what the programme says, which is 0 < 0 */
+static pv_thm combine(pv *prover, const pv_lp *lp, const column *col, uint32_t n_columns) {
+  mpq_t coef;
+  pv_comb comb;
+  mpq_init(coef);
+  pv_comb_init(&comb);
+  for (uint32_t i = 0; i < lp->rows; i++) {
+    uint32_t variable = lp->basis[i];
+    if (variable >= lp->columns || mpq_sgn(lp->value[i]) == 0)
+      continue;
+    mpq_set(coef, lp->value[i]);
+    if (variable < n_columns && col[variable].sign < 0)
+      mpq_neg(coef, coef);
+    ck_id coef_term = pv_rational(prover, coef);
+    if (variable == n_columns) {
+      pv_summand summand = {coef_term, NULL, 0};
+      as_vec_push(&comb.summands, &summand);
+      continue;
+    }
+    const fact *f = col[variable].fact;
+    pv_comb_add_product(&comb, coef_term, f->premises[0], f->count == 2 ? f->premises[1] : PV_REFL);
+  }
+  mpq_clear(coef);
+  return pv_comb_prove(prover, &comb, pv_gt0(prover, prover->zero));
 }
 
 /* 0 < 0 from the facts: sum x_i v_i = 0 with the x_i of strict facts adding up to 1; the last
@@ -46,8 +63,6 @@ static pv_thm refute(pv *prover, const fact_list *known) {
   uint32_t n_rows = 1;
   uint32_t n_columns = 0;
   pv_thm cases = PV_NONE;
-  slong basis[MAX_ROWS + 1];
-  fmpq_mat_t tableau;
   rows[0] = &unit;
   for (uint32_t i = 0; i < known->count; i++) {
     for (uint32_t j = 0; j < known->fact[i].value.count; j++) {
@@ -58,46 +73,24 @@ static pv_thm refute(pv *prover, const fact_list *known) {
     if (known->fact[i].eq)
       col[n_columns++] = (column){&known->fact[i], -1};
   }
-  slong nrows = (slong)n_rows + 1;
-  slong cols = (slong)n_columns + 1;
-  prover->work += (uint64_t)nrows * (uint64_t)cols;
-  fmpq_mat_init(tableau, nrows, cols + 1);
+  pv_lp lp;
+  pv_lp_init(&lp, n_rows + 1, n_columns + 1);
+  prover->work += (uint64_t)lp.rows * lp.columns;
+  const mpq_t *one = ck_q_value(prover->terms, prover->one);
   for (uint32_t i = 0; i < n_columns; i++) {
     const pv_poly *value = &col[i].fact->value;
     for (uint32_t j = 0; j < value->count; j++)
-      set_q(prover, fmpq_mat_entry(tableau, row_of(&value->monos[j], rows, &n_rows), i),
-            value->monos[j].coef, col[i].sign);
+      pv_lp_set(&lp, (uint32_t)row_of(&value->monos[j], rows, &n_rows), i,
+                ck_q_value(prover->terms, value->monos[j].coef), col[i].sign);
     if (col[i].fact->strict)
-      fmpq_set_si(fmpq_mat_entry(tableau, n_rows, i), 1, 1);
+      pv_lp_set(&lp, n_rows, i, one, 1);
   }
-  fmpq_set_si(fmpq_mat_entry(tableau, 0, cols - 1), 1, 1);
-  fmpq_set_si(fmpq_mat_entry(tableau, n_rows, cols - 1), 1, 1);
-  fmpq_set_si(fmpq_mat_entry(tableau, n_rows, cols), 1, 1);
-  if (pv_lp_solve(prover, tableau, nrows, cols, basis)) {
-    mpq_t coef;
-    pv_comb comb;
-    mpq_init(coef);
-    pv_comb_init(&comb);
-    for (slong i = 0; i < nrows; i++) {
-      if (basis[i] >= cols || fmpq_is_zero(fmpq_mat_entry(tableau, i, cols)))
-        continue;
-      fmpq_get_mpq(coef, fmpq_mat_entry(tableau, i, cols));
-      if (basis[i] < (slong)n_columns && col[basis[i]].sign < 0)
-        mpq_neg(coef, coef);
-      ck_id coef_term = pv_rational(prover, coef);
-      if (basis[i] == (slong)n_columns) {
-        pv_summand summand = {coef_term, NULL, 0};
-        as_vec_push(&comb.summands, &summand);
-        continue;
-      }
-      const fact *f = col[basis[i]].fact;
-      pv_comb_add_product(&comb, coef_term, f->premises[0],
-                          f->count == 2 ? f->premises[1] : PV_REFL);
-    }
-    cases = pv_comb_prove(prover, &comb, pv_gt0(prover, prover->zero));
-    mpq_clear(coef);
-  }
-  fmpq_mat_clear(tableau);
+  pv_lp_set(&lp, 0, n_columns, one, 1);
+  pv_lp_set(&lp, n_rows, n_columns, one, 1);
+  pv_lp_set(&lp, n_rows, lp.columns, one, 1);
+  if (pv_lp_solve(prover, &lp))
+    cases = combine(prover, &lp, col, n_columns);
+  pv_lp_clear(&lp);
   return cases;
 }
 

@@ -152,6 +152,23 @@ void pv_lp_push_hyps(pv *prover, pv_ctx ctx, fact_list *F, bool all) {
     pv_poly_clear(&value[i]);
 }
 
+static pv_thm in_normal_form(pv *prover, pv_ctx ctx, pv_thm thm) {
+  ck_id normal;
+  return pv_fact_normal(prover, ctx, thm, &normal);
+}
+
+/* the counter's value at which the index is `place`; CK_BAD: none is found */
+static ck_id element_number(pv *prover, ck_id index, ck_id counter, ck_id place) {
+  ck_id slope;
+  ck_id rest;
+  if (!ck_has_var(prover->terms, index, counter) ||
+      !pv_poly_linear(prover, index, counter, &slope, &rest) || slope == CK_BAD || rest == CK_BAD ||
+      pv_is_zero(prover, slope))
+    return CK_BAD;
+  ck_id gap = pv_canon(prover, pv_sub(prover, place, rest));
+  return pv_is_zero(prover, gap) ? gap : pv_poly_quotient(prover, gap, slope);
+}
+
 /* f(i) <= max(k < n) f(k), for the elements f(i) that the facts speak of */
 static void element_facts(pv *prover, pv_ctx ctx, ck_id max, fact_list *known) {
   ck_id n = ck_kid(prover->terms, max, 0);
@@ -171,16 +188,13 @@ static void element_facts(pv *prover, pv_ctx ctx, ck_id max, fact_list *known) {
             ck_name(prover->terms, atom) != ck_name(prover->terms, body) ||
             ck_sig(prover->terms, atom) != ck_sig(prover->terms, body))
           continue;
-        for (uint32_t arg_at = 0; arg_at < ck_nkids(prover->terms, body) && at == CK_BAD;
-             arg_at++) {
-          if (ck_has_var(prover->terms, ck_kid(prover->terms, body, arg_at), counter))
-            at = pv_canon(prover,
-                          pv_sub(prover, ck_kid(prover->terms, atom, arg_at),
-                                 pv_sub(prover, ck_kid(prover->terms, body, arg_at), counter)));
-        }
+        for (uint32_t arg_at = 0; arg_at < ck_nkids(prover->terms, body) && at == CK_BAD; arg_at++)
+          at = element_number(prover, ck_kid(prover->terms, body, arg_at), counter,
+                              ck_kid(prover->terms, atom, arg_at));
         if (at == CK_BAD || !ck_is_int(prover->terms, at) ||
             ck_has_var(prover->terms, at, counter) ||
-            ck_sub(prover->terms, body, &counter, &at, 1, NULL, 0) != atom)
+            pv_index_canon(prover, ck_sub(prover->terms, body, &counter, &at, 1, NULL, 0)).to !=
+                atom)
           continue;
         pv_thm premises[2] = {pv_follows(prover, ctx, pv_ge0(prover, at)), PV_NONE};
         if (premises[0] == PV_NONE ||
@@ -188,8 +202,10 @@ static void element_facts(pv *prover, pv_ctx ctx, ck_id max, fact_list *known) {
           continue;
         ck_fsub funs = pv_fun_sub(prover, "f", &counter, body);
         pv_var_sub vars[2] = {{pv_int_var(prover, "n"), n}, {pv_int_var(prover, "i"), at}};
-        pv_lp_push_thm(prover, known,
-                       pv_use_lemma(prover, PV_MAX_GE, vars, 2, &funs, 1, premises, 2));
+        pv_lp_push_thm(
+            prover, known,
+            in_normal_form(prover, ctx,
+                           pv_use_lemma(prover, PV_MAX_GE, vars, 2, &funs, 1, premises, 2)));
       }
     }
   }
@@ -210,6 +226,23 @@ static void minimum_fact(pv *prover, pv_ctx ctx, ck_id max, fact_list *known) {
   pv_thm n_pos = turned ? pv_follows(prover, ctx, pv_gt0(prover, n)) : PV_NONE;
   if (n_pos != PV_NONE)
     pv_lp_push_thm(prover, known, pv_max_below_zero(prover, inner, n, counter, body, n_pos));
+}
+
+/* a maximum, its base as its elements are written at 0; CK_BAD: it is none */
+static ck_id with_literal_base(pv *prover, ck_id atom) {
+  ck_terms *terms = prover->terms;
+  ck_id f;
+  if (!ck_is(terms, atom, CK_FOLD) || ck_width(terms, atom) != 1 ||
+      !ck_is(terms, ck_kid(terms, atom, 2), CK_ITE))
+    return CK_BAD;
+  ck_id k = pv_int_var(prover, "$$element");
+  ck_id literal = pv_max(prover, ck_kid(terms, atom, 0), k, pv_max_body(prover, atom, k));
+  if (!pv_is_max(prover, literal, &f) || ck_kid(terms, literal, 2) != ck_kid(terms, atom, 2))
+    return CK_BAD;
+  ck_id base = ck_kid(terms, literal, 1);
+  return base == ck_kid(terms, atom, 1) || pv_index_canon(prover, base).to == ck_kid(terms, atom, 1)
+             ? literal
+             : CK_BAD;
 }
 
 /* what is known of an atom whatever the hypotheses */
@@ -246,10 +279,10 @@ static void atom_facts(pv *prover, pv_ctx ctx, ck_id atom, fact_list *known) {
     pv_lp_push_thm(prover, known, pv_unit_bound(prover, atom, true));
   } else if (head == CK_SQRT) {
     pv_lp_push_thm(prover, known, pv_nonneg(prover, ctx, atom));
-  } else if (pv_is_max(prover, atom, &formula)) {
-    pv_lp_push_thm(prover, known, pv_max_first(prover, ctx, atom));
-    element_facts(prover, ctx, atom, known);
-    minimum_fact(prover, ctx, atom, known);
+  } else if ((formula = with_literal_base(prover, atom)) != CK_BAD) {
+    pv_lp_push_thm(prover, known, in_normal_form(prover, ctx, pv_max_first(prover, ctx, formula)));
+    element_facts(prover, ctx, formula, known);
+    minimum_fact(prover, ctx, formula, known);
   }
 }
 
@@ -292,8 +325,7 @@ static bool has_monomial(pv *prover, const fact_list *known, uint32_t count, ck_
   for (uint32_t i = 0; i < count && !found; i++) {
     for (uint32_t j = 0; j < known->fact[i].value.count && !found; j++) {
       const pv_mono *mono = &known->fact[i].value.monos[j];
-      found = mono->degree == poly.monos[0].degree &&
-              !memcmp(mono->atoms, poly.monos[0].atoms, mono->degree * sizeof *mono->atoms);
+      found = pv_mono_same(mono, poly.monos[0].atoms, poly.monos[0].degree);
     }
   }
   pv_poly_clear(&poly);
@@ -389,8 +421,7 @@ typedef struct {
 
 static bool known_mono(const monos *degree2, const pv_mono *mono) {
   for (uint32_t i = 0; i < degree2->count; i++) {
-    if (degree2->mono[i]->degree == mono->degree &&
-        !memcmp(degree2->mono[i]->atoms, mono->atoms, mono->degree * sizeof *mono->atoms))
+    if (pv_mono_same(degree2->mono[i], mono->atoms, mono->degree))
       return true;
   }
   return false;

@@ -344,7 +344,6 @@ static const size_rules *rules_of(pv *prover, pv_ctx ctx) {
 
 /* --- simplification of a polynomial over normal atoms; every change is a summand of b */
 static void drop(pv_poly *poly, uint32_t i) {
-  free(poly->monos[i].atoms);
   poly->monos[i] = poly->monos[--poly->count];
 }
 

@@ -9,8 +9,6 @@ void pv_poly_init(pv_poly *poly) {
 }
 
 void pv_poly_clear(pv_poly *poly) {
-  for (uint32_t i = 0; i < poly->count; i++)
-    free(poly->monos[i].atoms);
   free(poly->monos);
   memset(poly, 0, sizeof *poly);
 }
@@ -26,32 +24,71 @@ static void sort_ids(ck_id *s, uint32_t n) {
   }
 }
 
-/* adds q*a to f: like monomials are joined */
-void pv_poly_add_mono(pv *prover, pv_poly *poly, ck_id q, const ck_id *a, uint32_t n) {
+bool pv_mono_same(const pv_mono *mono, const ck_id *atoms, uint32_t n) {
+  if (mono->degree != n)
+    return false;
+  if (mono->atoms == atoms)
+    return true;
+  for (uint32_t i = 0; i < n; i++) {
+    if (mono->atoms[i] != atoms[i])
+      return false;
+  }
+  return true;
+}
+
+static void reserve(pv_poly *poly, uint32_t count) {
+  if (count <= poly->capacity)
+    return;
+  poly->capacity = 2 * poly->capacity > count ? 2 * poly->capacity : count < 4 ? 4 : count;
+  poly->monos = as_realloc(poly->monos, poly->capacity * sizeof *poly->monos);
+}
+
+/* Adds q to the coefficient of the monomial of these sorted atoms; false: there is none. */
+static bool joined(pv *prover, pv_poly *poly, ck_id q, const ck_id *atoms, uint32_t n) {
+  uint32_t i = 0;
+  while (i < poly->count && !pv_mono_same(&poly->monos[i], atoms, n))
+    i++;
+  if (i == poly->count)
+    return false;
+  pv_mono *mono = &poly->monos[i];
+  mono->coef = pv_const_add(prover, mono->coef, q);
+  if (mono->coef == prover->zero)
+    *mono = poly->monos[--poly->count];
+  return true;
+}
+
+/* adds q times atoms that another monomial has, and that it shares from now on */
+static void add_shared(pv *prover, pv_poly *poly, ck_id q, const ck_id *atoms, uint32_t n) {
   if (q == prover->zero)
     return;
   prover->work += 8 + poly->count / 4;
-  ck_id *s = as_malloc((n + 1) * sizeof *s);
-  if (n)
-    memcpy(s, a, n * sizeof *s);
-  sort_ids(s, n);
-  for (uint32_t i = 0; i < poly->count; i++) {
-    pv_mono *mono = &poly->monos[i];
-    if (mono->degree != n || memcmp(mono->atoms, s, n * sizeof *s))
-      continue;
-    free(s);
-    mono->coef = pv_const_add(prover, mono->coef, q);
-    if (mono->coef == prover->zero) {
-      free(mono->atoms);
-      *mono = poly->monos[--poly->count];
-    }
+  if (joined(prover, poly, q, atoms, n))
     return;
+  reserve(poly, poly->count + 1);
+  poly->monos[poly->count++] = (pv_mono){q, n, atoms};
+}
+
+/* adds q*a to f: like monomials are joined */
+void pv_poly_add_mono(pv *prover, pv_poly *poly, ck_id q, const ck_id *a, uint32_t n) {
+  enum { SHORT = 32 };
+
+  if (q == prover->zero)
+    return;
+  prover->work += 8 + poly->count / 4;
+  ck_id few[SHORT];
+  few[0] = CK_BAD;
+  ck_id *sorted = n > SHORT ? as_malloc(n * sizeof *sorted) : few;
+  if (n)
+    memcpy(sorted, a, n * sizeof *sorted);
+  sort_ids(sorted, n);
+  if (!joined(prover, poly, q, sorted, n)) {
+    size_t bytes;
+    uint32_t kept = as_intern_row(&prover->monomials, sorted, n * sizeof *sorted);
+    reserve(poly, poly->count + 1);
+    poly->monos[poly->count++] = (pv_mono){q, n, as_intern_bytes(&prover->monomials, kept, &bytes)};
   }
-  if (poly->count == poly->capacity) {
-    poly->capacity = poly->capacity ? 2 * poly->capacity : 4;
-    poly->monos = as_realloc(poly->monos, poly->capacity * sizeof *poly->monos);
-  }
-  poly->monos[poly->count++] = (pv_mono){q, n, s};
+  if (sorted != few)
+    free(sorted);
 }
 
 /* by atoms, left to right: the checker's order is by when a monomial was met first, on which no
@@ -66,21 +103,22 @@ static int by_atoms(const void *a, const void *comb) {
   return (other->degree > y->degree) - (other->degree < y->degree);
 }
 
+/* The atoms are those of the checker's polynomial, which the term keeps. */
 void pv_poly_read(pv *prover, pv_poly *poly, ck_id term) {
   const ck_poly *g = ck_poly_of(prover->terms, term);
   uint32_t n = g ? ck_poly_len(g) : 0;
-  pv_poly_clear(poly);
+  bool in_order = true;
+  poly->count = 0;
   prover->work += 4 + 12 * n;
-  poly->capacity = n ? n : 1;
-  poly->monos = as_malloc(poly->capacity * sizeof *poly->monos);
+  reserve(poly, n ? n : 1);
   for (uint32_t i = 0; i < n; i++) {
     ck_mono m = ck_poly_mono(g, i);
-    ck_id *s = as_malloc((m.deg + 1) * sizeof *s);
-    if (m.deg)
-      memcpy(s, m.atoms, m.deg * sizeof *s);
-    poly->monos[poly->count++] = (pv_mono){pv_rational(prover, *ck_poly_coef(g, i)), m.deg, s};
+    pv_mono *mono = &poly->monos[poly->count++];
+    *mono = (pv_mono){pv_rational(prover, *ck_poly_coef(g, i)), m.deg, m.atoms};
+    in_order = in_order && (i == 0 || by_atoms(mono - 1, mono) < 0);
   }
-  qsort(poly->monos, poly->count, sizeof *poly->monos, by_atoms);
+  if (!in_order)
+    qsort(poly->monos, poly->count, sizeof *poly->monos, by_atoms);
   if (!g) {
     ck_id a = term;
     pv_poly_add_mono(prover, poly, prover->one, &a, 1);
@@ -88,23 +126,34 @@ void pv_poly_read(pv *prover, pv_poly *poly, ck_id term) {
 }
 
 void pv_poly_add(pv *prover, pv_poly *poly, const pv_poly *other, ck_id scale) {
+  reserve(poly, other->count);
   for (uint32_t i = 0; i < other->count; i++)
-    pv_poly_add_mono(prover, poly, pv_const_mul(prover, other->monos[i].coef, scale),
-                     other->monos[i].atoms, other->monos[i].degree);
+    add_shared(prover, poly, pv_const_mul(prover, other->monos[i].coef, scale),
+               other->monos[i].atoms, other->monos[i].degree);
 }
 
 void pv_poly_mul_mono(pv *prover, pv_poly *poly, const pv_poly *other, ck_id q, const ck_id *a,
                       uint32_t n) {
+  enum { SHORT = 64 };
+
   pv_poly rest;
+  ck_id few[SHORT];
   pv_poly_init(&rest);
+  reserve(&rest, other->count);
   for (uint32_t i = 0; i < other->count; i++) {
     const pv_mono *mono = &other->monos[i];
-    ck_id *s = as_malloc((mono->degree + n + 1) * sizeof *s);
+    uint32_t degree = mono->degree + n;
+    ck_id coef = pv_const_mul(prover, mono->coef, q);
+    if (n == 0) {
+      add_shared(prover, &rest, coef, mono->atoms, degree);
+      continue;
+    }
+    ck_id *s = degree > SHORT ? as_malloc(degree * sizeof *s) : few;
     memcpy(s, mono->atoms, mono->degree * sizeof *s);
-    if (n)
-      memcpy(s + mono->degree, a, n * sizeof *s);
-    pv_poly_add_mono(prover, &rest, pv_const_mul(prover, mono->coef, q), s, mono->degree + n);
-    free(s);
+    memcpy(s + mono->degree, a, n * sizeof *s);
+    pv_poly_add_mono(prover, &rest, coef, s, degree);
+    if (s != few)
+      free(s);
   }
   pv_poly_clear(poly);
   *poly = rest;
@@ -121,15 +170,25 @@ static void sort_atoms(pv *prover, ck_id *a, uint32_t n) {
   }
 }
 
-ck_id pv_mono_term(pv *prover, ck_id q, const ck_id *a, uint32_t n) {
-  ck_id *s = as_malloc((n + 1) * sizeof *s);
+/* the product of a number and atoms, which stand in structural order */
+static ck_id product_term(pv *prover, ck_id q, const ck_id *atoms, uint32_t n) {
   ck_id r = n && q == prover->one ? CK_BAD : q;
+  for (uint32_t i = 0; i < n; i++)
+    r = r == CK_BAD ? atoms[i] : pv_mul(prover, r, atoms[i]);
+  return r;
+}
+
+ck_id pv_mono_term(pv *prover, ck_id q, const ck_id *a, uint32_t n) {
+  enum { SHORT = 32 };
+
+  ck_id few[SHORT];
+  ck_id *s = n > SHORT ? as_malloc(n * sizeof *s) : few;
   if (n)
     memcpy(s, a, n * sizeof *s);
   sort_atoms(prover, s, n);
-  for (uint32_t i = 0; i < n; i++)
-    r = r == CK_BAD ? s[i] : pv_mul(prover, r, s[i]);
-  free(s);
+  ck_id r = product_term(prover, q, s, n);
+  if (s != few)
+    free(s);
   return r;
 }
 
@@ -146,20 +205,25 @@ static int mono_cmp(const void *a, const void *b, void *arg) {
 }
 
 ck_id pv_poly_term(pv *prover, const pv_poly *poly) {
-  pv_mono *mono = as_malloc((poly->count + 1) * sizeof *mono);
+  uint32_t degrees = 0;
   ck_id r = CK_BAD;
+  for (uint32_t i = 0; i < poly->count; i++)
+    degrees += poly->monos[i].degree;
+  pv_mono *mono = as_malloc(poly->count * sizeof *mono + degrees * sizeof(ck_id));
+  ck_id *atoms = (ck_id *)(mono + poly->count); /* of all of them, each in structural order */
   for (uint32_t i = 0; i < poly->count; i++) {
-    mono[i] = poly->monos[i];
-    mono[i].atoms = as_malloc((mono[i].degree + 1) * sizeof(ck_id));
-    memcpy(mono[i].atoms, poly->monos[i].atoms, mono[i].degree * sizeof(ck_id));
-    sort_atoms(prover, mono[i].atoms, mono[i].degree);
-    prover->work += mono[i].degree;
+    uint32_t degree = poly->monos[i].degree;
+    memcpy(atoms, poly->monos[i].atoms, degree * sizeof *atoms);
+    sort_atoms(prover, atoms, degree);
+    mono[i] = (pv_mono){poly->monos[i].coef, degree, atoms};
+    atoms += degree;
+    prover->work += degree;
   }
-  qsort_r(mono, poly->count, sizeof *mono, mono_cmp, prover);
+  if (poly->count > 1)
+    qsort_r(mono, poly->count, sizeof *mono, mono_cmp, prover);
   for (uint32_t i = 0; i < poly->count; i++) {
-    ck_id u = pv_mono_term(prover, mono[i].coef, mono[i].atoms, mono[i].degree);
+    ck_id u = product_term(prover, mono[i].coef, mono[i].atoms, mono[i].degree);
     r = r == CK_BAD ? u : pv_add(prover, r, u);
-    free(mono[i].atoms);
   }
   free(mono);
   return r == CK_BAD ? prover->zero : r;

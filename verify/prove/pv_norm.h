@@ -29,6 +29,11 @@ pv_eqn pv_norm_sqrt(pv *prover, pv_ctx ctx, ck_id t);
 /* exp(w) = sqrt u, where the value of w is log(u)/2; positive: 0 < u */
 pv_thm pv_exp_of_half_log(pv *prover, ck_id half_log, ck_id under, pv_thm positive);
 pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id t); /* folds.c */
+/* reads.c: prover->reads is there; the symbol's element before the loop, where it is applied to a
+ * place that no earlier iteration stores to */
+pv_eqn pv_read_before(pv *prover, pv_ctx ctx, ck_id app);
+/* selects.c: folds in which few rounds change anything, and what they choose */
+pv_eqn pv_tidy_fold(pv *prover, pv_ctx ctx, ck_id fold);
 /* quot.c: r of a = b*q + r, for a q other than 0; CK_BAD: none */
 ck_id pv_rest_of_division(pv *prover, ck_id a, ck_id b);
 

@@ -1,5 +1,6 @@
 /* Polynomials as lists of monomials over atoms; coefficients are constant terms.  Includes the
- * terms.  A pv_poly is initialised by pv_poly_init and owns its monomials. */
+ * terms.  A pv_poly is initialised by pv_poly_init and owns its list; the atoms of a monomial are
+ * never changed and live as long as the prover, so that lists share them. */
 #ifndef AS_PV_POLY_H
 #define AS_PV_POLY_H
 #include "pv_terms.h"
@@ -7,7 +8,7 @@
 typedef struct {
   ck_id coef;
   uint32_t degree;
-  ck_id *atoms; /* sorted by number */
+  const ck_id *atoms; /* sorted by number */
 } pv_mono;
 
 typedef struct {
@@ -27,6 +28,7 @@ void pv_poly_mul_mono(pv *prover, pv_poly *poly, const pv_poly *other, ck_id q, 
 ck_id pv_poly_term(pv *prover, const pv_poly *poly); /* canonical term: sorted structurally */
 ck_id pv_mono_term(pv *prover, ck_id q, const ck_id *a, uint32_t n); /* sorted structurally */
 bool pv_mono_has(const pv_mono *mono, ck_id a);
+bool pv_mono_same(const pv_mono *mono, const ck_id *sorted, uint32_t n); /* has these atoms */
 /* b divides a: the number of atoms of the rest, else -1; *rest has room for na */
 int pv_mono_div(const ck_id *a, uint32_t na, const ck_id *b, uint32_t nb, ck_id *rest);
 /* term = factor*variable + addend, neither of which has the variable; false: it is no such */

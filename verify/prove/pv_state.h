@@ -28,6 +28,7 @@
 #ifndef AS_PV_STATE_H
 #define AS_PV_STATE_H
 #include "proofs/checker/ck_rules.h"
+#include "src/base/intern.h"
 #include "src/base/map.h"
 #include "src/base/vec.h"
 
@@ -67,6 +68,7 @@ typedef struct pv {
   as_map cmp_memo;
   as_map misc_memo;
   as_map inst_memo;
+  as_intern monomials; /* the atoms of monomials that are no term's: pv_poly.h */
   pv_thm lemmas[PV_MAX_LEMMAS];
   bool lemmas_busy[PV_MAX_LEMMAS];
   /* effort: steps, and units of about 10 ns by what was done; neither reads a clock */
@@ -83,10 +85,11 @@ typedef struct pv {
   as_vec owned;                  /* void *: freed at the end */
   uint32_t fuel;
   uint32_t depth;
-  uint32_t tightened;   /* how often that was sought for this goal */
-  bool cofactors;       /* lp.c: signs of cofactors are being asked for */
-  bool too_deep;        /* a term nested deeper than normal forms are made was met */
-  struct pv_defs *defs; /* the claim's definitions; NULL: it has none */
+  uint32_t tightened;           /* how often that was sought for this goal */
+  bool cofactors;               /* lp.c: signs of cofactors are being asked for */
+  bool too_deep;                /* a term nested deeper than normal forms are made was met */
+  const struct pv_reads *reads; /* what readings of a loop's tensor are known by; NULL: nothing */
+  struct pv_defs *defs;         /* the claim's definitions; NULL: it has none */
 } pv;
 
 void pv_init(pv *prover, ck_terms *terms, uint32_t max_steps);

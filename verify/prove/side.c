@@ -466,8 +466,8 @@ static pv_thm real_rel(pv *prover, pv_ctx ctx, ck_id formula) {
   else
     diff = left0 ? right : pv_sub(prover, right, left);
   asker question = head == CK_NE ? pv_nonzero : head == CK_LT ? pv_positive : pv_nonneg;
-  if (head == CK_LE && left0)
-    thm = pv_nonneg(prover, ctx, diff); /* as written */
+  if (left0 || (head == CK_NE && right0))
+    thm = question(prover, ctx, diff); /* as written */
   if (thm == PV_NONE) {
     pv_eqn eqn = pv_norm(prover, ctx, diff);
     if (eqn.by == PV_NONE)

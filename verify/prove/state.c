@@ -17,6 +17,7 @@ void pv_init(pv *prover, ck_terms *terms, uint32_t max_steps) {
   as_map_init(&prover->cmp_memo, 2);
   as_map_init(&prover->misc_memo, 2);
   as_map_init(&prover->inst_memo, 2);
+  as_intern_init(&prover->monomials, NULL);
   prover->max_work = 1600ull * max_steps;
   as_vec_init(&prover->steps, sizeof(pv_step));
   as_vec_init(&prover->tokens, sizeof(pv_token));
@@ -51,6 +52,7 @@ void pv_clear(pv *prover) {
   as_map_clear(&prover->cmp_memo);
   as_map_clear(&prover->misc_memo);
   as_map_clear(&prover->inst_memo);
+  as_intern_clear(&prover->monomials);
 }
 
 bool pv_spent(const pv *prover) {

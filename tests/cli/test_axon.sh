@@ -1,0 +1,27 @@
+#!/bin/sh
+# The 20 benchmarks of Axon: each is certified, and the reorderings of its figures 3 and 14 are found.
+. "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
+
+n=0
+for program in "$src"/examples/axon/*.tp; do
+  name=$(basename "$program" .tp)
+  expect 0 "$name" optimize "$program" --solvers=none --quiet -o "$name"
+  expect 0 'VERIFIED' check "$name"
+  n=$((n + 1))
+done
+[ "$n" = 20 ] || fail "$n programs, not 20"
+
+# after NAME FIRST SECOND: in the kernel that stores Z the sums of FIRST over the loop are there before SECOND is computed
+after() {
+  awk -v first="$2" -v second="$3" '
+    /^kernel/ { product = ""; total = ""; factor = 0 }
+    $0 ~ first { product = $1 }
+    $1 == "acc" && $5 == product { total = $2; sub(",", "", total) }
+    total != "" && $0 ~ second && ($3 == total || $5 == total) { result = $1 }
+    $1 == "store" && $2 == "Z" { for (i = 3; i <= NF; i++) if ($i == "=") stored = $(i + 1) }
+    END { exit !(result != "" && stored == result) }' "$1/candidate.mug" || fail "$1: $3 is not after $2"
+}
+# figure 3 (b): rows are scaled after the product; figure 14 (b): divided after it
+after rmsnorm_matmul ' = matmul' ' = t[0-9]+ \* t[0-9]+$'
+after softmax_matmul ' = matmul' ' = t[0-9]+ / t[0-9]+$'
+finish

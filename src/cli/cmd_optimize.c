@@ -7,6 +7,7 @@
 #include "src/optimize/about.h"
 #include "src/optimize/candidates.h"
 #include "src/optimize/kept.h"
+#include "src/optimize/saturated.h"
 #include "src/optimize/shard.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,9 +144,25 @@ static as_policy policy_of_candidates(const cli_opts *opts) {
   return policy;
 }
 
+static bool saturate(const cli_opts *opts, const as_job *job, const as_search_opts *options,
+                     const char *dir, as_search_result *found, as_err *err) {
+  bool silent = opts->quiet || opts->json;
+  as_saturated_how how = {(long)opts->tile, opts->nodes, dir, silent ? NULL : stdout};
+  return as_saturated_add(job, &how, options, found, err);
+}
+
+/* --shard */
+static bool status_of_share(as_status status, as_progress *progress, const as_search_result *found,
+                            as_err *err) {
+  as_progress_end(progress);
+  return status == AS_OK ||
+         as_err_set(err, status, "%s", found->message ? found->message : "no reason given");
+}
+
 /* record: NULL, or what is known of plans; shard: which share of them, {0}: all */
 static bool search(const cli_opts *opts, const as_job *job, const as_target *target,
-                   as_search_record *record, as_shard shard, as_search_result *found, as_err *err) {
+                   const char *dir, as_search_record *record, as_shard shard,
+                   as_search_result *found, as_err *err) {
   as_progress progress;
   as_progress_init(&progress, opts->quiet);
   as_lower_opts plan = {.target = target};
@@ -167,18 +184,23 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
   options.target = target;
   options.concrete = true;
   options.stop = as_interrupt_catch();
-  options.policy = &policy;
+  options.policy = shard.number ? NULL : &policy; /* the merge judges */
   options.given = as_job_judged(job).given;
   options.lowers = lowers;
   options.lowers_arg = &plan;
   options.progress = show_progress;
   options.progress_arg = &progress;
-  as_status status = as_search(job->program, &options, found);
+  if (shard.number) /* the record is the result */
+    return status_of_share(as_search(job->program, &options, found), &progress, found, err);
+  bool enumerates = strcmp(opts->search, "saturate") != 0;
+  as_status status = enumerates ? as_search(job->program, &options, found) : AS_UNKNOWN;
   as_progress_end(&progress);
-  return status == AS_OK ||
+  if (strcmp(opts->search, "enumerate") != 0 && !saturate(opts, job, &options, dir, found, err))
+    return false;
+  return found->n > 0 ||
          as_err_set(err, status, "%s",
                     found->message ? found->message
-                                   : "no certified candidate was found within the limits");
+                                   : "no certified candidate of a form that is lowered was found");
 }
 
 /* What a result depends on.  Shares of a search do not depend on how candidates are judged: policy
@@ -204,15 +226,17 @@ static bool read_shares(const cli_opts *opts, const char *key, as_search_record 
 }
 
 /* from the cache, or else by a search, or from shares of one */
-static bool find(const cli_opts *opts, const as_job *job, const as_target *target, as_kept *kept,
-                 as_search_result *found, choice *chosen, as_err *err) {
+static bool find(const cli_opts *opts, const as_job *job, const as_target *target,
+                 const char *dir_out, as_kept *kept, as_search_result *found, choice *chosen,
+                 as_err *err) {
   as_policy policy = policy_of_candidates(opts);
   char key[AS_CACHE_KEY] = "";
   bool merge = opts->n_arg > 1;
-  /* with --all: what is not chosen is not kept */
-  char *dir = opts->no_cache || opts->all || merge ? NULL
-              : opts->cache                        ? as_strdup(opts->cache)
-                                                   : as_cache_default();
+  /* with --all, and beside tile programs: what is not chosen is not kept */
+  bool whole = opts->all || strcmp(opts->search, "enumerate") != 0;
+  char *dir = opts->no_cache || whole || merge ? NULL
+              : opts->cache                    ? as_strdup(opts->cache)
+                                               : as_cache_default();
   if (dir || merge)
     key_of(opts, merge ? NULL : &opts->policy, job, target, key);
   as_kept_open(dir, key, kept);
@@ -228,7 +252,7 @@ static bool find(const cli_opts *opts, const as_job *job, const as_target *targe
   }
   as_search_record *record = merge ? as_search_record_new() : NULL;
   bool ok = (!merge || read_shares(opts, key, record, err)) &&
-            search(opts, job, target, record, (as_shard){0}, found, err) &&
+            search(opts, job, target, dir_out, record, (as_shard){0}, found, err) &&
             choose(opts, job, target, found, chosen, err);
   as_search_record_free(record);
   if (ok)
@@ -248,7 +272,7 @@ static bool leave_share(const cli_opts *opts, const as_job *job, const as_target
                    ? as_strdup(opts->out)
                    : as_format("%s.%u-of-%u.shard", job->program->name, shard.number, shard.of);
   key_of(opts, NULL, job, target, key);
-  ok = ok && search(opts, job, target, record, shard, &found, err) &&
+  ok = ok && search(opts, job, target, NULL, record, shard, &found, err) &&
        as_shard_write(path, key, shard, record, err);
   char *limits = as_search_limits_print(&found.stats, false);
   if (ok && limits && !opts->quiet)
@@ -306,7 +330,7 @@ int cli_optimize(const cli_opts *opts) {
   } else if (ok) {
     dir = opts->out ? as_strdup(opts->out) : as_format("%s.assay", job.program->name);
     ok = as_report_dir_place(dir, opts->force, &err) && /* before the work, not after it */
-         find(opts, &job, target, &kept, &found, &chosen, &err) &&
+         find(opts, &job, target, dir, &kept, &found, &chosen, &err) &&
          leave(opts, &job, &found, &chosen, target, &kept, dir, &err);
   }
   int status = ok ? AS_OK : as_err_tell(&err);

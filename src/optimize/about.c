@@ -6,7 +6,6 @@ json_t *as_about_search(const as_search_result *found, const as_candidate *chose
                         const as_lowered *lowered, const as_target *target) {
   const as_search_stats *stats = &found->stats;
   json_t *tiling = json_object();
-  json_t *kernels = json_array();
   if (chosen->n_tiling) {
     const as_graph *graph = chosen->graph;
     for (uint32_t i = 0; i < graph->n_own_size; i++) {
@@ -16,20 +15,11 @@ json_t *as_about_search(const as_search_result *found, const as_candidate *chose
     }
     json_object_set_new(tiling, "model_us", json_real(chosen->us));
   }
-  for (uint32_t i = 0; i < lowered->n_kernel; i++) {
-    const as_lower_kernel *kernel = &lowered->kernel[i];
-    json_array_append_new(kernels,
-                          json_pack("{s:s, s:I, s:I, s:i, s:i, s:i, s:b}", "name", kernel->name,
-                                    "shared_bytes", (json_int_t)kernel->bytes_smem, "blocks",
-                                    (json_int_t)kernel->blocks, "warps", kernel->warps, "stages",
-                                    kernel->stages, "barriers_in_loop", kernel->barriers_loop,
-                                    "validated", kernel->validated));
-  }
-  return json_pack("{s:s, s:s, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "target",
-                   target->gpu, "arch", target->arch, "statistics", as_report_stats_json(),
-                   "search", "states", (json_int_t)stats->states, "candidates",
-                   (json_int_t)stats->candidates, "tested", (json_int_t)stats->tested, "certified",
-                   (json_int_t)stats->certified, "failed_late",
-                   (json_int_t)(stats->unproved + stats->replay_failed), "seconds", stats->seconds,
-                   "tiling", tiling, "kernels", kernels, "kernel_count", (int)chosen->kernels);
+  return json_pack(
+      "{s:s, s:s, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "target", target->gpu,
+      "arch", target->arch, "statistics", as_report_stats_json(), "search", "states",
+      (json_int_t)stats->states, "candidates", (json_int_t)stats->candidates, "tested",
+      (json_int_t)stats->tested, "certified", (json_int_t)stats->certified, "failed_late",
+      (json_int_t)(stats->unproved + stats->replay_failed), "seconds", stats->seconds, "tiling",
+      tiling, "kernels", as_report_kernels_json(lowered), "kernel_count", (int)chosen->kernels);
 }

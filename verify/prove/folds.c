@@ -501,6 +501,11 @@ pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id term) {
   if (!open_fold(prover, ctx, eqn.to, &fold))
     return eqn;
   result = as_sum(prover, eqn.to, &fold);
+  if (result.by == PV_NONE) {
+    result = pv_tidy_fold(prover, ctx, eqn.to);
+    if (result.by == PV_REFL)
+      result = pv_fail();
+  }
   return result.by == PV_NONE
              ? eqn
              : pv_then(prover, eqn, pv_then(prover, result, pv_norm(prover, ctx, result.to)));

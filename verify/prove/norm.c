@@ -128,7 +128,9 @@ static pv_eqn norm_atom(pv *prover, pv_ctx ctx, ck_id term) {
     result = pv_norm_fold(prover, ctx, eqn.to);
     break;
   case CK_APP:
-    result = pv_norm_call(prover, ctx, eqn.to);
+    result = prover->reads ? pv_read_before(prover, ctx, eqn.to) : pv_same(eqn.to);
+    if (result.by == PV_REFL)
+      result = pv_norm_call(prover, ctx, eqn.to);
     break;
   default:
     result = pv_same(eqn.to);

@@ -115,7 +115,8 @@ static void set_sizes_of_parts(sg_space *space, uint32_t cls) {
   ctx->tile[cls] = ax_mul(ctx->A, ctx->tile[of->outer], ctx->tile[of->inner]);
   ctx->loop[cls] = ax_mul(ctx->A, ctx->loop[of->outer], ctx->loop[of->inner]);
   space->least[SG_LABEL(cls, 1)] =
-      space->least[SG_LABEL(of->outer, 1)] * space->least[SG_LABEL(of->inner, 0)];
+      space->least[SG_LABEL(of->outer, 1)] *
+      space->least[SG_LABEL(of->inner, space->plan->mode[of->inner] != SG_WHOLE)];
 }
 
 static void set_sizes(sg_space *space) {

@@ -70,7 +70,6 @@ static json_t *extra_json(const as_search_result *found, const choice *chosen,
                           const as_target *target) {
   const as_search_stats *stats = &found->stats;
   json_t *tiling = json_object();
-  json_t *kernels = json_array();
   if (chosen->cand->n_tiling) {
     const as_graph *graph = chosen->cand->graph;
     for (uint32_t i = 0; i < graph->n_own_size; i++) {
@@ -80,22 +79,14 @@ static json_t *extra_json(const as_search_result *found, const choice *chosen,
     }
     json_object_set_new(tiling, "model_us", json_real(chosen->cand->us));
   }
-  for (uint32_t i = 0; i < chosen->low.n_kernel; i++) {
-    const as_lower_kernel *kernel = &chosen->low.kernel[i];
-    json_array_append_new(kernels,
-                          json_pack("{s:s, s:I, s:I, s:i, s:i, s:i, s:b}", "name", kernel->name,
-                                    "shared_bytes", (json_int_t)kernel->bytes_smem, "blocks",
-                                    (json_int_t)kernel->blocks, "warps", kernel->warps, "stages",
-                                    kernel->stages, "barriers_in_loop", kernel->barriers_loop,
-                                    "validated", kernel->validated));
-  }
-  return json_pack(
-      "{s:s, s:s, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "target", target->gpu,
-      "arch", target->arch, "statistics", as_report_stats_json(), "search", "states",
-      (json_int_t)stats->states, "candidates", (json_int_t)stats->candidates, "tested",
-      (json_int_t)stats->tested, "certified", (json_int_t)stats->certified, "failed_late",
-      (json_int_t)(stats->unproved + stats->replay_failed), "seconds", stats->seconds, "tiling",
-      tiling, "kernels", kernels, "kernel_count", (int)chosen->cand->kernels);
+  return json_pack("{s:s, s:s, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "target",
+                   target->gpu, "arch", target->arch, "statistics", as_report_stats_json(),
+                   "search", "states", (json_int_t)stats->states, "candidates",
+                   (json_int_t)stats->candidates, "tested", (json_int_t)stats->tested, "certified",
+                   (json_int_t)stats->certified, "failed_late",
+                   (json_int_t)(stats->unproved + stats->replay_failed), "seconds", stats->seconds,
+                   "tiling", tiling, "kernels", as_report_kernels_json(&chosen->low),
+                   "kernel_count", (int)chosen->cand->kernels);
 }
 
 static uint32_t operators(const as_graph *graph) {

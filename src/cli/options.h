@@ -115,7 +115,7 @@ enum {
     "threads (default: all processors)")                                                           \
   X(seconds, 'l', NUMBER, CLI_FOR_optimize, "N", "150", 0, 31536000, NULL,                         \
     "last resort time limit of the search, seconds; 0: none")                                      \
-  X(budget, 'B', NUMBER, CLI_FOR_optimize, "N", "24000000", 1, UINT64_MAX, NULL,                   \
+  X(budget, 'B', NUMBER, CLI_FOR_optimize, "N", "60000000", 1, UINT64_MAX, NULL,                   \
     "states that the search may visit in all; what is left out is said")                           \
   X(cache, 'K', STRING, CLI_FOR_optimize, "DIR", NULL, 0, 0, NULL,                                 \
     "where certified results are kept between runs (default: ASSAY_CACHE, or assay in "            \

@@ -242,6 +242,10 @@ static bool finish_call(tile_parser *parser, as_tile_expr *call, const as_token 
     if (!call->attr[k].scalar && !call->attr[k].number && !op->attr_has_default[k])
       return as_lex_fail(lexed, token, "`%s` needs the attribute `%s`", op->name, op->attr[k]);
   }
+  for (uint32_t i = 0; i < call->n_arg; i++)
+    call->depth = call->arg[i]->depth >= call->depth ? call->arg[i]->depth + 1 : call->depth;
+  if (call->depth > AS_TILE_MOST_LEVELS)
+    return as_lex_fail(lexed, token, "more than %d calls within each other", AS_TILE_MOST_LEVELS);
   call->cache = parser->program->n_calls++;
   return true;
 }

@@ -17,6 +17,11 @@ dist_axonexample_DATA = \
   examples/axon/relu.tp examples/axon/rmsnorm.tp examples/axon/rmsnorm_matmul.tp examples/axon/rope.tp examples/axon/silu.tp \
   examples/axon/silu_mlp.tp examples/axon/softmax.tp examples/axon/softmax_matmul.tp examples/axon/swiglu.tp \
   examples/axon/swiglu_mlp.tp examples/axon/transpose_matmul.tp
+trinityexampledir = $(pkgdatadir)/examples/trinity
+dist_trinityexample_DATA = \
+  examples/trinity/vanilla_llama.tp examples/trinity/prenorm_llama.tp examples/trinity/qknorm_llama.tp examples/trinity/keyformer_llama.tp \
+  examples/trinity/roco_llama.tp examples/trinity/swiglu_llama.tp examples/trinity/vanilla_falcon.tp examples/trinity/prenorm_falcon.tp \
+  examples/trinity/qknorm_falcon.tp examples/trinity/keyformer_falcon.tp examples/trinity/roco_falcon.tp examples/trinity/swiglu_falcon.tp
 ruleexampledir = $(pkgdatadir)/examples/rules
 dist_ruleexample_DATA = \
   examples/rules/axon.rule examples/rules/folklore.rule examples/rules/language.rule examples/rules/mirage.rule examples/rules/mutants.rule examples/rules/probes.rule \

@@ -34,6 +34,9 @@ pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id t); /* folds.c */
 pv_eqn pv_read_before(pv *prover, pv_ctx ctx, ck_id app);
 /* selects.c: folds in which few rounds change anything, and what they choose */
 pv_eqn pv_tidy_fold(pv *prover, pv_ctx ctx, ck_id fold);
+/* quot.c: a quotient or remainder of a quotient, divisors being constants, by one quotient of what
+ * is divided first, before that gets its normal form; PV_REFL: it is no such */
+pv_eqn pv_unnested(pv *prover, pv_ctx ctx, ck_id term);
 /* quot.c: r of a = b*q + r, for a q other than 0; CK_BAD: none */
 ck_id pv_rest_of_division(pv *prover, ck_id a, ck_id b);
 

@@ -105,6 +105,8 @@ class Extents:
             value *= self.value(part)
         if all(part.isdigit() for part in parts):
             return str(value)
+        if any(part.isdigit() for part in parts):
+            return self.derive(" * ".join(sorted(parts, key=lambda part: not part.isdigit())), value)
         if not all(part.isdigit() or part in self.values for part in parts):
             return self.derive(" * ".join(parts), value)
         if any(part in self.values and part not in self.fixed for part in parts):
@@ -146,7 +148,10 @@ class Program:
         return name
 
     def emit(self, expression, hint="t", comment=None):
-        """A statement `name = expression`; the same expression is stated once."""
+        """A statement `name = expression`; the same expression is stated once.  An expression that
+        is a name already has one."""
+        if expression in self._names:
+            return expression
         if expression not in self._memo:
             self._memo[expression] = self._state(expression, hint, comment)
         return self._memo[expression]

@@ -219,7 +219,20 @@ for _name in FORMULAS:
     row(f"{_name}.default")(_formula(_name))
 
 
+def _by_whole_number(t, form, x, y):
+    """An operator of integers by a number above 0, for which there are `div` and `mod`; else None.
+    `form` has places for both."""
+    size = isinstance(y, Value) and y.text in t.program.extents.values
+    number_above = type(y) is int and y >= 1
+    if t.kind(x) != "int" or not isinstance(x, Value) or not (size or number_above):
+        return None
+    return t.value(form.format(x=x.text, n=t.text(y)), x.extents, "int")
+
+
 def _floor_quotient(t, x, y):
+    whole = _by_whole_number(t, "torch_div({x}, n={n})", x, y)
+    if whole is not None:
+        return whole
     return t.value(f"floor({t.text(x)} / {t.text(y)})", t.broadcast(x, y), t.joint_kind(x, y))
 
 
@@ -240,8 +253,16 @@ def _rest(quotient):
     return translate
 
 
-row("remainder.Tensor", "remainder.Scalar")(_rest(_floor_quotient))
-row("fmod.Tensor", "fmod.Scalar")(_rest(_truncated_quotient))
+@row("remainder.Tensor", "remainder.Scalar")
+def _remainder(t, x, y):
+    whole = _by_whole_number(t, "torch_mod({x}, n={n})", x, y)
+    return _rest(_floor_quotient)(t, x, y) if whole is None else whole
+
+
+@row("fmod.Tensor", "fmod.Scalar")
+def _truncated_rest(t, x, y):
+    whole = _by_whole_number(t, "remainder({x}, {n})", x, y)
+    return _rest(_truncated_quotient)(t, x, y) if whole is None else whole
 
 
 @row("div.Tensor_mode", "div.Scalar_mode")

@@ -214,11 +214,12 @@ def _cat(t, tensors, axis=0):
     result = tensors[0]
     for piece in tensors[1:]:
         both = [t.program.extents.value(p.extents[axis]) for p in (result, piece)]
-        extents = result.extents[:axis] + (f"({result.extents[axis]} + {piece.extents[axis]})",)
-        extents += result.extents[axis + 1 :]
+        known = result.extents[axis].isdigit() and piece.extents[axis].isdigit()
+        joint = str(sum(both)) if known else f"({result.extents[axis]} + {piece.extents[axis]})"
+        extents = result.extents[:axis] + (joint,) + result.extents[axis + 1 :]
         text = f"concat({result.text}, {piece.text}, axis={axis})"
         result = t.value(text, extents, result.dtype)
-        t.program.extents.remember(extents[axis], sum(both))
+        t.program.extents.remember(joint, sum(both))
     return result
 
 

@@ -64,7 +64,8 @@ class Extents:
 
     def remember(self, expression, value):
         """Keeps the value of a size expression that is no product."""
-        self._derived[expression] = value
+        if not expression.isdigit():
+            self._derived[expression] = value
 
     def derive(self, expression, value):
         """A size expression that an operator computes from others, as what its result has there.
@@ -118,6 +119,8 @@ class Extents:
 
     def relate(self, whole, *parts):
         """States whole = product of parts, once; all are size expressions."""
+        if all(each.isdigit() for each in (whole, *parts)):
+            return  # there is nothing to state of numbers
         if whole in self._derived or any(part in self._derived for part in parts):
             raise Unsupported("extent", f"{whole}, which is computed, as {' * '.join(parts)}")
         relation = f"{whole} = {' * '.join(parts)}"

@@ -198,7 +198,7 @@ def positions(x, labels, table, words):
         x.argmax(1).float() * 1, x.argmin(0, keepdim=True).float() * 1, x.argmax().float() * 1, \
         table[words] * 1, x[:, words % 5] * 1, x[torch.arange(4), labels] * 1, table[-1 - words] * 1, \
         x.index_select(1, labels) * 1, F.one_hot(labels, 5).float() * 1, \
-        torch.scatter(x, 1, labels[:, None], 2.0) * 1, torch.scatter_add(x, 1, labels[:, None], x[:, 1:2]) * 1
+        x[(torch.arange(4) - 3) % 4] * 1, x[torch.arange(4) // 2] * 1, torch.scatter(x, 1, labels[:, None], 2.0) * 1, torch.scatter_add(x, 1, labels[:, None], x[:, 1:2]) * 1
 
 
 CASES["positions"] = (

@@ -1,7 +1,7 @@
 /* Integer relations from the context: 0 <= f by replacing one variable after the other by a bound
  * that the sign of its coefficient calls for.  Every replacement is one `arith` step; a quotient a
  * div b gets its bounds from the laws of division. */
-#include "pv_norm.h"
+#include "pv_digits.h"
 #include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
@@ -629,9 +629,13 @@ pv_thm pv_follows_int_within(pv *prover, pv_ctx ctx, ck_id formula, uint32_t eff
   if (prover->fuel < effort / 4)
     prover->fuel = effort;
   if (head == CK_LE) {
-    thm = pv_restate(prover, formula, nn_term(prover, ctx, diff, 0));
+    pv_thm u = nn_term(prover, ctx, diff, 0);
+    thm = pv_restate(prover, formula, u == PV_NONE ? pv_digits_nonneg(prover, ctx, diff) : u);
   } else if (head == CK_LT) {
-    pv_thm u = nn_term(prover, ctx, pv_sub(prover, diff, prover->one), 0);
+    ck_id room = pv_sub(prover, diff, prover->one);
+    pv_thm u = nn_term(prover, ctx, room, 0);
+    if (u == PV_NONE)
+      u = pv_digits_nonneg(prover, ctx, room);
     pv_summand summand[2] = {{prover->one, &u, 1}, {prover->one, NULL, 0}};
     if (u != PV_NONE)
       thm = pv_arith(prover, formula, summand, 2);
@@ -642,6 +646,8 @@ pv_thm pv_follows_int_within(pv *prover, pv_ctx ctx, ck_id formula, uint32_t eff
       if (u != PV_NONE)
         thm = pv_scaled(prover, formula, i ? pv_num(prover, -1) : prover->one, u);
     }
+    if (thm == PV_NONE)
+      thm = pv_digits_differ(prover, ctx, formula);
   } else if (head == CK_EQ) {
     ck_id canonical = pv_canon(prover, diff);
     if (canonical == prover->zero) {

@@ -90,10 +90,13 @@ pv_thm pv_same_by_cases(pv *prover, ck_id a, ck_id b, const pv_facts *facts) {
 
 pv_chain pv_chain_read(const pv *prover, ck_id term, ck_id other) {
   pv_chain chain = {.value = term, .other = other};
-  while (ck_is(prover->terms, chain.value, CK_ITE) && chain.n < PV_MAX_CHAIN &&
-         ck_kid(prover->terms, chain.value, 2) == other) {
-    chain.cond[chain.n++] = ck_kid(prover->terms, chain.value, 0);
-    chain.value = ck_kid(prover->terms, chain.value, 1);
+  while (ck_is(prover->terms, chain.value, CK_ITE) && chain.n < PV_MAX_CHAIN) {
+    bool no = ck_kid(prover->terms, chain.value, 1) == other;
+    if (!no && ck_kid(prover->terms, chain.value, 2) != other)
+      break;
+    ck_id cond = ck_kid(prover->terms, chain.value, 0);
+    chain.cond[chain.n++] = no ? ck_neg(prover->terms, cond) : cond;
+    chain.value = ck_kid(prover->terms, chain.value, no ? 2 : 1);
   }
   return chain;
 }

@@ -40,6 +40,79 @@ static void indices_of(pv *prover, ck_id term, ck_id *out, uint32_t *n) {
     indices_of(prover, ck_kid(terms, term, i), out, n);
 }
 
+/* --- indices that are sums: what stands for i in `C*i + j`, i being counted in steps of C */
+typedef struct {
+  uint32_t n;
+  uint32_t index[MAX_VARS];
+  ck_id coef[MAX_VARS]; /* integers above 0 */
+  ck_id constant;
+} sum_pattern;
+
+static bool read_pattern(pv *prover, ck_id pattern, ck_id coef, sum_pattern *sum) {
+  const ck_terms *terms = prover->terms;
+  ck_op head = ck_head(terms, pattern);
+  if (head == CK_ADD)
+    return read_pattern(prover, ck_kid(terms, pattern, 0), coef, sum) &&
+           read_pattern(prover, ck_kid(terms, pattern, 1), coef, sum);
+  if (head == CK_Q) {
+    sum->constant = pv_const_add(prover, sum->constant, pv_const_mul(prover, coef, pattern));
+    return true;
+  }
+  if (head == CK_MUL) {
+    uint32_t number = pv_is_const(prover, ck_kid(terms, pattern, 0)) ? 0 : 1;
+    ck_id factor = ck_kid(terms, pattern, number);
+    return pv_is_const(prover, factor) && read_pattern(prover, ck_kid(terms, pattern, 1 - number),
+                                                       pv_const_mul(prover, coef, factor), sum);
+  }
+  if (head != CK_B || sum->n == MAX_VARS || pv_const_sign(prover, coef) <= 0 ||
+      !ck_is_int(terms, coef))
+    return false;
+  sum->index[sum->n] = ck_index(terms, pattern);
+  sum->coef[sum->n++] = coef;
+  return true;
+}
+
+/* the least coefficient above that one; CK_BAD: there is none */
+static ck_id next_above(pv *prover, const sum_pattern *sum, ck_id coef) {
+  const ck_terms *terms = prover->terms;
+  ck_id next = CK_BAD;
+  for (uint32_t i = 0; i < sum->n; i++) {
+    bool above = mpq_cmp(*ck_q_value(terms, sum->coef[i]), *ck_q_value(terms, coef)) > 0;
+    if (above &&
+        (next == CK_BAD || mpq_cmp(*ck_q_value(terms, sum->coef[i]), *ck_q_value(terms, next)) < 0))
+      next = sum->coef[i];
+  }
+  return next;
+}
+
+/* arg div coef, without the multiples of the next coefficient; CK_BAD: it is no such sum */
+static ck_id digit_at(pv *prover, ck_id pattern, uint32_t index, ck_id arg) {
+  sum_pattern sum = {.constant = prover->zero};
+  if (!read_pattern(prover, pattern, prover->one, &sum))
+    return CK_BAD;
+  for (uint32_t i = 0; i < sum.n; i++) {
+    if (sum.index[i] != index)
+      continue;
+    ck_id coef = sum.coef[i];
+    ck_id next = next_above(prover, &sum, coef);
+    ck_id at = pv_canon(prover, pv_sub(prover, arg, sum.constant));
+    ck_id digit = pv_is_one(prover, coef) ? at : ck_mk2(prover->terms, CK_DIV, at, coef);
+    if (next == CK_BAD)
+      return digit;
+    ck_id radix = pv_const_mul(prover, next, pv_const_inv(prover, coef));
+    return ck_is_int(prover->terms, radix) ? ck_mk2(prover->terms, CK_MOD, digit, radix) : CK_BAD;
+  }
+  return CK_BAD;
+}
+
+static void add_option(ck_id option, ck_id *out, uint32_t *n) {
+  uint32_t j = 0;
+  while (j < *n && out[j] != option)
+    j++;
+  if (j == *n && *n < MAX_BIND)
+    out[(*n)++] = option;
+}
+
 static void match_app(pv *prover, ck_id pattern, uint32_t index, ck_id x, ck_id *out, uint32_t *n) {
   const ck_terms *terms = prover->terms;
   if (ck_head(terms, x) == CK_APP && ck_name(terms, x) == ck_name(terms, pattern) &&
@@ -49,8 +122,13 @@ static void match_app(pv *prover, ck_id pattern, uint32_t index, ck_id x, ck_id 
       ck_id arg = ck_kid(terms, x, i);
       uint32_t j = 0;
       if (ck_head(terms, pattern_arg) != CK_B) {
-        if (has_loose(terms, pattern_arg, index))
-          indices_of(prover, arg, out, n);
+        if (!has_loose(terms, pattern_arg, index))
+          continue;
+        bool whole = ck_is_closed(terms, arg) && ck_is_int(terms, arg);
+        ck_id digit = whole ? digit_at(prover, pattern_arg, index, arg) : CK_BAD;
+        if (digit != CK_BAD)
+          add_option(digit, out, n);
+        indices_of(prover, arg, out, n);
         continue;
       }
       if (ck_index(terms, pattern_arg) != index || !ck_is_closed(terms, arg) ||

@@ -3,6 +3,7 @@ noinst_LIBRARIES += libasprove.a
 libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/pv_context.h \
   verify/prove/pv_defs.h \
+  verify/prove/pv_digits.h \
   verify/prove/pv_facts.h \
   verify/prove/pv_folds.h \
   verify/prove/pv_lemma.h \
@@ -24,7 +25,9 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/cutmax.c \
   verify/prove/cuts.c \
   verify/prove/defs.c \
-  verify/prove/eq.c \
+  verify/prove/digits.c \
+  verify/prove/digits_solve.c \
+  verify/prove/eq.c verify/prove/eq_ways.c \
   verify/prove/fact_match.c \
   verify/prove/factors.c \
   verify/prove/folds.c \
@@ -41,7 +44,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/log.c \
   verify/prove/loops.c \
   verify/prove/lp.c \
-  verify/prove/lp_facts.c \
+  verify/prove/lp_facts.c verify/prove/lp_order.c \
   verify/prove/maxcut.c \
   verify/prove/maximage.c \
   verify/prove/maxlaws.c \
@@ -54,6 +57,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/prods.c \
   verify/prove/prove.c \
   verify/prove/quot.c \
+  verify/prove/reads.c \
   verify/prove/rewrite.c \
   verify/prove/roots.c \
   verify/prove/selects.c \

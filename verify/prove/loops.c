@@ -71,36 +71,38 @@ static pv_eqn without_quotients(const solver *all, ck_id t) {
   return eqn.by == PV_NONE ? eqn : pv_then(prover, eqn, pv_index_canon(prover, eqn.to));
 }
 
-/* --- stores: from the innermost lane outwards */
-static pv_eqn tidy_lanes(const solver *all, ck_id term, uint32_t depth) {
-  pv *prover = all->prover;
+/* --- folds in each other, lanes of a store or iterations: from the innermost outwards; ctx: also
+ * the ranges of those around */
+static pv_eqn tidy_nest(pv *prover, pv_ctx ctx, ck_id term, uint32_t depth) {
   ck_terms *terms = prover->terms;
   char name[24];
   if (!ck_is(terms, term, CK_FOLD) || ck_width(terms, term) != 1)
     return pv_same(term);
+  ck_id bound = ck_kid(terms, term, 0);
   snprintf(name, sizeof name, "$$lane%u", depth);
   ck_id k = pv_int_var(prover, name);
   snprintf(name, sizeof name, "$$held%u", depth);
   ck_id vars[2] = {k, pv_real_var(prover, name)};
   ck_id step = ck_open(terms, ck_kid(terms, term, 2), vars, 2);
-  pv_eqn inner = tidy_lanes(all, step, depth + 1);
+  pv_ctx inside = pv_ctx_push(prover, ctx, pv_ge0(prover, k), CK_BAD);
+  inside = pv_ctx_push(prover, inside, pv_lt(prover, k, bound), CK_BAD);
+  pv_eqn inner = tidy_nest(prover, inside, step, depth + 1);
   pv_eqn eqn = pv_same(term);
   if (inner.by == PV_NONE)
     return inner;
   if (inner.by != PV_REFL) {
-    eqn.to = pv_fold1(prover, ck_kid(terms, term, 0), ck_kid(terms, term, 1), vars[0], vars[1],
-                      inner.to);
+    eqn.to = pv_fold1(prover, bound, ck_kid(terms, term, 1), vars[0], vars[1], inner.to);
     eqn.by = pv_foldcong(prover, term, eqn.to, vars, 2, &inner.by, 1);
   }
   if (eqn.by == PV_NONE)
     return pv_fail();
-  return pv_then(prover, eqn, pv_tidy_fold(prover, all->sizes, eqn.to));
+  return pv_then(prover, eqn, pv_tidy_fold(prover, ctx, eqn.to));
 }
 
 static void solve_store(const solver *all, uint32_t i) {
   pv *prover = all->prover;
   const ck_definition *def = &all->claim->definitions[i];
-  pv_eqn eqn = tidy_lanes(all, def->body, 0);
+  pv_eqn eqn = tidy_nest(prover, all->sizes, def->body, 0);
   if (eqn.by == PV_NONE || eqn.by == PV_REFL)
     return;
   pv_thm clause = pv_hyp(prover, def->clause);
@@ -161,6 +163,30 @@ typedef struct {
   pv_ctx ctx; /* these, and what is known of sizes and of the iteration */
 } reader;
 
+/* the claim from the condition, both equations of integers whose differences have one normal form,
+ * or one of the other sign */
+static pv_thm equal_up_to_form(const reader *read, ck_id cond, ck_id claim) {
+  pv *prover = read->all->prover;
+  pv_eqn normal[2];
+  for (int i = 0; i < 2; i++) {
+    ck_id relation = i ? claim : cond;
+    ck_id left = ck_kid(prover->terms, relation, 0);
+    ck_id right = ck_kid(prover->terms, relation, 1);
+    if (!ck_is_int(prover->terms, left) || !ck_is_int(prover->terms, right))
+      return PV_NONE;
+    normal[i] = pv_norm(prover, read->ctx, pv_sub(prover, right, left));
+    if (normal[i].by == PV_NONE)
+      return PV_NONE;
+  }
+  bool same = normal[0].to == normal[1].to;
+  if (!same && pv_canon(prover, pv_neg(prover, normal[0].to)) != normal[1].to)
+    return PV_NONE;
+  /* claim: g = g' by normal[1], g' = +-c', c = c' by normal[0], 0 = c */
+  ck_id sign = pv_num(prover, same ? 1 : -1);
+  return PV_COMBINE(prover, claim, sign, pv_hyp(prover, cond), sign, normal[0].by,
+                    pv_num(prover, -1), normal[1].by);
+}
+
 /* a = b by an equation that holds here */
 static pv_thm equal_here(const reader *read, ck_id a, ck_id b) {
   pv *prover = read->all->prover;
@@ -177,6 +203,9 @@ static pv_thm equal_here(const reader *read, ck_id a, ck_id b) {
       if (pv_canon(prover, same) == gap)
         return pv_scaled(prover, claim, pv_num(prover, sign), pv_hyp(prover, cond));
     }
+    pv_thm thm = equal_up_to_form(read, cond, claim);
+    if (thm != PV_NONE)
+      return thm;
   }
   return PV_NONE;
 }
@@ -282,9 +311,9 @@ static ck_id other_reading(const reader *read, ck_id t, as_map *seen) {
 }
 
 /* t with such applications at the place at hand, as far as equations say that they are */
-static pv_eqn leaf(const reader *read, ck_id t) {
+static pv_eqn places_at_hand(const reader *read, ck_id t) {
   pv *prover = read->all->prover;
-  pv_eqn eqn = choices_made(read, t);
+  pv_eqn eqn = pv_same(t);
   for (int tries = 0; tries < MOST_CHOICES && eqn.by != PV_NONE; tries++) {
     as_map seen;
     as_map_init(&seen, 1);
@@ -310,9 +339,12 @@ static pv_eqn leaf(const reader *read, ck_id t) {
   return eqn;
 }
 
-/* the same in normal form, if there is one */
+/* the same, with choices that are decided made, in normal form, if there is one */
 static pv_eqn normal_leaf(const reader *read, ck_id t) {
-  pv_eqn eqn = leaf(read, t);
+  pv_eqn eqn = choices_made(read, t);
+  if (eqn.by == PV_NONE)
+    return eqn;
+  eqn = pv_then(read->all->prover, eqn, places_at_hand(read, eqn.to));
   if (eqn.by == PV_NONE)
     return eqn;
   pv_eqn normal = pv_norm(read->all->prover, read->ctx, eqn.to);
@@ -324,8 +356,10 @@ static pv_eqn read_here(reader *read, ck_id t) {
   if (!ck_is(prover->terms, t, CK_ITE) || read->n == PV_MAX_CHAIN)
     return normal_leaf(read, t);
   pv_eqn chosen = choose_here(read, t);
+  if (chosen.by == PV_REFL)
+    chosen = places_at_hand(read, t);
   if (chosen.by != PV_REFL)
-    return pv_then(prover, chosen, read_here(read, chosen.to));
+    return chosen.by == PV_NONE ? chosen : pv_then(prover, chosen, read_here(read, chosen.to));
   ck_id cond = ck_kid(prover->terms, t, 0);
   pv_thm part[2];
   pv_eqn branch[2];
@@ -437,7 +471,11 @@ static bool solve_recursion(solver *all, uint32_t i) {
     return false;
   pv_ctx inside = pv_ctx_push(prover, all->sizes, pv_ge0(prover, rec.counter), CK_BAD);
   reader read = {.all = all, .number = i, .self = rec.self, .ctx = inside};
+  pv_reads reads = {.def = rec.def, .self = rec.self, .after = rec.after};
+  reads.chain = pv_chain_read(prover, rec.after.to, rec.self);
+  prover->reads = reads.chain.n ? &reads : NULL;
   rec.after = pv_then(prover, rec.after, read_here(&read, rec.after.to));
+  prover->reads = NULL;
   if (rec.after.by == PV_NONE)
     return false;
   as_map_init(&seen, 1);
@@ -453,7 +491,7 @@ static bool solve_recursion(solver *all, uint32_t i) {
   pv_thm thm = by_induction(prover, &rec);
   if (thm == PV_NONE)
     return false;
-  pv_eqn tidy = pv_tidy_fold(prover, all->sizes, fold_to(prover, &rec, rec.counter));
+  pv_eqn tidy = tidy_nest(prover, all->sizes, fold_to(prover, &rec, rec.counter), 0);
   if (tidy.by == PV_NONE)
     tidy = pv_same(fold_to(prover, &rec, rec.counter));
   tidy = pv_then(prover, tidy, without_quotients(all, tidy.to));

@@ -2,6 +2,7 @@
  * of products.  Only facts that are connected by shared atoms are taken. */
 #include "pv_folds.h"
 #include "pv_lp.h"
+#include "pv_order.h"
 #include <string.h>
 
 static void push_fact(pv *prover, fact_list *known, const pv_poly *value, const pv_thm *premises,
@@ -152,6 +153,23 @@ void pv_lp_push_hyps(pv *prover, pv_ctx ctx, fact_list *F, bool all) {
     pv_poly_clear(&value[i]);
 }
 
+static pv_thm in_normal_form(pv *prover, pv_ctx ctx, pv_thm thm) {
+  ck_id normal;
+  return pv_fact_normal(prover, ctx, thm, &normal);
+}
+
+/* the counter's value at which the index is `place`; CK_BAD: none is found */
+static ck_id element_number(pv *prover, ck_id index, ck_id counter, ck_id place) {
+  ck_id slope;
+  ck_id rest;
+  if (!ck_has_var(prover->terms, index, counter) ||
+      !pv_poly_linear(prover, index, counter, &slope, &rest) || slope == CK_BAD || rest == CK_BAD ||
+      pv_is_zero(prover, slope))
+    return CK_BAD;
+  ck_id gap = pv_canon(prover, pv_sub(prover, place, rest));
+  return pv_is_zero(prover, gap) ? gap : pv_poly_quotient(prover, gap, slope);
+}
+
 /* f(i) <= max(k < n) f(k), for the elements f(i) that the facts speak of */
 static void element_facts(pv *prover, pv_ctx ctx, ck_id max, fact_list *known) {
   ck_id n = ck_kid(prover->terms, max, 0);
@@ -171,16 +189,13 @@ static void element_facts(pv *prover, pv_ctx ctx, ck_id max, fact_list *known) {
             ck_name(prover->terms, atom) != ck_name(prover->terms, body) ||
             ck_sig(prover->terms, atom) != ck_sig(prover->terms, body))
           continue;
-        for (uint32_t arg_at = 0; arg_at < ck_nkids(prover->terms, body) && at == CK_BAD;
-             arg_at++) {
-          if (ck_has_var(prover->terms, ck_kid(prover->terms, body, arg_at), counter))
-            at = pv_canon(prover,
-                          pv_sub(prover, ck_kid(prover->terms, atom, arg_at),
-                                 pv_sub(prover, ck_kid(prover->terms, body, arg_at), counter)));
-        }
+        for (uint32_t arg_at = 0; arg_at < ck_nkids(prover->terms, body) && at == CK_BAD; arg_at++)
+          at = element_number(prover, ck_kid(prover->terms, body, arg_at), counter,
+                              ck_kid(prover->terms, atom, arg_at));
         if (at == CK_BAD || !ck_is_int(prover->terms, at) ||
             ck_has_var(prover->terms, at, counter) ||
-            ck_sub(prover->terms, body, &counter, &at, 1, NULL, 0) != atom)
+            pv_index_canon(prover, ck_sub(prover->terms, body, &counter, &at, 1, NULL, 0)).to !=
+                atom)
           continue;
         pv_thm premises[2] = {pv_follows(prover, ctx, pv_ge0(prover, at)), PV_NONE};
         if (premises[0] == PV_NONE ||
@@ -188,8 +203,10 @@ static void element_facts(pv *prover, pv_ctx ctx, ck_id max, fact_list *known) {
           continue;
         ck_fsub funs = pv_fun_sub(prover, "f", &counter, body);
         pv_var_sub vars[2] = {{pv_int_var(prover, "n"), n}, {pv_int_var(prover, "i"), at}};
-        pv_lp_push_thm(prover, known,
-                       pv_use_lemma(prover, PV_MAX_GE, vars, 2, &funs, 1, premises, 2));
+        pv_lp_push_thm(
+            prover, known,
+            in_normal_form(prover, ctx,
+                           pv_use_lemma(prover, PV_MAX_GE, vars, 2, &funs, 1, premises, 2)));
       }
     }
   }
@@ -210,6 +227,36 @@ static void minimum_fact(pv *prover, pv_ctx ctx, ck_id max, fact_list *known) {
   pv_thm n_pos = turned ? pv_follows(prover, ctx, pv_gt0(prover, n)) : PV_NONE;
   if (n_pos != PV_NONE)
     pv_lp_push_thm(prover, known, pv_max_below_zero(prover, inner, n, counter, body, n_pos));
+}
+
+/* u <= max2(u, 0), that maximum being ite(0 <= u, u, 0): equal, or 0 where u is negative */
+static pv_thm below_relu(pv *prover, ck_id relu, ck_id under) {
+  ck_id cond = ck_kid(prover->terms, relu, 0);
+  ck_id not_cond = ck_neg(prover->terms, cond);
+  ck_id goal = pv_le(prover, under, relu);
+  pv_thm negative = pv_hyp(prover, not_cond);
+  pv_thm same = pv_law1(prover, "ite1", relu, pv_hyp(prover, cond));
+  pv_thm zero = pv_law1(prover, "ite0", relu, negative);
+  ck_id minus_one = pv_num(prover, -1);
+  return pv_cases(prover, cond, PV_COMBINE(prover, goal, minus_one, same),
+                  PV_COMBINE(prover, goal, minus_one, zero, prover->one, negative));
+}
+
+/* a maximum, its base as its elements are written at 0; CK_BAD: it is none */
+static ck_id with_literal_base(pv *prover, ck_id atom) {
+  ck_terms *terms = prover->terms;
+  ck_id f;
+  if (!ck_is(terms, atom, CK_FOLD) || ck_width(terms, atom) != 1 ||
+      !ck_is(terms, ck_kid(terms, atom, 2), CK_ITE))
+    return CK_BAD;
+  ck_id k = pv_int_var(prover, "$$element");
+  ck_id literal = pv_max(prover, ck_kid(terms, atom, 0), k, pv_max_body(prover, atom, k));
+  if (!pv_is_max(prover, literal, &f) || ck_kid(terms, literal, 2) != ck_kid(terms, atom, 2))
+    return CK_BAD;
+  ck_id base = ck_kid(terms, literal, 1);
+  return base == ck_kid(terms, atom, 1) || pv_index_canon(prover, base).to == ck_kid(terms, atom, 1)
+             ? literal
+             : CK_BAD;
 }
 
 /* what is known of an atom whatever the hypotheses */
@@ -244,12 +291,15 @@ static void atom_facts(pv *prover, pv_ctx ctx, ck_id atom, fact_list *known) {
   } else if (pv_is_call(prover, atom, "sin") || pv_is_call(prover, atom, "cos")) {
     pv_lp_push_thm(prover, known, pv_unit_bound(prover, atom, false));
     pv_lp_push_thm(prover, known, pv_unit_bound(prover, atom, true));
+  } else if (pv_under_relu(prover, atom) != CK_BAD && !ck_is_int(prover->terms, atom)) {
+    pv_lp_push_thm(prover, known, pv_nonneg(prover, ctx, atom));
+    pv_lp_push_thm(prover, known, below_relu(prover, atom, pv_under_relu(prover, atom)));
   } else if (head == CK_SQRT) {
     pv_lp_push_thm(prover, known, pv_nonneg(prover, ctx, atom));
-  } else if (pv_is_max(prover, atom, &formula)) {
-    pv_lp_push_thm(prover, known, pv_max_first(prover, ctx, atom));
-    element_facts(prover, ctx, atom, known);
-    minimum_fact(prover, ctx, atom, known);
+  } else if ((formula = with_literal_base(prover, atom)) != CK_BAD) {
+    pv_lp_push_thm(prover, known, in_normal_form(prover, ctx, pv_max_first(prover, ctx, formula)));
+    element_facts(prover, ctx, formula, known);
+    minimum_fact(prover, ctx, formula, known);
   }
 }
 
@@ -422,6 +472,7 @@ static bool may_fit(const monos *degree2, const pv_poly *poly, const pv_poly *ot
   return mono.degree < 2 || known_mono(degree2, &mono);
 }
 
+/* degree2: the monomials of degree two and more that it may have; NULL: any */
 static void push_product(pv *prover, fact_list *known, const monos *degree2, uint32_t i,
                          uint32_t j) {
   pv_poly prod;
@@ -436,7 +487,7 @@ static void push_product(pv *prover, fact_list *known, const monos *degree2, uin
                      other->monos[k].atoms, other->monos[k].degree);
     pv_poly_add(prover, &prod, &shifted, prover->one);
   }
-  for (uint32_t k = 0; k < prod.count && fits; k++)
+  for (uint32_t k = 0; k < prod.count && fits && degree2; k++)
     fits = prod.monos[k].degree < 2 || known_mono(degree2, &prod.monos[k]);
   if (fits && prod.count)
     push_fact(prover, known, &prod, premises, 2, known->fact[i].strict && known->fact[j].strict,
@@ -465,6 +516,49 @@ void pv_lp_push_products(pv *prover, fact_list *known) {
           may_fit(&degree2, &known->fact[i].value, &known->fact[j].value))
         push_product(prover, known, &degree2, i, j);
     }
+  }
+}
+
+static bool linear(const pv_poly *poly) {
+  for (uint32_t i = 0; i < poly->count; i++) {
+    if (poly->monos[i].degree > 1)
+      return false;
+  }
+  return true;
+}
+
+/* an atom that stands in a monomial of degree two */
+static bool in_square(const fact_list *known, uint32_t n, ck_id atom) {
+  for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t j = 0; j < known->fact[i].value.count; j++) {
+      const pv_mono *mono = &known->fact[i].value.monos[j];
+      if (mono->degree == 2 && pv_mono_has(mono, atom))
+        return true;
+    }
+  }
+  return false;
+}
+
+void pv_lp_push_all_products(pv *prover, fact_list *known) {
+  enum { MOST_LINEAR = 7 };
+
+  uint32_t factor[MOST_LINEAR];
+  uint32_t n_factors = 0;
+  uint32_t n = known->count;
+  for (uint32_t i = 0; i < n && n_factors < MOST_LINEAR; i++) {
+    const fact *candidate = &known->fact[i];
+    bool fits = !candidate->eq && candidate->count == 1 && linear(&candidate->value);
+    for (uint32_t j = 0; j < candidate->value.count && fits; j++) {
+      const pv_mono *mono = &candidate->value.monos[j];
+      fits = mono->degree == 0 ||
+             (!ck_is_int(prover->terms, mono->atoms[0]) && in_square(known, n, mono->atoms[0]));
+    }
+    if (fits && candidate->value.count)
+      factor[n_factors++] = i;
+  }
+  for (uint32_t i = 0; i < n_factors; i++) {
+    for (uint32_t j = i; j < n_factors && known->count < MAX_COLS; j++)
+      push_product(prover, known, NULL, factor[i], factor[j]);
   }
 }
 

@@ -38,12 +38,20 @@ typedef struct {
   ck_id other;
 } pv_chain;
 
+/* of a choice where it is `other` if the condition holds, the negation is the chain's */
 pv_chain pv_chain_read(const pv *prover, ck_id term, ck_id other);
 ck_id pv_chain_term(pv *prover, const pv_chain *chain);
 
-/* --- selects.c */
-/* ctx: facts about sizes.  Folds in which few rounds change anything, and what they choose. */
-pv_eqn pv_tidy_fold(pv *prover, pv_ctx ctx, ck_id fold);
+/* --- reads.c */
+enum { PV_MAX_PARAMETERS = 16 };
+
+/* what a loop carries, while its closed form is sought */
+typedef struct pv_reads {
+  const ck_definition *def;
+  ck_id self;     /* the symbol at its parameters */
+  pv_eqn after;   /* the body, written out */
+  pv_chain chain; /* over self: where an iteration changes it */
+} pv_reads;
 
 /* --- loops.c */
 /* the definitions of the claim that are recursive, or stores, in closed form, as far as found */

@@ -85,10 +85,11 @@ typedef struct pv {
   as_vec owned;                  /* void *: freed at the end */
   uint32_t fuel;
   uint32_t depth;
-  uint32_t tightened;   /* how often that was sought for this goal */
-  bool cofactors;       /* lp.c: signs of cofactors are being asked for */
-  bool too_deep;        /* a term nested deeper than normal forms are made was met */
-  struct pv_defs *defs; /* the claim's definitions; NULL: it has none */
+  uint32_t tightened;           /* how often that was sought for this goal */
+  bool cofactors;               /* lp.c: signs of cofactors are being asked for */
+  bool too_deep;                /* a term nested deeper than normal forms are made was met */
+  const struct pv_reads *reads; /* what readings of a loop's tensor are known by; NULL: nothing */
+  struct pv_defs *defs;         /* the claim's definitions; NULL: it has none */
 } pv;
 
 void pv_init(pv *prover, ck_terms *terms, uint32_t max_steps);

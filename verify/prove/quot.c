@@ -1,6 +1,6 @@
 /* Normal form of quotients.  a div b is q + r div b where a = b*q + r and b does not divide what is
  * left in r; it is q where r is known to be in range.  Remainders become a - b*(a div b). */
-#include "pv_norm.h"
+#include "pv_digits.h"
 #include "src/base/mem.h"
 #include <stdlib.h>
 
@@ -177,7 +177,7 @@ static pv_eqn of_multiple(pv *prover, pv_ctx ctx, ck_id dividend, ck_id divisor,
 
 /* (x div b) div a = x div (b*a) for 0 < a, 0 < b: x = (b*a)*Q + b*m + r with r = x mod b, m = (x
  * div b) mod a */
-static pv_eqn nested(pv *prover, pv_ctx ctx, ck_id inner_div, ck_id divisor, pv_thm ap) {
+pv_eqn pv_nested_quotient(pv *prover, pv_ctx ctx, ck_id inner_div, ck_id divisor, pv_thm ap) {
   ck_id dividend = ck_kid(prover->terms, inner_div, 0);
   ck_id inner_divisor = ck_kid(prover->terms, inner_div, 1);
   ck_id inner_args[2] = {dividend, inner_divisor};
@@ -185,7 +185,9 @@ static pv_eqn nested(pv *prover, pv_ctx ctx, ck_id inner_div, ck_id divisor, pv_
   ck_id outer_div = ck_mk2(prover->terms, CK_DIV, inner_div, divisor);
   ck_id outer_mod = ck_mk2(prover->terms, CK_MOD, inner_div, divisor);
   ck_id inner_mod = ck_mk2(prover->terms, CK_MOD, dividend, inner_divisor);
-  ck_id both = pv_mul(prover, inner_divisor, divisor);
+  bool constants = pv_is_const(prover, inner_divisor) && pv_is_const(prover, divisor);
+  ck_id both = constants ? pv_const_mul(prover, inner_divisor, divisor)
+                         : pv_mul(prover, inner_divisor, divisor);
   ck_id rest = pv_add(prover, pv_mul(prover, inner_divisor, outer_mod), inner_mod);
   ck_id term = ck_mk2(prover->terms, CK_DIV, dividend, both);
   pv_thm divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, inner_divisor));
@@ -220,6 +222,29 @@ static pv_eqn nested(pv *prover, pv_ctx ctx, ck_id inner_div, ck_id divisor, pv_
                         {pv_int_var(prover, "r"), rest}};
   eqn.by = pv_sym(prover, pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3));
   return eqn;
+}
+
+pv_eqn pv_unnested(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_terms *terms = prover->terms;
+  bool remainder = ck_is(terms, term, CK_MOD);
+  if (!remainder && !ck_is(terms, term, CK_DIV))
+    return pv_same(term);
+  ck_id dividend = ck_kid(terms, term, 0);
+  ck_id divisor = ck_kid(terms, term, 1);
+  if (!ck_is(terms, dividend, CK_DIV) || !pv_is_const(prover, divisor) ||
+      pv_const_sign(prover, divisor) <= 0 || !pv_is_const(prover, ck_kid(terms, dividend, 1)))
+    return pv_same(term);
+  pv_thm positive = pv_by_value(prover, pv_gt0(prover, divisor));
+  pv_eqn eqn;
+  if (remainder) {
+    ck_id whole = ck_mk2(terms, CK_DIV, dividend, divisor);
+    eqn.to = pv_sub(prover, dividend, pv_mul(prover, divisor, whole));
+    eqn.by = pv_scaled(prover, pv_eq(prover, term, eqn.to), pv_num(prover, -1),
+                       pv_law2(prover, "div", dividend, divisor, positive));
+  } else {
+    eqn = pv_nested_quotient(prover, ctx, dividend, divisor, positive);
+  }
+  return eqn.by == PV_NONE ? pv_same(term) : eqn;
 }
 
 /* (g*x) div (g*m) = x div m for a positive g: g*x = (g*m)*(x div m) + g*(x mod m) */
@@ -280,7 +305,7 @@ pv_eqn pv_norm_div(pv *prover, pv_ctx ctx, ck_id term) {
     return eqn.by == PV_NONE ? pv_fail() : pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
   }
   if (ck_head(prover->terms, dividend) == CK_DIV &&
-      (eqn = nested(prover, ctx, dividend, divisor, divisor_pos)).by != PV_NONE)
+      (eqn = pv_nested_quotient(prover, ctx, dividend, divisor, divisor_pos)).by != PV_NONE)
     return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
   pv_poly poly;
   pv_poly other;
@@ -309,9 +334,11 @@ pv_eqn pv_norm_div(pv *prover, pv_ctx ctx, ck_id term) {
       found = of_multiple(prover, ctx, dividend, divisor, term);
     if (found.by == PV_NONE)
       found = without_factor(prover, ctx, dividend, divisor, &other);
+    if (found.by == PV_NONE)
+      found = pv_digits_quotient(prover, ctx, dividend, divisor);
     if (found.by == PV_NONE && quotient.count && ck_is_int(prover->terms, rest_term))
       found = partial(prover, dividend, divisor, quotient_term, rest_term, divisor_pos);
-    if (found.by != PV_NONE)
+    if (found.by != PV_NONE && found.by != PV_REFL)
       eqn = pv_then(prover, found, pv_norm(prover, ctx, found.to));
   }
   pv_poly_clear(&poly);

@@ -3,6 +3,7 @@
  * those that do not speak of the round are taken out, and where the others hold in one round alone,
  * which is read off an equation or off the two ends of a tile, the fold is the choice of that
  * round. */
+#include "pv_digits.h"
 #include "pv_loops.h"
 #include <stdio.h>
 
@@ -275,12 +276,85 @@ static bool by_tile(const opened *fold, uint32_t low, uint32_t high, round_of *r
   return true;
 }
 
+/* 0 <= gap < width from two conditions whose differences add up to a constant, or from an equation
+ * (low = high), up to its sign; gap in normal form */
+static bool window_of(const opened *fold, pv_ctx ctx, uint32_t low, uint32_t high, int sign,
+                      pv_window *window) {
+  pv *prover = fold->prover;
+  ck_id lower = fold->chain.cond[low];
+  ck_id upper = fold->chain.cond[high];
+  bool equation = ck_head(prover->terms, lower) == CK_EQ;
+  bool strict = ck_head(prover->terms, lower) == CK_LT;
+  ck_id gap = difference(prover, lower);
+  ck_id room = low == high ? pv_canon(prover, pv_neg(prover, gap)) : difference(prover, upper);
+  if (equation != (low == high) || ck_head(prover->terms, upper) == CK_NE ||
+      ck_head(prover->terms, lower) == CK_NE || gap == CK_BAD || room == CK_BAD)
+    return false;
+  ck_id all = pv_canon(prover, pv_add(prover, gap, room));
+  if (!pv_is_const(prover, all) || !ck_has_var(prover->terms, gap, fold->k) ||
+      ck_has_var(prover->terms, gap, fold->s))
+    return false;
+  ck_id scale = pv_num(prover, sign);
+  pv_eqn normal = pv_norm(prover, ctx, pv_mul(prover, scale, gap));
+  if (normal.by == PV_NONE || !ck_is_int(prover->terms, normal.to))
+    return false;
+  if (strict)
+    all = pv_const_add(prover, all, pv_num(prover, -1));
+  if (ck_head(prover->terms, upper) != CK_LT)
+    all = pv_const_add(prover, all, prover->one);
+  window->gap = strict ? pv_canon(prover, pv_sub(prover, normal.to, prover->one)) : normal.to;
+  if (pv_const_sign(prover, all) <= 0 ||
+      !mpz_fits_slong_p(mpq_numref(*ck_q_value(prover->terms, all))))
+    return false;
+  window->width = mpz_get_si(mpq_numref(*ck_q_value(prover->terms, all)));
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_thm tight = pv_tighten(prover, pv_hyp(prover, lower));
+  pv_comb_add(&comb, scale, tight);
+  pv_comb_add(&comb, prover->one, normal.by);
+  window->not_before = pv_comb_prove(prover, &comb, pv_ge0(prover, window->gap));
+  pv_comb_init(&comb);
+  pv_comb_add(&comb, pv_neg(prover, scale), equation ? pv_hyp(prover, lower) : PV_REFL);
+  pv_comb_add(&comb, prover->one, equation ? PV_REFL : pv_hyp(prover, upper));
+  pv_comb_add(&comb, pv_num(prover, -1), normal.by);
+  if (ck_head(prover->terms, upper) != CK_LT)
+    pv_comb_add(&comb, prover->one, pv_by_value(prover, pv_gt0(prover, prover->one)));
+  window->not_after = pv_comb_prove(prover, &comb, pv_lt(prover, window->gap, all));
+  return window->not_before != PV_NONE && window->not_after != PV_NONE;
+}
+
+/* the round by its digits, in what is a part of a sum of digits */
+static bool by_digits(const opened *fold, uint32_t low, uint32_t high, round_of *round) {
+  pv *prover = fold->prover;
+  pv_ctx ctx = pv_ctx_push(prover, fold->ctx, pv_ge0(prover, fold->k), CK_BAD);
+  ctx = pv_ctx_push(prover, ctx, pv_lt(prover, fold->k, fold->bound), CK_BAD);
+  for (int sign = 1; sign >= (low == high ? -1 : 1); sign -= 2) {
+    pv_window window;
+    if (!window_of(fold, ctx, low, high, sign, &window))
+      continue;
+    round->q = pv_digits_solve(prover, ctx, fold->k, &window, &round->is_q);
+    round->first = low;
+    round->second = high;
+    round->drop_first = round->drop_second = false;
+    round->instead = CK_BAD;
+    if (round->q != CK_BAD)
+      return true;
+  }
+  return false;
+}
+
 static bool find_round(const opened *fold, round_of *round) {
   if (by_equation(fold, round))
     return true;
   for (uint32_t low = 0; low < fold->chain.n; low++) {
     for (uint32_t high = 0; high < fold->chain.n; high++) {
       if (low != high && by_tile(fold, low, high, round))
+        return true;
+    }
+  }
+  for (uint32_t low = 0; low < fold->chain.n; low++) {
+    for (uint32_t high = 0; high < fold->chain.n; high++) {
+      if (by_digits(fold, low, high, round))
         return true;
     }
   }
@@ -447,6 +521,28 @@ static pv_eqn select_round(const opened *fold) {
   return pv_then(prover, eqn, tidy_choice(fold, &round, eqn.to));
 }
 
+/* the fold whose step is the chain that it was read as */
+static pv_eqn straightened(opened *fold) {
+  pv *prover = fold->prover;
+  ck_id step = pv_chain_term(prover, &fold->chain);
+  pv_facts none = {.n = 0};
+  if (step == fold->step)
+    return pv_same(fold->fold);
+  pv_thm same = pv_same_by_cases(prover, fold->step, step, &none);
+  pv_eqn eqn = same == PV_NONE ? pv_fail() : other_step(fold, step, same);
+  fold->step = step;
+  fold->fold = eqn.to;
+  return eqn;
+}
+
+static pv_eqn tidy_chain(const opened *fold) {
+  for (uint32_t c = 0; c < fold->chain.n; c++) {
+    if (!speaks_of(fold, fold->chain.cond[c]))
+      return hoist(fold);
+  }
+  return select_round(fold);
+}
+
 pv_eqn pv_tidy_fold(pv *prover, pv_ctx ctx, ck_id term) {
   char name[24];
   opened fold = {.prover = prover, .ctx = ctx, .fold = term};
@@ -469,9 +565,6 @@ pv_eqn pv_tidy_fold(pv *prover, pv_ctx ctx, ck_id term) {
   fold.chain = pv_chain_read(prover, fold.step, fold.s);
   if (fold.chain.n == 0)
     return pv_same(term);
-  for (uint32_t c = 0; c < fold.chain.n; c++) {
-    if (!speaks_of(&fold, fold.chain.cond[c]))
-      return hoist(&fold);
-  }
-  return select_round(&fold);
+  pv_eqn straight = straightened(&fold);
+  return straight.by == PV_NONE ? pv_same(term) : pv_then(prover, straight, tidy_chain(&fold));
 }

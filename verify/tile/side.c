@@ -22,7 +22,8 @@ static as_side_tensor of_tile(const as_tile_program *program, uint32_t number) {
 
 static as_side_tensor of_graph(const as_graph *graph, as_node_id id) {
   const as_node *node = &graph->node[id];
-  return (as_side_tensor){node->name, node->dim, node->rank, false};
+  bool integers = node->kind == AS_N_INPUT && node->dtype == AS_INT;
+  return (as_side_tensor){node->name, node->dim, node->rank, integers};
 }
 
 as_side_tensor as_side_argument(const as_tile_side *side, uint32_t i) {

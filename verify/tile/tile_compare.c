@@ -372,6 +372,7 @@ static void compare_candidate(const trial *t, const as_side_run *run, tile_outco
     return;
   }
   if (run->status != AS_OK) {
+    outcome->exceeded = run->status == AS_UNKNOWN;
     outcome->why = as_strdup(run->err.text ? run->err.text : "the candidate was not evaluated");
     return;
   }
@@ -400,6 +401,7 @@ void tile_compare(const tile_instance *instance, tile_outcome *outcome) {
   *outcome = (tile_outcome){.answer = AS_TILE_NO_DIFFERENCE};
   trial_init(&t, instance, &as_domain_double);
   if (t.given.status != AS_OK) {
+    outcome->exceeded = t.given.status == AS_UNKNOWN;
     outcome->why = as_strdup(t.given.err.text ? t.given.err.text : "it cannot be evaluated");
   } else if (t.given.notes.conflict) {
     outcome->why =

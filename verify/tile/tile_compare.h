@@ -40,8 +40,9 @@ typedef struct {
   bool compared;     /* the given program is defined here, and the candidate was evaluated */
   uint64_t elements; /* compared */
   bool conflict;
-  char *words; /* what differs; owned */
-  char *why;   /* nothing was compared, for this reason; owned */
+  bool exceeded; /* a side was not evaluated for want of steps or memory */
+  char *words;   /* what differs; owned */
+  char *why;     /* nothing was compared, for this reason; owned */
 } tile_outcome;
 
 void tile_compare(const tile_instance *instance, tile_outcome *outcome);

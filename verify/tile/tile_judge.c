@@ -22,6 +22,7 @@ typedef struct {
   as_tile_verdict *verdict;
   double until;
   uint64_t rounds; /* choices of inputs made, whatever came of them */
+  uint64_t max_ops;
 } search;
 
 /* What kinds of numbers a round is about. */
@@ -96,6 +97,17 @@ static void take(search *s, const tile_outcome *outcome, const as_tensor *exact)
   free(at);
 }
 
+/* Where no size can be chosen every evaluation is as long as the one that exceeded: it gets more
+ * steps, once, and one comparison of that length is enough.  true: it had them before. */
+static bool give_up(search *s) {
+  enum { MORE = 16 };
+
+  if (s->instance.n > 0)
+    return false;
+  s->max_ops *= MORE;
+  return s->max_ops > MORE * s->budget->max_ops;
+}
+
 static bool try_sizes(void *arg) {
   search *s = arg;
   for (uint32_t round = 0; round < s->budget->inputs_per_size; round++) {
@@ -105,15 +117,17 @@ static bool try_sizes(void *arg) {
     uint32_t made;
     tile_outcome outcome = {0};
     if (make_inputs(s, s->rounds++, exact, &made)) {
-      tile_instance here = {&s->sides, s->instance.env, exact, s->budget->max_ops, s->budget->seed};
+      tile_instance here = {&s->sides, s->instance.env, exact, s->max_ops, s->budget->seed};
       tile_compare(&here, &outcome);
       take(s, &outcome, exact);
     }
+    bool large = s->max_ops > s->budget->max_ops;
+    bool enough = outcome.exceeded ? give_up(s) : outcome.compared && large;
     tile_outcome_clear(&outcome);
     for (uint32_t i = 0; i < made; i++)
       as_tensor_clear(&exact[i]);
     free(exact);
-    if (s->verdict->answer != AS_TILE_NO_DIFFERENCE)
+    if (enough || s->verdict->answer != AS_TILE_NO_DIFFERENCE)
       return true;
   }
   return false;
@@ -167,6 +181,7 @@ as_status as_tile_judge(const as_tile_side *given, const as_tile_side *candidate
   search s = {.budget = budget ? budget : &as_tile_budget_default, .verdict = verdict};
   *verdict = (as_tile_verdict){0};
   as_rng_seed(&s.rng, s.budget->seed);
+  s.max_ops = s.budget->max_ops;
   s.until = s.budget->seconds > 0 ? as_now() + s.budget->seconds : 0;
   bool ok = tile_sides_init(&s.sides, given, candidate, err) &&
             as_instance_init(&s.instance, as_side_sizes(given), as_side_sizes(candidate), err);

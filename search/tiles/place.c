@@ -226,23 +226,36 @@ static double instances(const tl_items *items, const tl_item *loop) {
 
 /* a kernel: a launch, and what memory or the multiprocessors that have an instance take longer for
  */
+static double kernel_us(const tl_items *items, const tl_item *kernel, double busy,
+                        const as_target *target, double *bytes) {
+  work sum = {0};
+  add_work(items, kernel, 1, &sum);
+  if (busy > target->multiprocessors)
+    busy = target->multiprocessors;
+  double drawn = busy * target->mp_bandwidth;
+  if (drawn > target->dram)
+    drawn = target->dram;
+  double moving = sum.bytes / drawn;
+  double computing =
+      2 * sum.steps / (busy * target->tile_flops) + sum.elements / (busy * target->tile_elements);
+  *bytes += sum.bytes;
+  return target->launch_us + target->latency_us + (moving > computing ? moving : computing);
+}
+
+/* an outermost loop is a kernel; so is what stands between two of them */
 void tl_cost(tl_items *items, const as_target *target) {
+  const tl_item *whole = &items->whole;
   items->us = 0;
   items->bytes = 0;
-  items->kernels = items->whole.n_body;
-  for (uint32_t i = 0; i < items->whole.n_body; i++) {
-    tl_item alone = {.n_body = 1, .body = &items->whole.body[i]};
-    work sum = {0};
-    add_work(items, &alone, 1, &sum);
-    double busy = instances(items, items->whole.body[i]);
-    if (busy > target->multiprocessors)
-      busy = target->multiprocessors;
-    double drawn =
-        busy * target->mp_bandwidth < target->dram ? busy * target->mp_bandwidth : target->dram;
-    double moving = sum.bytes / drawn;
-    double computing =
-        2 * sum.steps / (busy * target->tile_flops) + sum.elements / (busy * target->tile_elements);
-    items->us += target->launch_us + target->latency_us + (moving > computing ? moving : computing);
-    items->bytes += sum.bytes;
+  items->kernels = 0;
+  for (uint32_t i = 0; i < whole->n_body; items->kernels++) {
+    uint32_t next = i + 1;
+    while (whole->body[i]->kind != TL_LOOP_ITEM && next < whole->n_body &&
+           whole->body[next]->kind != TL_LOOP_ITEM)
+      next++;
+    tl_item kernel = {.n_body = next - i, .body = whole->body + i};
+    double busy = instances(items, whole->body[i]);
+    items->us += kernel_us(items, &kernel, busy, target, &items->bytes);
+    i = next;
   }
 }

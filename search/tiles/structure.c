@@ -47,9 +47,18 @@ typedef struct {
   uint32_t pick[2]; /* which option of the operands */
 } option;
 
+/* how many options there are of a number of kernels, and the most work of one */
+typedef struct {
+  uint32_t n;
+  double worst;
+} bucket;
+
+enum { MOST_KERNELS = 63 };
+
 typedef struct {
   option *item; /* least kernels first, then least work */
   uint32_t n;
+  bucket *bucket; /* by kernels */
   bool asked;
   bool done;
 } options;
@@ -101,30 +110,48 @@ static uint64_t mixed(uint64_t a, uint64_t b) {
   return (x ^ x >> 32) * 0xc4ceb9fe1a85ec53u;
 }
 
-static void keep_option(chooser *c, options *of, option one) {
-  uint32_t same = 0; /* kernels that are as many */
+static void find_worst(const options *of, uint32_t kernels) {
+  double worst = 0;
   for (uint32_t i = 0; i < of->n; i++) {
-    if (of->item[i].hash == one.hash) {
-      if (one.work < of->item[i].work)
-        of->item[i] = one;
-      return;
-    }
-    same += of->item[i].kernels == one.kernels;
+    if (of->item[i].kernels == kernels && of->item[i].work > worst)
+      worst = of->item[i].work;
   }
-  if (same >= c->keep) { /* the most work goes */
-    uint32_t worst = AS_NONE;
-    for (uint32_t i = 0; i < of->n; i++) {
-      if (of->item[i].kernels == one.kernels &&
-          (worst == AS_NONE || of->item[i].work > of->item[worst].work))
-        worst = i;
-    }
-    if (of->item[worst].work > one.work)
-      of->item[worst] = one;
-    return;
+  of->bucket[kernels].worst = worst;
+}
+
+/* the place that the option takes: of the same program, of the one with the most work where there
+ * are enough, or a new one */
+static uint32_t place_of(const chooser *c, options *of, const option *one) {
+  const bucket *same = &of->bucket[one->kernels];
+  uint32_t last = AS_NONE;
+  for (uint32_t i = 0; i < of->n; i++) {
+    if (of->item[i].hash == one->hash)
+      return i;
+    if (same->n >= c->keep && of->item[i].kernels == one->kernels &&
+        of->item[i].work >= same->worst)
+      last = i;
   }
+  if (last != AS_NONE)
+    return last;
   if ((of->n & (of->n - 1)) == 0) /* room for 1, 2, 4, .. */
     of->item = as_realloc(of->item, (of->n ? 2 * of->n : 1) * sizeof *of->item);
-  of->item[of->n++] = one;
+  of->item[of->n] = (option){.work = impossible, .kernels = one->kernels};
+  of->bucket[one->kernels].n++;
+  return of->n++;
+}
+
+static void keep_option(chooser *c, options *of, option one, bool outer) {
+  if (of->bucket == NULL)
+    of->bucket = as_calloc(outer ? MOST_KERNELS + 1 : 1, sizeof *of->bucket);
+  if (one.kernels > MOST_KERNELS)
+    return;
+  bucket *same = &of->bucket[one.kernels];
+  if (same->n >= c->keep && one.work >= same->worst)
+    return;
+  uint32_t place = place_of(c, of, &one);
+  if (one.work < of->item[place].work)
+    of->item[place] = one;
+  find_worst(of, one.kernels);
 }
 
 static int by_kernels(const void *left, const void *right) {
@@ -143,13 +170,13 @@ static void add_node(chooser *c, options *of, uint32_t cls, uint32_t n, bool out
   const tl_node *node = tl_node_at(c->graph, n);
   const tl_accesses *all = c->graph->accesses;
   if (node->kind == TL_NIL)
-    keep_option(c, of, (option){.node = n, .hash = 1});
+    keep_option(c, of, (option){.node = n, .hash = 1}, outer);
   if (node->kind == TL_STORE || node->kind == TL_ADD) {
     uint32_t value = tl_kid(c->graph, n, 0);
     bool unread = c->dead[tl_access_tensor(all, node->item)];
     double work = unread ? 0 : tile_work(c, value) + tl_elements(c->graph, value);
     if (work < impossible)
-      keep_option(c, of, (option){.node = n, .work = work, .hash = mixed(cls, 3)});
+      keep_option(c, of, (option){.node = n, .work = work, .hash = mixed(cls, 3)}, outer);
   }
   if (node->kind == TL_LOOP) {
     const options *body = choose(c, tl_kid(c->graph, n, 0), false);
@@ -159,7 +186,7 @@ static void add_node(chooser *c, options *of, uint32_t cls, uint32_t n, bool out
                     .pick = {i, 0},
                     .work = body->item[i].work > 0 ? times * (body->item[i].work + iteration) : 0,
                     .hash = mixed(body->item[i].hash, 7 + node->item)};
-      keep_option(c, of, one);
+      keep_option(c, of, one, outer);
     }
   }
   if (node->kind != TL_CONS)
@@ -173,7 +200,7 @@ static void add_node(chooser *c, options *of, uint32_t cls, uint32_t n, bool out
                     .work = first->item[i].work + rest->item[j].work,
                     .kernels = rest->item[j].kernels + (outer && first->item[i].work > 0),
                     .hash = first->item[i].hash + rest->item[j].hash};
-      keep_option(c, of, one);
+      keep_option(c, of, one, outer);
     }
   }
 }
@@ -238,7 +265,9 @@ static void end(chooser *c) {
   uint32_t n_class = (uint32_t)c->graph->parent.n;
   for (uint32_t i = 0; i < n_class; i++) {
     free(c->inner[i].item);
+    free(c->inner[i].bucket);
     free(c->outer[i].item);
+    free(c->outer[i].bucket);
   }
   free(c->inner);
   free(c->outer);

@@ -1,6 +1,7 @@
 /* The filter chain: each scheme as a muGraph, read back from its own text, with tile sizes that can
  * be lowered, judged.  Best first, until enough are certified. */
 #include "driver.h"
+#include "src/base/file.h"
 #include "src/base/pool.h"
 #include "src/base/trace.h"
 #include <stdlib.h>
@@ -222,21 +223,25 @@ static bool is_separate(const sg_scheme *scheme) {
   return scheme->n == 1 && scheme->pieces[0].segment == NULL;
 }
 
-/* Whether there is budget for one more.  When it is up and nothing is certified, the program's own
- * operators as kernels are all that is tried: they are the easiest to prove. */
+/* Whether there is budget for one more, beside so many that are not counted yet.  When it is up and
+ * nothing is certified, the program's own operators as kernels are still tried: they are the
+ * easiest to prove.  Who interrupts a search wants the best so far: the first few candidates are
+ * still tried, until one is certified. */
 static bool has_budget(sg_search *search, const sg_scheme *scheme, uint32_t n_trials) {
   as_search_limit why;
   as_search_result *result = search->result;
+  uint64_t tested = result->stats.tested + n_trials;
   bool needed = result->n == 0 && is_separate(scheme);
-  if (result->stats.tested + n_trials >= search->opts.max_tested && !needed) {
+  if (tested >= search->opts.max_tested && !needed) {
     sg_struck(search, AS_LIMIT_TESTED, 1);
     return false;
   }
-  if (as_search_is_late(&search->deadline, &why) && !needed) {
+  if (!as_search_is_late(&search->deadline, &why))
+    return true;
+  bool best_so_far = why == AS_LIMIT_INTERRUPT && result->n == 0 && tested < search->opts.keep;
+  if (!needed && !best_so_far)
     sg_struck(search, why, 1);
-    return false;
-  }
-  return true;
+  return needed || best_so_far;
 }
 
 static void take(sg_search *search, trial *tried, uint32_t number, char **unfit) {
@@ -308,4 +313,44 @@ void sg_certify_schemes(sg_search *search) {
   if (unfit)
     sg_message(search, unfit);
   free(number);
+}
+
+/* does a candidate of the result have this text at its sizes? */
+static bool is_known(const as_search_result *result, const char *text) {
+  for (uint32_t i = 0; i < result->n; i++) {
+    if (strcmp(result->cand[i].text, text) == 0)
+      return true;
+  }
+  return false;
+}
+
+bool as_search_offer(const as_graph *program, const as_search_opts *opts, const char *text,
+                     as_search_result *result) {
+  sg_search search = {.program = program,
+                      .opts = *opts,
+                      .result = result,
+                      .concrete = true,
+                      .start = as_now() - result->stats.seconds};
+  trial tried = {.unfit = NULL};
+  trials all = {&search, &tried};
+  char *unfit = NULL;
+  uint32_t before = result->n;
+  as_err err;
+  as_err_init(&err);
+  as_verdict_init(&tried.candidate.verdict);
+  if (search.opts.target == NULL)
+    search.opts.target = as_target_default();
+  tried.candidate.graph = as_parse_mug("candidate.mug", text, strlen(text), program, &err);
+  as_err_clear(&err);
+  if (tried.candidate.graph)
+    try_candidate(&all, 0);
+  if (tried.candidate.text && !is_known(result, tried.candidate.text)) {
+    take(&search, &tried, result->n, &unfit);
+    qsort(result->cand, result->n, sizeof *result->cand, compare_candidates);
+  } else {
+    sg_candidate_clear(&tried.candidate);
+  }
+  free(tried.unfit);
+  free(unfit);
+  return result->n > before;
 }

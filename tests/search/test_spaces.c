@@ -272,6 +272,10 @@ static const bounded fused[] = {
      "input B1: f16[D, N]\ninput C: f16[B, D]\nP = X @ A\nR = sum(C * C)\n"
      "output Y = silu(P)\noutput Z = R * 2\noutput W = X @ B1\n",
      2, NULL},
+    /* a row of 64 KB: a block takes one */
+    {"program rows\nsizes B = 64, V = 32768\ninput X: f16[B, V]\nP = softmax(X)\n"
+     "output O = log(P)\n",
+     1, NULL},
     /* one head a block, and a loop over its elements */
     {"program head\nsizes M = 16, C = 2048, D = 1024, H = 8, E = 128\nwhere D = H * E\n"
      "input Q: f16[M, D]\ninput K: f16[H, C, E]\ninput L: f16[H, M, E]\n"

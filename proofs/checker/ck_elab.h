@@ -180,8 +180,9 @@ ck_id ck_number(const ck_scope *s, const ck_expr *x);
 bool ck_constant(const ck_scope *s, ck_id t, long value); /* literally */
 bool ck_same(const ck_scope *s, ck_id a, ck_id b);        /* as polynomials */
 bool ck_is_one(const ck_scope *s, ck_id t);
-bool ck_one_at_large(const ck_scope *s, ck_id t);           /* 1 for sizes as large as we like */
-bool ck_false_as_stated(const ck_scope *s, ck_id relation); /* at the stated values of the sizes */
+bool ck_one_at_large(const ck_scope *s, ck_id t); /* 1 for sizes as large as we like */
+bool ck_false_as_stated(const ck_scope *s, const ck_token *at,
+                        ck_id relation); /* at the stated values of the sizes */
 /* true between constants, stated, a condition here, or by the signs of all that it is made of */
 bool ck_plain(const ck_scope *s, ck_id relation);
 ck_place

@@ -59,9 +59,11 @@ void ck_state_relations(const ck_scope *s, ck_list relations) {
   CK_EACH(ck_expr, r, relations) {
     s->E->steps = 0;
     ck_id relation = ck_relation_value(s, r);
+    if (relation == CK_BAD)
+      ck_refuse(s->job, r->at, "not well formed: %s", ck_error(s->T));
     if (relation == CK_BAD || ck_plain(s, relation))
       continue; /* refused; or it holds anyway, or is stated already */
-    if (ck_false_as_stated(s, relation)) {
+    if (ck_false_as_stated(s, r->at, relation)) {
       ck_refuse(s->job, r->at, "this is false, always or at the stated sizes");
       s->job->message->absurd = true;
     }

@@ -149,7 +149,7 @@ static ck_id at_sizes(const ck_scope *s, ck_id t, long large, uint32_t *work) {
   bool relation = ck_is_rel(s->T, t);
   bool known =
       relation || op == CK_ITE || op == CK_ADD || op == CK_MUL || op == CK_DIV || op == CK_MOD;
-  if (!known || ++*work > CK_MAX_STEPS)
+  if (!known || ++*work > CK_MAX_STATED_VALUE)
     return t;
   ck_id kid[3];
   CK_BELOW(i, ck_nkids(s->T, t))
@@ -162,9 +162,10 @@ static ck_id at_sizes(const ck_scope *s, ck_id t, long large, uint32_t *work) {
   return known_truth < 0 ? t : kid[known_truth ? 1 : 2];
 }
 
-bool ck_false_as_stated(const ck_scope *s, ck_id relation) {
+bool ck_false_as_stated(const ck_scope *s, const ck_token *at, ck_id relation) {
   uint32_t work = 0;
-  return truth(s, at_sizes(s, relation, 0, &work)) == 0;
+  int known = truth(s, at_sizes(s, relation, 0, &work));
+  return ck_within(s->job, at, CK_LIMIT_STATED_VALUE, work) && known == 0;
 }
 
 bool ck_one_at_large(const ck_scope *s, ck_id t) {
@@ -313,7 +314,7 @@ void ck_require(const ck_scope *s, ck_id relation) {
   if (!side || s->quiet || ck_refused(s->job) || ck_sure(s, relation) == CK_BAD ||
       dropped(s, relation))
     return;
-  if (!s->place && ck_false_as_stated(s, relation)) {
+  if (!s->place && ck_false_as_stated(s, s->at, relation)) {
     char *text = ck_show(s->T, relation);
     ck_refuse(s->job, s->at, "needed here, but false: %s", text);
     s->job->message->absurd = true;

@@ -27,6 +27,7 @@
   LIMIT(OBLIGATIONS, 20000, "obligations of a side")                                               \
   LIMIT(CONDITIONS, 96, "conditions around one place")                                             \
   LIMIT(STEPS, 100000, "steps to expand one call")                                                 \
+  LIMIT(STATED_VALUE, 100000, "nodes of a value at the stated sizes")                              \
   LIMIT(DEPTH, 1000, "expressions within each other, functions and definitions written out")       \
   LIMIT(TERMS, 8000000, "terms")                                                                   \
   LIMIT(HYPOTHESES, 20000000, "hypotheses, those of all goals counted")                            \

@@ -112,6 +112,15 @@ def conditions(n):  # two of each index and counter, one of an `if`
     return own(f'op f(x[n]) -> [n]\n  out[i] = {reductions} {value}\n')
 
 
+def related(relation):
+    return {**program('output Z = X', head=f'program p\nsizes N = 2\nwhere {relation}\ninput X: f32[N]\n'), 'candidate.tp': IDENTITY}
+
+
+def relation_depth(n):  # N, n - 2 sums, the relation
+    summands = ' + '.join(f'N * {i}' for i in range(2, n))
+    return related(f'N < {summands}')
+
+
 def steps(n):  # one of the result's extent, one of each number
     return own('op f(x[n]) -> [n]\n  out[i] = ' + '+'.join('1' * (n - 1)) + '\n')
 
@@ -302,6 +311,7 @@ TEXTS = [
     ('hypotheses of all goals', 'hypotheses, those of all goals', hypotheses, 4469, 4470),
     ('conditions', 'conditions around one place', conditions, 96, 97),
     ('steps', 'steps to expand one call', steps, 100000, 100001),
+    ('depth of a relation', 'term too deep', relation_depth, 3000, 3001),
     ('depth', 'functions and definitions written out', depth, 1000, 1001),
     ('loops of a tile program', 'loops within each other', tile_loops, 8, 9),
     ('lanes', 'axes of a tensor', lanes, 8, 9),

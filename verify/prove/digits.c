@@ -250,11 +250,26 @@ static void by_fact(pv *prover, pv_thm thm, ck_id term, pv_range *found) {
     below(prover, thm, term, value + 1, found);
 }
 
+/* Is a relation one between the atom and numbers?  Others say nothing of it alone; most are others,
+ * and to tell costs no term and no step. */
+static bool speaks_of(pv *prover, ck_id formula, ck_id atom) {
+  const ck_poly *gap = ck_poly_of(prover->terms, formula);
+  uint32_t n = gap ? ck_poly_len(gap) : 0;
+  bool alone = n == 1 || n == 2;
+  for (uint32_t i = 0; i < n && alone; i++) {
+    ck_mono mono = ck_poly_mono(gap, i);
+    alone = mono.deg == 0 || (mono.deg == 1 && mono.atoms[0] == atom);
+  }
+  return alone;
+}
+
 static void by_facts(pv *prover, pv_ctx ctx, ck_id term, pv_range *found) {
+  bool atom = pv_is_atom(prover, term);
   for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
     pv_assumption fact = *pv_at(prover, link);
     ck_op head = ck_head(prover->terms, fact.formula);
-    if ((head == CK_LE || head == CK_LT) && fact.thm != PV_NONE)
+    if ((head == CK_LE || head == CK_LT) && fact.thm != PV_NONE &&
+        (!atom || speaks_of(prover, fact.formula, term)))
       by_fact(prover, fact.thm, term, found);
   }
 }
@@ -423,10 +438,21 @@ bool pv_digits_read(pv *prover, pv_ctx ctx, ck_id term, pv_digits *out) {
   return true;
 }
 
+static bool has_quotients(const pv_digits *sum) {
+  for (uint32_t i = 0; i < sum->n; i++) {
+    if (sum->digit[i].weight > 1 || sum->digit[i].radix > 0)
+      return true;
+  }
+  return false;
+}
+
+/* Of sums without quotients by constants the digits say no more than linear bounds do, which were
+ * asked before. */
 pv_thm pv_digits_nonneg(pv *prover, pv_ctx ctx, ck_id term) {
   pv_digits sum;
-  if (!pv_digits_read(prover, ctx, term, &sum))
+  if (!read_sum(prover, term, &sum) || !has_quotients(&sum))
     return PV_NONE;
+  set_ranges(prover, ctx, &sum, 0);
   int64_t least = sum.constant;
   for (uint32_t i = 0; i < sum.n; i++) {
     const pv_digit *digit = &sum.digit[i];

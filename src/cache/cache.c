@@ -136,7 +136,7 @@ as_cache_answer as_cache_find(const char *dir, const char *key, const as_graph *
     free(path);
     return AS_CACHE_NOTHING;
   }
-  const char *text[N_FIELDS];
+  const char *text[N_FIELDS] = {NULL};
   size_t len;
   json_error_t json_error;
   char *read = as_read_file(path, &len, err);

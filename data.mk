@@ -17,6 +17,11 @@ dist_axonexample_DATA = \
   examples/axon/relu.tp examples/axon/rmsnorm.tp examples/axon/rmsnorm_matmul.tp examples/axon/rope.tp examples/axon/silu.tp \
   examples/axon/silu_mlp.tp examples/axon/softmax.tp examples/axon/softmax_matmul.tp examples/axon/swiglu.tp \
   examples/axon/swiglu_mlp.tp examples/axon/transpose_matmul.tp
+trinityexampledir = $(pkgdatadir)/examples/trinity
+dist_trinityexample_DATA = \
+  examples/trinity/vanilla_llama.tp examples/trinity/prenorm_llama.tp examples/trinity/qknorm_llama.tp examples/trinity/keyformer_llama.tp \
+  examples/trinity/roco_llama.tp examples/trinity/swiglu_llama.tp examples/trinity/vanilla_falcon.tp examples/trinity/prenorm_falcon.tp \
+  examples/trinity/qknorm_falcon.tp examples/trinity/keyformer_falcon.tp examples/trinity/roco_falcon.tp examples/trinity/swiglu_falcon.tp
 ruleexampledir = $(pkgdatadir)/examples/rules
 dist_ruleexample_DATA = \
   examples/rules/axon.rule examples/rules/folklore.rule examples/rules/language.rule examples/rules/mirage.rule examples/rules/mutants.rule examples/rules/probes.rule \
@@ -36,7 +41,7 @@ seconddir = $(pkgdatadir)/proofs/second
 dist_second_DATA = \
   proofs/second/__init__.py proofs/second/__main__.py proofs/second/certificate.py proofs/second/claim.py proofs/second/grammar.py \
   proofs/second/kernels.py proofs/second/library.py proofs/second/rules.py proofs/second/scalars.py proofs/second/sizes.py proofs/second/terms.py proofs/second/tiles.py
-dist_doc_DATA = README.md docs/architecture.md docs/attacks.md docs/cheats.md docs/found.md docs/language.md docs/mirage.md docs/pytorch.md docs/search.md docs/threads.md docs/triton.md docs/trust.md \
+dist_doc_DATA = README.md docs/architecture.md docs/attacks.md docs/cheats.md docs/found.md docs/language.md docs/mirage.md docs/pytorch.md docs/saturation.md docs/search.md docs/threads.md docs/triton.md docs/trust.md \
   semantics/SEMANTICS.md proofs/CLAIM.md proofs/RULES.md proofs/FORMAT.md
 EXTRA_DIST += CONTRIBUTING.md docs bench LICENSE autogen.sh quickstart .ci/run .clang-format tests/lint.sh tests/lint.py tests/layers
 

@@ -25,8 +25,8 @@ def decimal(value):
     if value == int(value):
         return str(int(value))
     digits = next(p for p in range(1, 18)
-                  if struct.unpack('f', struct.pack('f', float('%.*g' % (p, value))))[0] == as_f32)
-    return '%.*g' % (digits, value)
+                  if struct.unpack('f', struct.pack('f', float('%.*g' % (p, as_f32))))[0] == as_f32)
+    return '%.*g' % (digits, as_f32)
 
 
 def product(extents):
@@ -92,6 +92,9 @@ class Array:
 
     ndim = property(lambda self: len(self.shape))
 
+    def __iter__(self):
+        return (self[k] for k in range(self.shape[0]))
+
     def moved(self, shape, index):
         return self.program.call(shape, 'a0[%s]' % ', '.join(index), [self], truth=self.truth)
 
@@ -133,6 +136,8 @@ class Array:
             extent = self.shape[axis]
             axis += 1
             if isinstance(part, int):
+                if not -extent <= part < extent:
+                    raise IndexError('there is no element %d' % part)
                 index.append(str(part % extent))
                 continue
             start, stop, step = part.indices(extent)
@@ -169,11 +174,13 @@ def two_sided(form, truth=False):
     return (lambda a, b: elementwise(form, a, b, truth=truth)), (lambda a, b: elementwise(form, b, a, truth=truth))
 
 
-for operator, text in (('add', '{0} + {1}'), ('sub', '{0} - {1}'), ('mul', '{0} * {1}'), ('truediv', '{0} / {1}'),
+for operator, text in (('add', '{0} + {1}'), ('sub', '{0} - {1}'), ('mul', '{0} * {1}'),
                        ('floordiv', '{0} div {1}'), ('mod', '{0} mod {1}')):
     forward, backward = two_sided(text)
     setattr(Array, '__%s__' % operator, forward)
     setattr(Array, '__r%s__' % operator, backward)
+Array.__truediv__ = lambda a, b: quotient(a, b)
+Array.__rtruediv__ = lambda a, b: elementwise('{1} / {0}', a, b)
 for operator, text in (('ge', '>='), ('gt', '>'), ('le', '<='), ('lt', '<'), ('eq', '='), ('ne', '!=')):
     setattr(Array, '__%s__' % operator, two_sided('if({0} %s {1}, 1, 0)' % text, True)[0])
 
@@ -217,6 +224,13 @@ def fitted(at, shape, argument):
     """the index into an argument that is broadcast to shape"""
     late = at[len(shape) - len(argument):]
     return ['0' if extent == 1 else name for name, extent in zip(late, argument)]
+
+
+def quotient(a, b):
+    """a / b; by a number that is no integer: times its inverse, which is then rounded as one number"""
+    if not isinstance(b, Array) and b != int(b):
+        return elementwise('{0} * {1}', a, 1 / b)
+    return elementwise('{0} / {1}', a, b)
 
 
 def elementwise(form, *operands, truth=False):
@@ -419,10 +433,12 @@ def pooled(word, x, window, stride, padding, divisor):
         at.append(text if padding[d] == 0 else '%s - %d' % (text, padding[d]))
     element = 'a0[%s]' % ', '.join(here[:-2] + at)
     if any(padding):
-        if word == 'max':
-            raise NoSpecification('a maximum with padding')
         inside = ' and '.join('0 <= %s and %s < %d' % (t, t, n) for t, n in zip(at, x.shape[-2:]))
-        element = 'if(%s, %s, 0)' % (inside, element)
+        outside = '0'
+        if word == 'max':  # an element that is always there: of windows that begin inside, the last before the tensor's end
+            nearest = ['max(0, min(%d, %s))' % (n - 1, t) for t, n in zip(at, x.shape[-2:])]
+            outside = 'a0[%s]' % ', '.join(here[:-2] + nearest)
+        element = 'if(%s, %s, %s)' % (inside, element, outside)
     body = '%s(k0 < %d) (%s(k1 < %d) (%s))' % (word, window[0], word, window[1], element)
     return x.program.call(shape, '(%s) / %d' % (body, divisor) if divisor else body, [x])
 

@@ -120,7 +120,8 @@ static bool reduce_class(const sg_ctx *ctx, const as_expr *reduction, uint32_t c
     return false; /* blocks do not see each other */
   if (sg_has_parts(ctx->part, cls)) {
     const sg_class *of = &ctx->part->classes[cls];
-    return reduce_class(ctx, reduction, of->inner, false, value) &&
+    bool inner_tile = tile && ctx->plan && ctx->plan->mode[of->inner] != SG_WHOLE;
+    return reduce_class(ctx, reduction, of->inner, inner_tile, value) &&
            reduce_class(ctx, reduction, of->outer, tile, value);
   }
   if (reduction->kind == AS_E_SUM) {

@@ -92,14 +92,13 @@ static bool twin_sizes(sg_builder *to, uint32_t cls) {
   return relate(to, cls);
 }
 
-/* the tile of an axis with parts: that of the outer one times all of the inner one */
+/* the tile of an axis with parts: that of the outer one times that, or all, of the inner one */
 static void sizes_of_parts(sg_builder *to, uint32_t cls) {
   const sg_class *of = &to->part->classes[cls];
   if (of->outer == SG_NO_CLASS || to->plan->mode[cls] == SG_WHOLE)
     return;
   sizes_of_parts(to, of->outer);
-  to->tile[cls] =
-      as_size_mul(to->graph->sizes, to->tile[of->outer], to->part->classes[of->inner].extent);
+  to->tile[cls] = as_size_mul(to->graph->sizes, to->tile[of->outer], to->tile[of->inner]);
   to->count[cls] = to->count[of->outer];
 }
 
@@ -159,6 +158,23 @@ bool sg_builder_sizes(sg_builder *to) {
   return true;
 }
 
+static void map_class(const sg_builder *to, uint32_t cls, int axis, bool with_loop, int map[4]) {
+  const sg_class *of = &to->part->classes[cls];
+  if (sg_loops_within(to->part, to->plan, cls)) /* and the grid takes the outer part */
+    map_class(to, of->outer, axis, with_loop, map);
+  if (sg_is_looped(to->plan, cls)) {
+    if (with_loop)
+      map[3] = axis;
+    if (with_loop && to->divides_loop)
+      map[to->plan->n_grid] = axis;
+    return;
+  }
+  for (uint32_t i = 0; i < to->plan->n_grid; i++) {
+    if (to->plan->grid[to->plan->n_grid - 1 - i] == to->plan->lead[cls])
+      map[i] = axis;
+  }
+}
+
 /* which axis of the tensor each grid axis and the loop divide */
 void sg_builder_map(const sg_builder *to, const sg_axes *axes, bool with_loop, int map[4]) {
   for (int i = 0; i < 4; i++)
@@ -166,18 +182,7 @@ void sg_builder_map(const sg_builder *to, const sg_axes *axes, bool with_loop, i
   for (uint32_t axis = 0; axis < axes->rank; axis++) {
     if (axes->ax[axis] == SG_UNIT || !SG_IS_TILE(axes->ax[axis]))
       continue;
-    uint32_t cls = SG_CLASS(axes->ax[axis]);
-    if (sg_is_looped(to->plan, cls)) {
-      if (with_loop)
-        map[3] = (int)axis;
-      if (with_loop && to->divides_loop)
-        map[to->plan->n_grid] = (int)axis;
-      continue;
-    }
-    for (uint32_t i = 0; i < to->plan->n_grid; i++) {
-      if (to->plan->grid[to->plan->n_grid - 1 - i] == to->plan->lead[cls])
-        map[i] = (int)axis;
-    }
+    map_class(to, SG_CLASS(axes->ax[axis]), (int)axis, with_loop, map);
   }
 }
 
@@ -324,7 +329,7 @@ static bool align_batches(const sg_builder *to, const as_opdef *op, sg_axes axes
 static as_node_id split_tile(sg_builder *to, const sg_inst *inst, const as_node_id *arg,
                              uint32_t cls) {
   const sg_class *of = &to->part->classes[cls];
-  as_size extent[2] = {to->tile[of->outer], to->part->classes[of->inner].extent};
+  as_size extent[2] = {to->tile[of->outer], to->tile[of->inner]};
   as_attr attr[AS_MAX_ATTRS];
   for (uint32_t i = 0; i < AS_MAX_ATTRS; i++) {
     as_attr_init(&attr[i]);

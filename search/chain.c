@@ -1,6 +1,7 @@
 /* The filter chain: each scheme as a muGraph, read back from its own text, with tile sizes that can
  * be lowered, judged.  Best first, until enough are certified. */
 #include "driver.h"
+#include "src/base/file.h"
 #include "src/base/pool.h"
 #include "src/base/trace.h"
 #include <stdlib.h>
@@ -308,4 +309,44 @@ void sg_certify_schemes(sg_search *search) {
   if (unfit)
     sg_message(search, unfit);
   free(number);
+}
+
+/* does a candidate of the result have this text at its sizes? */
+static bool is_known(const as_search_result *result, const char *text) {
+  for (uint32_t i = 0; i < result->n; i++) {
+    if (strcmp(result->cand[i].text, text) == 0)
+      return true;
+  }
+  return false;
+}
+
+bool as_search_offer(const as_graph *program, const as_search_opts *opts, const char *text,
+                     as_search_result *result) {
+  sg_search search = {.program = program,
+                      .opts = *opts,
+                      .result = result,
+                      .concrete = true,
+                      .start = as_now() - result->stats.seconds};
+  trial tried = {.unfit = NULL};
+  trials all = {&search, &tried};
+  char *unfit = NULL;
+  uint32_t before = result->n;
+  as_err err;
+  as_err_init(&err);
+  as_verdict_init(&tried.candidate.verdict);
+  if (search.opts.target == NULL)
+    search.opts.target = as_target_default();
+  tried.candidate.graph = as_parse_mug("candidate.mug", text, strlen(text), program, &err);
+  as_err_clear(&err);
+  if (tried.candidate.graph)
+    try_candidate(&all, 0);
+  if (tried.candidate.text && !is_known(result, tried.candidate.text)) {
+    take(&search, &tried, result->n, &unfit);
+    qsort(result->cand, result->n, sizeof *result->cand, compare_candidates);
+  } else {
+    sg_candidate_clear(&tried.candidate);
+  }
+  free(tried.unfit);
+  free(unfit);
+  return result->n > before;
 }

@@ -50,11 +50,6 @@ static bool is_empty(const sg_set *set) {
 }
 
 /* --- atoms */
-static bool is_late_move(const sg_variant *variant, uint32_t node) {
-  return variant->moves_late && sg_op_moves(variant->graph->node[node].op) &&
-         variant->last_use[node] != AS_NONE;
-}
-
 static void add_op(const as_graph *graph, sg_atom *atom, uint32_t node) {
   const char *name = graph->node[node].op->name;
   atom->ops = as_realloc(atom->ops, (atom->n_ops + 1) * sizeof *atom->ops);
@@ -69,14 +64,13 @@ static void make_atoms(sg_cuts *cuts, uint32_t *owner) {
   for (uint32_t i = 0; i < graph->n; i++)
     owner[i] = AS_NONE;
   for (uint32_t i = 0; i < variant->n_ops; i++) {
-    uint32_t node = variant->ops[i];
-    if (!is_late_move(variant, node))
-      owner[node] = cuts->n_atoms++;
+    if (!variant->is_late[variant->ops[i]])
+      owner[variant->ops[i]] = cuts->n_atoms++;
   }
   for (uint32_t i = variant->n_ops; i-- > 0;) { /* a late move belongs to whom it is made for */
     const as_node *node = &graph->node[variant->ops[i]];
     for (uint32_t k = 0; k < node->nargs; k++) {
-      if (graph->node[node->arg[k]].kind == AS_N_OP && is_late_move(variant, node->arg[k]))
+      if (variant->is_late[node->arg[k]])
         owner[node->arg[k]] = owner[variant->ops[i]];
     }
   }
@@ -216,17 +210,18 @@ static bool is_run(const sg_cuts *cuts, const sg_set *group) {
   return changes <= 2;
 }
 
-/* Where moves stay, they stay with what they move: a kernel has no move of what another computes,
- * unless it does nothing but move. */
+/* A move that stands where it was stays with what it moves: a kernel has none of what another
+ * computes, unless it does nothing but move. */
 static bool parts_moves(const sg_cuts *cuts, const sg_set *group) {
   const sg_variant *variant = cuts->variant;
   bool parted = false;
   bool only_moves = true;
-  for (uint32_t atom = 0; atom < cuts->n_atoms && !variant->moves_late; atom++) {
+  for (uint32_t atom = 0; atom < cuts->n_atoms; atom++) {
+    const sg_atom *member = &cuts->atoms[atom];
     if (!set_has(group, atom))
       continue;
-    bool moves = sg_op_moves(variant->graph->node[cuts->atoms[atom].ops[0]].op);
-    parted |= moves && !is_subset(&cuts->atoms[atom].reads, group);
+    bool moves = sg_op_moves(variant->graph->node[member->ops[member->n_ops - 1]].op);
+    parted |= moves && !is_subset(&member->reads, group);
     only_moves &= moves;
   }
   return parted && !only_moves;

@@ -19,13 +19,16 @@ typedef struct {
   uint32_t rank;       /* which of the segment's graphs */
 } sg_piece;
 
+/* Where an order has its moves: where the program has them; each right before what reads it, a copy
+ * each; or so unless something reads them at computed places, by itself or behind other moves. */
+typedef enum { SG_MOVES_AS_GIVEN, SG_MOVES_LATE, SG_MOVES_LATE_UNLESS_COMPUTED } sg_moves;
+
 typedef struct {
   const as_graph *graph;
   as_graph *owned; /* NULL: it is the program itself */
   uint32_t *ops;   /* its operators, in order */
   uint32_t n_ops;
-  uint32_t *last_use;
-  bool moves_late; /* moves stand right before what reads them, and end no kernel */
+  bool *is_late; /* by node: a move right before what reads it, which ends no kernel */
 } sg_variant;
 
 typedef struct {
@@ -76,15 +79,20 @@ sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, cons
 /* --- order.c */
 /* whether all that the operator does is to move elements */
 bool sg_op_moves(const as_opdef *op);
-/* The same program with a name for every tensor; and, if so wanted, with moves right before what
- * reads them, a copy each.  Owned by the caller; NULL: it cannot be made. */
-as_graph *sg_reordered(const as_graph *program, bool moves_late);
+/* by node, which moves stand right before what reads them; malloc'ed */
+bool *sg_late_moves(const as_graph *program, sg_moves moves);
+/* The same program in an order of its own, with a name for every tensor, and moves as wanted.
+ * Owned by the caller; NULL: it cannot be made. */
+as_graph *sg_reordered(const as_graph *program, sg_moves moves);
 /* whether something that reads at computed places, so that few axes of it are divided, reads what
  * was moved: it may be better then to move where the tensor is made */
 bool sg_moves_matter(const as_graph *program);
 
 /* --- search.c: adds other orders of the operators to the program */
 void sg_find_variants(sg_search *search);
+
+/* --- apart.c: whether the prover can do the best graph of the segment; why not is noted */
+bool sg_is_proved_apart(sg_search *search, sg_segment *segment);
 
 /* --- partition.c: fills schemes, best first */
 void sg_make_schemes(sg_search *search);

@@ -28,21 +28,46 @@ static bool has_computed_place(const as_expr *expr) {
   return found;
 }
 
-bool sg_moves_matter(const as_graph *program) {
-  for (uint32_t i = 0; i < program->n; i++) {
+static bool is_move(const as_node *node) {
+  return node->kind == AS_N_OP && sg_op_moves(node->op);
+}
+
+/* by node: read at computed places, by an operator or behind moves; malloc'ed */
+static bool *read_at_computed_places(const as_graph *program) {
+  bool *computed = as_calloc(program->n + 1, sizeof *computed);
+  for (uint32_t i = program->n; i-- > 0;) {
     const as_node *node = &program->node[i];
-    bool computes = false;
-    if (node->kind != AS_N_OP || sg_op_moves(node->op))
+    if (node->kind != AS_N_OP)
       continue;
-    for (uint32_t k = 0; k < node->op->nlet; k++)
+    bool computes = is_move(node) && computed[i];
+    for (uint32_t k = 0; k < node->op->nlet && !is_move(node); k++)
       computes |= has_computed_place(node->op->let[k].body);
-    for (uint32_t k = 0; k < node->nargs && computes; k++) {
-      const as_node *arg = &program->node[node->arg[k]];
-      if (arg->kind == AS_N_OP && sg_op_moves(arg->op))
-        return true;
-    }
+    for (uint32_t k = 0; k < node->nargs && computes; k++)
+      computed[node->arg[k]] = true;
   }
-  return false;
+  return computed;
+}
+
+bool sg_moves_matter(const as_graph *program) {
+  bool *computed = read_at_computed_places(program);
+  bool matter = false;
+  for (uint32_t i = 0; i < program->n; i++)
+    matter |= computed[i] && is_move(&program->node[i]);
+  free(computed);
+  return matter;
+}
+
+bool *sg_late_moves(const as_graph *program, sg_moves moves) {
+  bool *computed = read_at_computed_places(program);
+  bool *is_late = as_calloc(program->n + 1, sizeof *is_late);
+  uint32_t *last_use = sg_last_use(program);
+  for (uint32_t i = 0; i < program->n && moves != SG_MOVES_AS_GIVEN; i++) {
+    is_late[i] = is_move(&program->node[i]) && last_use[i] != AS_NONE && last_use[i] != 0 &&
+                 !(computed[i] && moves == SG_MOVES_LATE_UNLESS_COMPUTED);
+  }
+  free(computed);
+  free(last_use);
+  return is_late;
 }
 
 typedef struct {
@@ -145,26 +170,20 @@ static bool copy_all(ordering *work) {
   return copied;
 }
 
-as_graph *sg_reordered(const as_graph *program, bool moves_late) {
+as_graph *sg_reordered(const as_graph *program, sg_moves moves) {
   ordering work = {.from = program,
                    .to = as_graph_new(program->sizes, program->lib, NULL, program->name),
                    .made = as_malloc((program->n + 1) * sizeof(as_node_id)),
-                   .is_late = as_calloc(program->n + 1, sizeof(bool))};
-  uint32_t *last_use = sg_last_use(program);
+                   .is_late = sg_late_moves(program, moves)};
   as_err_init(&work.err);
-  for (uint32_t i = 0; i < program->n; i++) {
-    const as_node *node = &program->node[i];
+  for (uint32_t i = 0; i < program->n; i++)
     work.made[i] = AS_NONE;
-    work.is_late[i] = moves_late && node->kind == AS_N_OP && sg_op_moves(node->op) &&
-                      last_use[i] != AS_NONE && last_use[i] != 0;
-  }
   if (!copy_all(&work)) {
     as_graph_free(work.to);
     work.to = NULL;
   }
   free(work.made);
   free(work.is_late);
-  free(last_use);
   as_err_clear(&work.err);
   return work.to;
 }

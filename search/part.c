@@ -523,7 +523,8 @@ static bool is_in_some_output(const sg_part *part, uint32_t cls) {
 static bool may_loop(const sg_part *part, uint32_t cls) {
   const sg_class *c = &part->classes[cls];
   return !is_in_some_output(part, cls) && !c->rigid && c->in_inputs && !class_repeats(part, cls) &&
-         !sg_has_parts(part, cls) && !c->is_inner && !(c->is_outer && c->in_outputs);
+         !sg_has_parts(part, cls) && !(c->is_inner && c->in_outputs) &&
+         !(c->is_outer && c->in_outputs);
 }
 
 /* mask: the classes on the grid; ones: those of them of which a block takes one index */

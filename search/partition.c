@@ -229,6 +229,43 @@ static void look_into_groups(partition *p) {
   }
 }
 
+/* Whether the prover can do all kernels of the path; each that it cannot is taken away. */
+static bool is_proved_apart(partition *p, const uint32_t *through) {
+  bool proved = true;
+  for (uint32_t end = p->last; end > 0; end = SG_EDGE(&p->cuts, through[end])->from) {
+    uint32_t which = SG_EDGE(&p->cuts, through[end])->group;
+    step *s = &p->steps[which];
+    if (!s->segment || sg_is_proved_apart(p->search, s->segment))
+      continue;
+    proved = false;
+    p->search->result->stats.unproved++;
+    sg_segment_drop(s->segment, 1);
+    bool alone = SG_GROUP(&p->cuts, which)->n_atoms == 1;
+    double predefined = alone ? predefined_us(p, SG_GROUP(&p->cuts, which)) : NEVER;
+    s->us = s->segment->n_rank ? s->segment->rank[0].us : NEVER;
+    if (predefined <= s->us) {
+      s->us = predefined;
+      s->segment = NULL;
+    }
+    s->bound = s->us;
+    s->known = true;
+  }
+  return proved;
+}
+
+/* The best path of several kernels that the prover can do, each apart; its cost.  What may pay once
+ * a kernel is taken away is looked into. */
+static double best_proved(partition *p, uint32_t *through) {
+  for (;;) {
+    double us = best_known(p, 2, through);
+    as_search_limit why;
+    if (us >= NEVER || as_search_is_late(&p->search->enumerate_till, &why) ||
+        is_proved_apart(p, through))
+      return us;
+    look_into_groups(p);
+  }
+}
+
 /* --- schemes from what is known */
 static void add_path(partition *p, const uint32_t *through, double us) {
   sg_search *search = p->search;
@@ -342,7 +379,7 @@ static void partition_variant(sg_search *search, const sg_variant *variant) {
     }
     add_path(&p, through, p.steps[p.whole].us);
   }
-  double several = best_known(&p, 2, through);
+  double several = best_proved(&p, through);
   if (several < NEVER)
     add_path(&p, through, several);
   if (p.best < search->best_us)

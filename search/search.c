@@ -16,7 +16,7 @@ const as_search_opts as_search_default = {.threads = 0,
                                           .max_tested = 24,
                                           .max_part = 24,
                                           .max_states = 800000,
-                                          .max_group_states = 24000000,
+                                          .max_group_states = 60000000,
                                           .max_seconds = 0,
                                           .policy = &as_search_policy};
 
@@ -96,39 +96,39 @@ void sg_note(sg_search *search, char *text) {
 
 enum { MOST_VARIANTS = 3 }; /* beside the program */
 
-static void read_operators(sg_variant *variant) {
+static void read_operators(sg_variant *variant, sg_moves moves) {
   const as_graph *graph = variant->graph;
   variant->ops = as_malloc((graph->n + 1) * sizeof *variant->ops);
   for (uint32_t i = 0; i < graph->n; i++) {
     if (graph->node[i].kind == AS_N_OP && graph->node[i].block == AS_NONE)
       variant->ops[variant->n_ops++] = i;
   }
-  variant->last_use = sg_last_use(graph);
+  variant->is_late = sg_late_moves(graph, moves);
 }
 
-static void add_variant(sg_search *search, const as_graph *graph, as_graph *owned) {
+static void add_variant(sg_search *search, const as_graph *graph, as_graph *owned, sg_moves moves) {
   sg_variant *variant = &search->variants[search->n_variants++];
   *variant = (sg_variant){.graph = graph, .owned = owned};
-  read_operators(variant);
+  read_operators(variant, moves);
 }
 
 /* the variant with its moves where they are read */
 static void move_late(sg_variant *variant) {
-  as_graph *moved = sg_reordered(variant->graph, true);
+  as_graph *moved = sg_reordered(variant->graph, SG_MOVES_LATE);
   if (!moved)
     return;
   if (variant->owned)
     as_graph_free(variant->owned);
   free(variant->ops);
-  free(variant->last_use);
-  *variant = (sg_variant){.graph = moved, .owned = moved, .moves_late = true};
-  read_operators(variant);
+  free(variant->is_late);
+  *variant = (sg_variant){.graph = moved, .owned = moved};
+  read_operators(variant, SG_MOVES_LATE);
 }
 
 static void read_program(sg_search *search) {
   const as_graph *program = search->program;
   search->variants = as_calloc(3 + MOST_VARIANTS, sizeof *search->variants);
-  add_variant(search, program, NULL);
+  add_variant(search, program, NULL, SG_MOVES_AS_GIVEN);
   search->concrete = true;
   for (uint32_t i = 0; i < program->n_own_size; i++)
     search->concrete &= as_size_value(program->sizes, program->own_size[i]) >= 0;
@@ -136,17 +136,17 @@ static void read_program(sg_search *search) {
 
 void sg_find_variants(sg_search *search) {
   uint32_t n;
-  as_graph *named = sg_reordered(search->program, false);
-  add_variant(search, named ? named : search->program, named);
+  as_graph *named = sg_reordered(search->program, SG_MOVES_AS_GIVEN);
+  add_variant(search, named ? named : search->program, named, SG_MOVES_AS_GIVEN);
   as_graph **graphs = sg_variants(search->variants[1].graph, search->opts.target, search->concrete,
                                   MOST_VARIANTS, &n, search->result->stats.struck);
   for (uint32_t i = 0; i < n; i++)
-    add_variant(search, graphs[i], graphs[i]);
+    add_variant(search, graphs[i], graphs[i], SG_MOVES_AS_GIVEN);
   free(graphs);
   if (sg_moves_matter(search->program)) {
-    as_graph *unmoved = sg_reordered(search->program, false);
-    if (unmoved)
-      add_variant(search, unmoved, unmoved);
+    as_graph *some_stay = sg_reordered(search->variants[1].graph, SG_MOVES_LATE_UNLESS_COMPUTED);
+    if (some_stay)
+      add_variant(search, some_stay, some_stay, SG_MOVES_LATE_UNLESS_COMPUTED);
   }
   for (uint32_t i = 1; i <= 1 + n; i++)
     move_late(&search->variants[i]);
@@ -230,7 +230,7 @@ static void search_clear(sg_search *search) {
   free(search->seen);
   for (uint32_t i = 0; i < search->n_variants; i++) {
     free(search->variants[i].ops);
-    free(search->variants[i].last_use);
+    free(search->variants[i].is_late);
     if (search->variants[i].owned)
       as_graph_free(search->variants[i].owned);
   }

@@ -96,6 +96,11 @@ typedef struct {
 /* AS_OK: at least one certified candidate.  AS_UNKNOWN: none within the limits, message says why.
  */
 as_status as_search(const as_graph *program, const as_search_opts *o, as_search_result *r);
+/* A candidate from elsewhere, as the text of a muGraph: it gets tile sizes, is judged, and stands
+ * among those of the result (of this program, or empty) where it is certified; false: it is not, or
+ * is there already. */
+bool as_search_offer(const as_graph *program, const as_search_opts *o, const char *text,
+                     as_search_result *r);
 /* the limits that struck, as `name (count), ..`, or with what each means, a line each; malloc'ed,
  * NULL where none did */
 char *as_search_limits_print(const as_search_stats *stats, bool with_meaning);

@@ -485,6 +485,16 @@ static bool graph_lowers(const as_graph *graph, const as_search_opts *opts) {
   return lowers || n_tilings == 0; /* without tilings there is nothing to say */
 }
 
+void sg_segment_drop(sg_segment *segment, uint32_t n) {
+  segment->n_rank -= n;
+  memmove(segment->rank, segment->rank + n, segment->n_rank * sizeof *segment->rank);
+}
+
+as_graph *sg_segment_alone(const sg_segment *segment, uint32_t rank, as_err *err) {
+  as_graph *graph;
+  return build_alone(segment, segment->sub, &segment->rank[rank], &graph, err) ? graph : NULL;
+}
+
 uint32_t sg_segment_drop_unlowerable(sg_segment *segment, const as_search_opts *opts,
                                      double enough) {
   uint32_t n_dropped = 0;
@@ -501,8 +511,7 @@ uint32_t sg_segment_drop_unlowerable(sg_segment *segment, const as_search_opts *
       break;
     n_dropped++;
   }
-  segment->n_rank -= n_dropped;
-  memmove(segment->rank, segment->rank + n_dropped, segment->n_rank * sizeof *segment->rank);
+  sg_segment_drop(segment, n_dropped);
   return n_dropped;
 }
 

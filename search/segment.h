@@ -8,7 +8,8 @@
 typedef struct {
   uint32_t plan;
   uint32_t recipe;
-  bool split; /* several blocks share the loop's axis, a second kernel combines */
+  bool split;  /* several blocks share the loop's axis, a second kernel combines */
+  bool proved; /* as a program of its own */
   double us;
   uint64_t weight;
 } sg_rank;
@@ -42,6 +43,10 @@ bool sg_segment_init(sg_segment *s, const as_graph *g, const uint32_t *op, uint3
 /* Drops the best graphs that the back end cannot lower with any of their tilings, up to the first
  * that it can or that costs `enough` by the model; how many. */
 uint32_t sg_segment_drop_unlowerable(sg_segment *s, const as_search_opts *o, double enough);
+/* one of its graphs, as a muGraph of the segment alone; owned by the caller, NULL with err */
+as_graph *sg_segment_alone(const sg_segment *s, uint32_t rank, as_err *err);
+/* takes the best graphs away, so many */
+void sg_segment_drop(sg_segment *s, uint32_t n);
 /* keeps the first so many graphs, and what they need */
 void sg_segment_trim(sg_segment *s, uint32_t keep);
 void sg_segment_clear(sg_segment *s);

@@ -1,5 +1,6 @@
 /* Setting up one enumeration: sizes of the plan as expressions, the program's expressions, what may
  * be computed. */
+#include "cost_model.h"
 #include "sg_space.h"
 #include "src/base/mem.h"
 #include <stdlib.h>
@@ -115,7 +116,19 @@ static void set_sizes_of_parts(sg_space *space, uint32_t cls) {
   ctx->tile[cls] = ax_mul(ctx->A, ctx->tile[of->outer], ctx->tile[of->inner]);
   ctx->loop[cls] = ax_mul(ctx->A, ctx->loop[of->outer], ctx->loop[of->inner]);
   space->least[SG_LABEL(cls, 1)] =
-      space->least[SG_LABEL(of->outer, 1)] * space->least[SG_LABEL(of->inner, 0)];
+      space->least[SG_LABEL(of->outer, 1)] *
+      space->least[SG_LABEL(of->inner, space->plan->mode[of->inner] != SG_WHOLE)];
+}
+
+/* no tile of the grid or the loop is smaller: where tensor cores have work, 8; tiling.c has it so
+ */
+static double least_tile(const sg_space *space, uint32_t cls) {
+  const sg_part *part = space->part;
+  double whole = concrete(part->g->sizes, part->classes[cls].extent);
+  bool by_rows = space->plan->mode[cls] == SG_GRID;
+  for (uint32_t i = part->n_leaf; i < part->n && by_rows; i++)
+    by_rows = !sg_cost_is_contraction(&part->g->node[part->tensor[i]]);
+  return space->plan->mode[cls] == SG_GRID_ONE || by_rows ? 1 : whole < 8 ? whole : 8;
 }
 
 static void set_sizes(sg_space *space) {
@@ -126,9 +139,7 @@ static void set_sizes(sg_space *space) {
     bool split = !sg_has_parts(space->part, cls) &&
                  (space->plan->mode[cls] == SG_GRID || space->plan->mode[cls] == SG_LOOP);
     space->least[SG_LABEL(cls, 0)] = whole;
-    space->least[SG_LABEL(cls, 1)] = space->plan->mode[cls] == SG_GRID_ONE ? 1
-                                     : whole < 8                           ? whole
-                                                                           : 8;
+    space->least[SG_LABEL(cls, 1)] = least_tile(space, cls);
     if (!split)
       continue;
     space->ctx.tile[cls] = ax_size(space->ctx.A, SG_TILE_SYM(cls));

@@ -73,6 +73,10 @@ bool sg_can_split(const sg_space *space, const sg_part *part, const sg_plan *pla
                   const sg_recipe *recipe) {
   if (plan->loop < 0 || plan->n_grid == 3 || part->classes[plan->loop].in_outputs)
     return false;
+  for (uint32_t cls = 0; cls < part->n_classes; cls++) {
+    if (sg_loops_within(part, plan, cls))
+      return false; /* the grid divides its axis already */
+  }
   for (uint32_t i = 0; i < recipe->n; i++) {
     const sg_deriv *deriv = sg_space_deriv(space, recipe->deriv[i]);
     const sg_value *value = sg_space_value(space, deriv->value);

@@ -1,7 +1,8 @@
 /* Operators that only rename axes by arithmetic: an axis of p * q elements as two axes of p and q
  * (`x[.., i * q + j, ..]`) and back (`x[.., k div q, k mod q, ..]`).  They are found by what their
  * specifications say.  The axis of p * q elements is a class with two parts; who divides the outer
- * part among blocks, and leaves the inner part whole, divides the class into as many tiles. */
+ * part among blocks, and leaves the inner part whole, divides the class into as many tiles.  Where
+ * a block has one index of the outer part, its loop may go over the inner one. */
 #include "match.h"
 #include <string.h>
 
@@ -121,6 +122,23 @@ bool sg_is_looped(const sg_plan *plan, uint32_t cls) {
   return plan->loop >= 0 && plan->lead[cls] == plan->loop;
 }
 
+static bool is_output_axis(const sg_part *part, uint32_t cls) {
+  for (uint32_t out = 0; out < part->n_output; out++) {
+    const sg_axes *axes = &part->axes[part->output[out]];
+    for (uint32_t k = 0; k < axes->rank; k++) {
+      if (axes->ax[k] == SG_LABEL(cls, 0))
+        return true;
+    }
+  }
+  return false;
+}
+
+bool sg_loops_within(const sg_part *part, const sg_plan *plan, uint32_t cls) {
+  const sg_class *of = &part->classes[cls];
+  return of->outer != SG_NO_CLASS && plan->mode[of->outer] == SG_GRID_ONE &&
+         sg_is_looped(plan, of->inner) && !is_output_axis(part, cls);
+}
+
 /* the mode of a class with parts follows from theirs; false: its tiles would have gaps, or a part
  * that nothing may divide is divided */
 static bool settle_class(const sg_part *part, sg_plan *plan, uint32_t cls) {
@@ -133,9 +151,11 @@ static bool settle_class(const sg_part *part, sg_plan *plan, uint32_t cls) {
   plan->lead[cls] = (uint8_t)cls;
   if (is_whole(part, plan, cls))
     return true;
-  if (of->rigid || !is_whole(part, plan, of->inner) || part->classes[of->inner].may_be_empty)
+  bool within = sg_loops_within(part, plan, cls);
+  if (of->rigid || part->classes[of->inner].may_be_empty ||
+      (!within && !is_whole(part, plan, of->inner)))
     return false;
-  plan->lead[cls] = plan->lead[of->outer];
+  plan->lead[cls] = plan->lead[within ? of->inner : of->outer];
   plan->mode[cls] = sg_is_looped(plan, cls) ? SG_LOOP : SG_GRID;
   return true;
 }
@@ -155,7 +175,7 @@ sg_label sg_flat_label(const sg_part *part, const sg_plan *plan, sg_label label)
   if (plan->mode[SG_CLASS(label)] == SG_GRID_ONE)
     return SG_UNIT;
   if (of->outer != SG_NO_CLASS && sg_flat_label(part, plan, SG_LABEL(of->outer, true)) == SG_UNIT)
-    return SG_LABEL(of->inner, false);
+    return SG_LABEL(of->inner, plan->mode[of->inner] != SG_WHOLE);
   return label;
 }
 
@@ -231,6 +251,11 @@ static uint32_t class_of_parts(const sg_ctx *ctx, uint8_t outer, uint8_t inner) 
   return cls;
 }
 
+/* an inner part beside an index of the outer one: whole, or the loop's tile */
+static sg_label inner_label(const sg_ctx *ctx, uint32_t cls, sg_label outer) {
+  return SG_LABEL(cls, SG_IS_TILE(outer) && ctx->plan && ctx->plan->mode[cls] != SG_WHOLE);
+}
+
 bool sg_apply_view(const sg_call *frame, sg_view view, sg_axes *out) {
   sg_axes middle = {0, {0}};
   const sg_label first = frame->size[0].labels;
@@ -240,10 +265,11 @@ bool sg_apply_view(const sg_call *frame, sg_view view, sg_axes *out) {
     uint8_t parts[2];
     if (!parts_of_class(frame, SG_CLASS(first), parts))
       return false;
-    middle = (sg_axes){2, {SG_LABEL(parts[0], SG_IS_TILE(first)), SG_LABEL(parts[1], 0)}};
+    middle = (sg_axes){
+        2, {SG_LABEL(parts[0], SG_IS_TILE(first)), inner_label(frame->ctx, parts[1], first)}};
   } else {
     const sg_label second = frame->size[1].labels;
-    if (second == SG_UNIT || SG_IS_TILE(second))
+    if (second == SG_UNIT || second != inner_label(frame->ctx, SG_CLASS(second), first))
       return false;
     uint32_t cls = class_of_parts(frame->ctx, (uint8_t)SG_CLASS(first), (uint8_t)SG_CLASS(second));
     if (cls == SG_NO_CLASS)

@@ -88,7 +88,8 @@ static bool whole_operation(tile_machine *machine, as_ekind kind, int64_t a, int
       *result = a - *result * b;
     break;
   }
-  return !over || tile_stop(machine, AS_NO, "an integer expression overflows");
+  /* the language's integers have no bound: the evaluator's have */
+  return !over || tile_stop(machine, AS_UNKNOWN, "an integer is beyond 64 bits");
 }
 
 /* a sum, product, maximum or minimum of integers */

@@ -14,6 +14,7 @@ include tests/tile/local.mk
 include tests/ttir/local.mk
 include tests/prove/local.mk
 include tests/search/local.mk
+include tests/tiles/local.mk
 include tests/lower/local.mk
 include tests/threads/local.mk
 include tests/smt/local.mk

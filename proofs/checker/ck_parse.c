@@ -477,21 +477,15 @@ static ck_expr *either(ck_parser *p, ck_expr *r) {
   return x;
 }
 
-static ck_expr *call_of_two(ck_parser *p, const char *op, const ck_token *at, ck_expr *a,
-                            ck_expr *b) {
-  ck_expr *x = expr(p, CK_X_CALL, at);
-  x->name = op;
-  ck_link(&x->arguments, a);
-  ck_link(&x->arguments, b);
-  return x;
-}
-
 /* the truth value of a relation between tensors */
 static ck_expr *truth(ck_parser *p, const ck_expr *r) {
   static const char *const ops[] = {
       [CK_EQ] = "equal", [CK_NE] = "not_equal", [CK_LE] = "less_equal", [CK_LT] = "less"};
-  return call_of_two(p, ops[r->op], r->at, r->swapped ? r->right : r->left,
-                     r->swapped ? r->left : r->right);
+  ck_expr *x = expr(p, CK_X_CALL, r->at);
+  x->name = ops[r->op];
+  ck_link(&x->arguments, r->swapped ? r->right : r->left);
+  ck_link(&x->arguments, r->swapped ? r->left : r->right);
+  return x;
 }
 
 /* between tensors: logical_or(logical_or(a, b), ..) of truth values */
@@ -500,8 +494,11 @@ static ck_expr *any_of(ck_parser *p, const ck_expr *r) {
   while (ck_accept(p, "or")) {
     ck_expr other = {.next = NULL};
     relation(p, &other, CK_TENSOR);
-    if (other.right)
-      any = call_of_two(p, "logical_or", r->at, any, truth(p, &other));
+    if (!other.right)
+      break;
+    any = after(p, CK_X_CALL, r->at, any);
+    any->name = "logical_or";
+    ck_link(&any->arguments, truth(p, &other));
   }
   return any;
 }

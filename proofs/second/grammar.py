@@ -89,11 +89,11 @@ reduced     = concat: "concat" NAME "axis" INT12 | sum: "sum" NAME [ "rescale" N
 map         = ('x' | 'y' | 'z') "->" INT12
 loop        = 'loop' "->" INT12
 
-tiles       = tiles: { use } "tile" NAME NL { tdeclared NL } { tstmt NL } END
+tiles       = tiles: { use } "tile" TITLE NL { tdeclared NL } { tstmt NL } END
 tdeclared   = declaration | tensor: ('input' | 'inout' | 'output') declared | scratch
 scratch     = tensor: 'scratch' declared
 declared    = NAME ":" dtype dims [ "=" ['-'] NUMBER ]
-tstmt       = loop: ('for' | 'parallel') NAME "=" bounds NL { carry } { tstmt NL } { next } "end"
+tstmt       = loop: ('for' | 'parallel') NAME "=" bounds NL { carry } { ^tstmt NL } { next } "end"
             | load: "load" NAME lanes "=" place [ "where" cond [ "else" scalar ] ]
             | store: "store" place "=" scalar [ "over" lanes ] [ "where" cond ]
             | make: "make" NAME lanes "=" scalar | scratch
@@ -235,6 +235,7 @@ def _call(name, arguments):
     named = {argument[1]: argument[2] for argument in arguments if argument[0] == "attribute"}
     tensors = arguments[: len(arguments) - len(named)]
     ensure(not any(tree[0] == "attribute" for tree in tensors), "an attribute twice, or not last")
+    within("attributes of a call", len(named))
     if "keepdims" in named:
         keeps = named.pop("keepdims")
         ensure(keeps in (("num", 0), ("num", 1)), "keepdims is 0 or 1")
@@ -295,6 +296,7 @@ MAKE = {
 SILENT, NO = object(), object()
 KINDS = {  # the kind of token, what it must be besides, and what it stands for
     "NAME": ("name", str.isascii, str),
+    "TITLE": ("name", lambda text: text not in RESERVED, str),  # of a tile program
     "NUMBER": ("number", str.isascii, number),
     "INT": ("number", str.isdigit, int),
     "INT12": ("number", str.isdigit, declared),

@@ -74,12 +74,11 @@ def truth(formula):
 def at_values(term, values, made=None):
     """A term with constants for some sizes, made anew by section 1."""
     made = {} if made is None else made
+    if term.head in ("q", "v"):
+        return constant(values[term]) if term in values else term
     if term in made:
         return made[term]
-    within("nodes of a value at the stated sizes", len(made))
     match term.head:
-        case "v":
-            new = constant(values[term]) if term in values else term
         case "+" | "*" | "div" | "mod":
             new = computed(term.head, *(at_values(kid, values, made) for kid in term.kids))
         case "=" | "#" | "<=" | "<":
@@ -91,6 +90,7 @@ def at_values(term, values, made=None):
         case _:
             new = term
     made[term] = new
+    within("nodes of a value at the stated sizes", len(made))
     return new
 
 

@@ -25,6 +25,7 @@ enum { UNREADABLE = 3, PROVED = 4 };
 typedef struct {
   const char *label;
   char *text; /* as one of ours; NULL: it could not be read */
+  size_t len; /* bytes of it, zero bytes among them */
   uint32_t answer;
   as_tile_verdict verdict;
   as_verdict proof; /* where one was sought */
@@ -88,7 +89,7 @@ static void prove(const batch *b, row *r, const char *name) {
   as_policy policy = *b->how->policy;
   as_judged judged = {.lib = b->library,
                       .given = {b->given_name, b->given, b->given_len},
-                      .candidate = {name, r->text, strlen(r->text)},
+                      .candidate = {name, r->text, r->len},
                       .tile = true};
   policy.field = false;
   as_judge(&judged, &policy, &r->proof);
@@ -105,7 +106,7 @@ static void judge(batch *b, row *r, const char *name, bool alone) {
   as_tile_job job;
   as_tile_job_init(&job, b->library);
   bool ok = as_tile_job_take(&job, 0, b->given_name, b->given, b->given_len, &r->err) &&
-            as_tile_job_take(&job, 1, name, r->text, strlen(r->text), &r->err);
+            as_tile_job_take(&job, 1, name, r->text, r->len, &r->err);
   r->answer = UNREADABLE;
   if (ok && proves && !policy->field)
     prove(b, r, name);
@@ -173,12 +174,13 @@ static void tell(batch *b, row *r) {
   b->count[r->answer]++;
   if (!b->how->json)
     print_row(b, r, words);
+  json_t *text = r->text ? json_string(r->text) : NULL; /* NULL: not text at all */
   json_array_append_new(b->rows,
-                        json_pack("{s:s, s:s, s:f, s:s, s:I, s:I, s:I, s:s*}", "program", r->label,
+                        json_pack("{s:s, s:s, s:f, s:s, s:I, s:I, s:I, s:o*}", "program", r->label,
                                   "verdict", word_of(r), "seconds", r->seconds, "words", words,
                                   "instances", (json_int_t)r->verdict.instances, "elements",
                                   (json_int_t)r->verdict.elements, "conflicts",
-                                  (json_int_t)r->verdict.conflicts, "tile", r->text));
+                                  (json_int_t)r->verdict.conflicts, "tile", text));
   free(words);
   free(r->text);
   as_tile_verdict_clear(&r->verdict);
@@ -188,11 +190,10 @@ static void tell(batch *b, row *r) {
 
 static void judge_text(batch *b, const char *path) {
   row r = {.label = path};
-  size_t len;
   as_err_init(&r.err);
   as_verdict_init(&r.proof);
   double start = as_now();
-  r.text = as_read_file(path, &len, &r.err);
+  r.text = as_read_file(path, &r.len, &r.err);
   r.answer = UNREADABLE;
   if (r.text)
     judge(b, &r, path, true);
@@ -211,6 +212,7 @@ static bool judge_file(batch *b, const char *path, as_err *err) {
     double start = as_now();
     r.text = format->tile(file, i, &b->how->options, false, &r.err);
     r.answer = UNREADABLE;
+    r.len = r.text ? strlen(r.text) : 0;
     if (r.text)
       judge(b, &r, name, format->count(file) == 1);
     r.seconds = as_now() - start;

@@ -273,6 +273,19 @@ static const as_target *target_of(const checking *c) {
   return recorded ? as_target_find(recorded, c->err) : as_target_default();
 }
 
+static void compare_kernels(checking *c, const as_target *target, const as_lowered *low) {
+  json_t *made = json_pack("{s:s, s:s, s:o}", "target", target->gpu, "arch", target->arch,
+                           "kernels", as_report_kernels_json(low));
+  const char *key;
+  json_t *value;
+  json_object_foreach(made, key, value) {
+    json_t *said = json_object_get(c->report, key);
+    if (said && !json_equal(value, said))
+      find(c, "report.json: `%s` is not what this version of assay finds", key);
+  }
+  json_decref(made);
+}
+
 /* low: initialised; filled where the result has a kernel */
 static bool check_kernel(checking *c, const as_graph *graph, as_lowered *low) {
   if (!is_there(c, "kernel.cu"))
@@ -283,6 +296,8 @@ static bool check_kernel(checking *c, const as_graph *graph, as_lowered *low) {
   bool ok = plan.target && as_lower_cuda(graph, &plan, low, c->err);
   if (ok && (strlen(low->cuda) != n || memcmp(low->cuda, text, n) != 0))
     find(c, "kernel.cu: not what this version of assay makes of the muGraph");
+  if (ok)
+    compare_kernels(c, plan.target, low);
   free(text);
   return ok;
 }
@@ -298,6 +313,18 @@ static as_oplib *own_library(const checking *c) {
     return lib;
   as_oplib_free(lib);
   return NULL;
+}
+
+/* each specification that lies in the directory has a hash, whether relied on or not */
+static void check_specifications(checking *c, const as_oplib *own) {
+  uint32_t n;
+  const char *const *file = as_oplib_files(own, &n);
+  size_t length = strlen(c->dir);
+  for (uint32_t i = 0; i < n; i++) {
+    bool within = strncmp(file[i], c->dir, length) == 0 && file[i][length] == '/';
+    if (within && !json_object_get(json_object_get(c->report, "files"), file[i] + length + 1))
+      find(c, "%s: the report has no hash of it", file[i] + length + 1);
+  }
 }
 
 static bool check_case(checking *c, as_answer *answer) {
@@ -318,6 +345,7 @@ static bool check_case(checking *c, as_answer *answer) {
             as_job_read_candidate(&job, candidate, c->err);
   if (ok) {
     as_judged judged = as_job_judged(&job);
+    check_specifications(c, job.lib);
     name_differences(c, &job, &judged);
     as_lowered low;
     as_lowered_init(&low);

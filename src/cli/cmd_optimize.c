@@ -6,6 +6,7 @@
 #include "src/base/progress.h"
 #include "src/lower/lower.h"
 #include "src/optimize/kept.h"
+#include "src/optimize/saturated.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +71,6 @@ static json_t *extra_json(const as_search_result *found, const choice *chosen,
                           const as_target *target) {
   const as_search_stats *stats = &found->stats;
   json_t *tiling = json_object();
-  json_t *kernels = json_array();
   if (chosen->cand->n_tiling) {
     const as_graph *graph = chosen->cand->graph;
     for (uint32_t i = 0; i < graph->n_own_size; i++) {
@@ -80,22 +80,14 @@ static json_t *extra_json(const as_search_result *found, const choice *chosen,
     }
     json_object_set_new(tiling, "model_us", json_real(chosen->cand->us));
   }
-  for (uint32_t i = 0; i < chosen->low.n_kernel; i++) {
-    const as_lower_kernel *kernel = &chosen->low.kernel[i];
-    json_array_append_new(kernels,
-                          json_pack("{s:s, s:I, s:I, s:i, s:i, s:i, s:b}", "name", kernel->name,
-                                    "shared_bytes", (json_int_t)kernel->bytes_smem, "blocks",
-                                    (json_int_t)kernel->blocks, "warps", kernel->warps, "stages",
-                                    kernel->stages, "barriers_in_loop", kernel->barriers_loop,
-                                    "validated", kernel->validated));
-  }
-  return json_pack(
-      "{s:s, s:s, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "target", target->gpu,
-      "arch", target->arch, "statistics", as_report_stats_json(), "search", "states",
-      (json_int_t)stats->states, "candidates", (json_int_t)stats->candidates, "tested",
-      (json_int_t)stats->tested, "certified", (json_int_t)stats->certified, "failed_late",
-      (json_int_t)(stats->unproved + stats->replay_failed), "seconds", stats->seconds, "tiling",
-      tiling, "kernels", kernels, "kernel_count", (int)chosen->cand->kernels);
+  return json_pack("{s:s, s:s, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "target",
+                   target->gpu, "arch", target->arch, "statistics", as_report_stats_json(),
+                   "search", "states", (json_int_t)stats->states, "candidates",
+                   (json_int_t)stats->candidates, "tested", (json_int_t)stats->tested, "certified",
+                   (json_int_t)stats->certified, "failed_late",
+                   (json_int_t)(stats->unproved + stats->replay_failed), "seconds", stats->seconds,
+                   "tiling", tiling, "kernels", as_report_kernels_json(&chosen->low),
+                   "kernel_count", (int)chosen->cand->kernels);
 }
 
 static uint32_t operators(const as_graph *graph) {
@@ -172,8 +164,15 @@ static as_policy policy_of_candidates(const cli_opts *opts) {
   return policy;
 }
 
+static bool saturate(const cli_opts *opts, const as_job *job, const as_search_opts *options,
+                     const char *dir, as_search_result *found, as_err *err) {
+  bool silent = opts->quiet || opts->json;
+  as_saturated_how how = {(long)opts->tile, opts->nodes, dir, silent ? NULL : stdout};
+  return as_saturated_add(job, &how, options, found, err);
+}
+
 static bool search(const cli_opts *opts, const as_job *job, const as_target *target,
-                   as_search_result *found, as_err *err) {
+                   const char *dir, as_search_result *found, as_err *err) {
   as_progress progress;
   as_progress_init(&progress, opts->quiet);
   as_lower_opts plan = {.target = target};
@@ -197,22 +196,27 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
   options.lowers_arg = &plan;
   options.progress = show_progress;
   options.progress_arg = &progress;
-  as_status status = as_search(job->program, &options, found);
+  bool enumerates = strcmp(opts->search, "saturate") != 0;
+  as_status status = enumerates ? as_search(job->program, &options, found) : AS_UNKNOWN;
   as_progress_end(&progress);
-  return status == AS_OK ||
+  if (strcmp(opts->search, "enumerate") != 0 && !saturate(opts, job, &options, dir, found, err))
+    return false;
+  return found->n > 0 ||
          as_err_set(err, status, "%s",
                     found->message ? found->message
-                                   : "no certified candidate was found within the limits");
+                                   : "no certified candidate of a form that is lowered was found");
 }
 
 /* from the cache, or else by a search */
-static bool find(const cli_opts *opts, const as_job *job, const as_target *target, as_kept *kept,
-                 as_search_result *found, choice *chosen, as_err *err) {
+static bool find(const cli_opts *opts, const as_job *job, const as_target *target,
+                 const char *dir_out, as_kept *kept, as_search_result *found, choice *chosen,
+                 as_err *err) {
   as_policy policy = policy_of_candidates(opts);
   char *dir = opts->cache ? as_strdup(opts->cache) : as_cache_default();
   char *options = as_format("budget %llu prune %s", (unsigned long long)opts->budget, opts->prune);
-  /* with --all: what is not chosen is not kept */
-  as_kept_open(opts->no_cache || opts->all ? NULL : dir, options, &opts->policy, job, target, kept);
+  /* with --all, and beside tile programs: what is not chosen is not kept */
+  bool whole = opts->all || strcmp(opts->search, "enumerate") != 0;
+  as_kept_open(opts->no_cache || whole ? NULL : dir, options, &opts->policy, job, target, kept);
   free(options);
   free(dir);
   if (as_kept_find(kept, job, &policy, found)) {
@@ -224,7 +228,8 @@ static bool find(const cli_opts *opts, const as_job *job, const as_target *targe
     choice_clear(chosen);
     *chosen = (choice){0};
   }
-  if (!search(opts, job, target, found, err) || !choose(opts, job, target, found, chosen, err))
+  if (!search(opts, job, target, dir_out, found, err) ||
+      !choose(opts, job, target, found, chosen, err))
     return false;
   as_kept_keep(kept, job, found, chosen->cand);
   return true;
@@ -268,7 +273,7 @@ int cli_optimize(const cli_opts *opts) {
   if (ok) {
     dir = opts->out ? as_strdup(opts->out) : as_format("%s.assay", job.program->name);
     ok = as_report_dir_place(dir, opts->force, &err) && /* before the work, not after it */
-         find(opts, &job, target, &kept, &found, &chosen, &err) &&
+         find(opts, &job, target, dir, &kept, &found, &chosen, &err) &&
          leave(opts, &job, &found, &chosen, target, &kept, dir, &err);
   }
   int status = ok ? AS_OK : as_err_tell(&err);

@@ -115,13 +115,19 @@ enum {
     "threads (default: all processors)")                                                           \
   X(seconds, 'l', NUMBER, CLI_FOR_optimize, "N", "150", 0, 31536000, NULL,                         \
     "last resort time limit of the search, seconds; 0: none")                                      \
-  X(budget, 'B', NUMBER, CLI_FOR_optimize, "N", "24000000", 1, UINT64_MAX, NULL,                   \
+  X(budget, 'B', NUMBER, CLI_FOR_optimize, "N", "60000000", 1, UINT64_MAX, NULL,                   \
     "states that the search may visit in all; what is left out is said")                           \
   X(cache, 'K', STRING, CLI_FOR_optimize, "DIR", NULL, 0, 0, NULL,                                 \
     "where certified results are kept between runs (default: ASSAY_CACHE, or assay in "            \
     "XDG_CACHE_HOME or ~/.cache); what is taken from there is checked again")                      \
   X(no_cache, 'n', FLAG, CLI_FOR_optimize, NULL, NULL, 0, 0, NULL,                                 \
     "search anew, and keep nothing")                                                               \
+  X(search, 'e', WORD, CLI_FOR_optimize, "HOW", "enumerate", 0, 0, "enumerate,saturate,both",      \
+    "enumerate block graphs, saturate tile programs with equalities, or the better of both")       \
+  X(tile, 'I', NUMBER, CLI_FOR_optimize, "N", "64", 1, 4096, NULL,                                 \
+    "of saturation: tiles of longer axes, or the largest below that divides one")                  \
+  X(nodes, 'y', NUMBER, CLI_FOR_optimize, "N", "60000", 1, 100000000, NULL,                        \
+    "of saturation: how far the e-graph may grow; that it struck is said")                         \
   X(prune, 'p', WORD, CLI_FOR_optimize, "HOW", "exact", 0, 0, "exact,z3",                          \
     "abstract-expression pruning in the search")                                                   \
   X(arch, 'a', STRING,                                                                             \
@@ -170,6 +176,7 @@ typedef struct {
   char *direction;
   char *checkers;
   char *cache;
+  char *search;
   char *prune;
   char *arch;
   char *device;
@@ -179,6 +186,8 @@ typedef struct {
   uint64_t threads;
   uint64_t seconds;
   uint64_t budget;
+  uint64_t tile;
+  uint64_t nodes;
   uint64_t solver_seconds;
   bool force;
   bool writes_all;

@@ -3,6 +3,7 @@
 #include "src/base/mem.h"
 #include "src/tile/tile.h"
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct {
   char *text; /* NULL: none yet */
@@ -30,8 +31,11 @@ static void *tile_read(const char *path, as_err *err) {
   char *text = as_read_file(path, &len, err);
   if (text == NULL)
     return NULL;
-  if (!as_tile_is_text(text, len)) {
-    as_err_set(err, AS_BAD_INPUT, "%s: no tile program", path);
+  bool ended = memchr(text, 0, len) != NULL; /* a zero byte would end the text before its end */
+  if (ended || !as_tile_is_text(text, len)) {
+    as_err_set(err, AS_BAD_INPUT,
+               ended ? "%s: byte 0x00: this is not a text file in ASCII" : "%s: no tile program",
+               path);
     free(text);
     return NULL;
   }

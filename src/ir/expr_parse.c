@@ -428,21 +428,22 @@ typedef struct {
   as_node_id arg[AS_MAX_ARGS];
   uint32_t n;
   named_attrs attrs;
-  as_gp_axes axes; /* of a list of axes; then it is the only attribute */
-  bool named;
+  as_gp_axes axes;  /* of a list of axes; then it is the only attribute */
+  uint32_t n_given; /* attributes, as far as read */
 } call_parts;
 
 static bool parse_argument(as_gparser *parser, const as_token *token, call_parts *parts) {
   as_lexed *lexed = parser->lexed;
   const as_token *name = as_tok(lexed);
   if (name->kind != AS_T_NAME || as_tok_next(lexed)->kind != '=') {
-    if (parts->named)
+    if (parts->n_given)
       return as_lex_fail(lexed, name, "tensors come first, attributes after");
     if (parts->n == AS_MAX_ARGS)
       return as_lex_fail(lexed, name, "more than %d tensors", AS_MAX_ARGS);
     return (parts->arg[parts->n++] = as_gp_expr(parser)) != AS_NONE;
   }
-  parts->named = true;
+  if (parts->n_given++ == AS_MAX_GIVEN)
+    return as_lex_fail(lexed, name, "more than %d attributes of a call", AS_MAX_GIVEN);
   if (attr_index(parts->op, name->s) < 0 && strcmp(name->s, "keepdims") == 0)
     return parse_keepdims(parser, token, &parts->op, &parts->attrs);
   if (name[2].kind == '[')

@@ -12,7 +12,8 @@
 
 struct as_vec;
 
-#define AS_MAX_ATTRS 16
+#define AS_MAX_ATTRS 16 /* that an operator declares */
+#define AS_MAX_GIVEN 8  /* that one call gives, `keepdims` too (proofs/CLAIM.md section 1) */
 
 /* attribute value: a size expression (integers, sizes), or a rational number */
 typedef struct {

@@ -404,12 +404,33 @@ static as_expr *p_cond(sem_parser *parser) {
   return p_chain(parser, "or", AS_E_OR, p_cond_and);
 }
 
+/* --- whole expressions.  A chain of operators nests to the left without a parenthesis, so that
+ * brackets alone do not bound how deep a walk through an expression goes. */
+enum { MOST_LEVELS = 4000 };
+
+static bool is_within(const as_expr *expr, uint32_t levels) {
+  for (uint32_t i = 0; i < expr->n; i++) {
+    if (expr->kid[i] && (levels == 0 || !is_within(expr->kid[i], levels - 1)))
+      return false;
+  }
+  return true;
+}
+
+static as_expr *whole(sem_parser *parser, as_expr *(*read)(sem_parser *)) {
+  const as_token *token = as_tok(parser->lexed);
+  as_expr *expr = read(parser);
+  if (expr == NULL || is_within(expr, MOST_LEVELS))
+    return expr;
+  as_lex_fail(parser->lexed, token, "more than %d operators within each other", MOST_LEVELS);
+  return NULL;
+}
+
 as_expr *as_parse_scalar(as_lexed *lexed, as_oplib *lib) {
-  return p_scalar(&(sem_parser){lexed, lib});
+  return whole(&(sem_parser){lexed, lib}, p_scalar);
 }
 
 as_expr *as_parse_condition(as_lexed *lexed, as_oplib *lib) {
-  return p_cond(&(sem_parser){lexed, lib});
+  return whole(&(sem_parser){lexed, lib}, p_cond);
 }
 
 /* --- signatures */
@@ -425,7 +446,7 @@ static bool p_dim(sem_parser *parser, as_dim *dim, bool result) {
     dim->name = as_arena_strdup(mem, n);
     if (result && as_tok_is(lexed, '@'))
       return as_lex_fail(lexed, as_tok(lexed), "`@` has no meaning in a result's shape");
-    return !as_tok_take(lexed, '@') || (dim->count = p_size(parser)) != NULL;
+    return !as_tok_take(lexed, '@') || (dim->count = whole(parser, p_size)) != NULL;
   }
   if (as_tok_word(lexed, "broadcast") && as_tok_next(lexed)->kind == '(') {
     if (!result)
@@ -449,7 +470,7 @@ static bool p_dim(sem_parser *parser, as_dim *dim, bool result) {
     return true;
   }
   dim->kind = AS_D_SIZE;
-  return (dim->size = p_size(parser)) != NULL;
+  return (dim->size = whole(parser, p_size)) != NULL;
 }
 
 static bool p_shape(sem_parser *parser, as_dim **dim, uint32_t *n, bool result) {
@@ -544,7 +565,7 @@ static bool p_left(sem_parser *parser, as_let *let) {
   let->ix = as_arena_alloc(parser->lib->mem, (let->n ? let->n : 1) * sizeof *index);
   memcpy(let->ix, index, let->n * sizeof *index);
   return as_tok_want(lexed, ']', "`]` or `,`") && as_tok_want(lexed, '=', "`=`") &&
-         (let->body = p_scalar(parser)) != NULL &&
+         (let->body = whole(parser, p_scalar)) != NULL &&
          as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
@@ -553,9 +574,10 @@ static bool p_requires(sem_parser *parser, as_vec *req) {
     as_require require;
     as_rel rel;
     bool swap;
-    as_expr *left = p_size(parser);
+    as_expr *left = whole(parser, p_size);
     as_expr *right;
-    if (left == NULL || !as_tok_rel(parser->lexed, &rel, &swap) || (right = p_size(parser)) == NULL)
+    if (left == NULL || !as_tok_rel(parser->lexed, &rel, &swap) ||
+        (right = whole(parser, p_size)) == NULL)
       return false;
     require = (as_require){(int)rel, swap ? right : left, swap ? left : right};
     as_vec_push(req, &require);
@@ -707,8 +729,8 @@ static bool p_func(sem_parser *parser) {
   if (!as_tok_want(lexed, ')', "`)` or `,`"))
     return false;
   if (!as_tok_take_word(lexed, "builtin")) {
-    if (!as_tok_want(lexed, '=', "`=` or `builtin`") || (func->body = p_scalar(parser)) == NULL ||
-        !func_names(lexed, func, func->body))
+    if (!as_tok_want(lexed, '=', "`=` or `builtin`") ||
+        (func->body = whole(parser, p_scalar)) == NULL || !func_names(lexed, func, func->body))
       return false;
   } else if (as_builtin_find(func->name, func->n) == AS_N_BUILTINS) {
     return no_builtin(lexed, token, func);

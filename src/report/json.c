@@ -117,6 +117,20 @@ void *as_report_stats_json(void) {
   return o;
 }
 
+void *as_report_kernels_json(const as_lowered *lowered) {
+  json_t *kernels = json_array();
+  for (uint32_t i = 0; i < lowered->n_kernel; i++) {
+    const as_lower_kernel *kernel = &lowered->kernel[i];
+    json_array_append_new(kernels,
+                          json_pack("{s:s, s:I, s:I, s:i, s:i, s:i, s:b}", "name", kernel->name,
+                                    "shared_bytes", (json_int_t)kernel->bytes_smem, "blocks",
+                                    (json_int_t)kernel->blocks, "warps", kernel->warps, "stages",
+                                    kernel->stages, "barriers_in_loop", kernel->barriers_loop,
+                                    "validated", kernel->validated));
+  }
+  return kernels;
+}
+
 char *as_report_json(const as_judged *judged, const as_verdict *verdict,
                      const as_report_words *words, const as_report_dir *files, void *extra) {
   json_t *object = json_object();

@@ -41,6 +41,8 @@ typedef struct {
   const mpq_t *number;
 } as_tile_attr;
 
+enum { AS_TILE_MOST_LEVELS = 4000 };
+
 typedef struct as_tile_expr {
   as_tile_expr_kind kind;
   const as_expr *number;
@@ -52,6 +54,7 @@ typedef struct as_tile_expr {
   struct as_tile_expr *arg[AS_MAX_ARGS];
   as_tile_attr attr[AS_MAX_ATTRS];
   uint32_t cache; /* a number for each call of the program: whose code an evaluator keeps */
+  uint32_t depth; /* calls within each other; at most AS_TILE_MOST_LEVELS */
   int line;
 } as_tile_expr;
 

@@ -242,23 +242,28 @@ static bool finish_call(tile_parser *parser, as_tile_expr *call, const as_token 
     if (!call->attr[k].scalar && !call->attr[k].number && !op->attr_has_default[k])
       return as_lex_fail(lexed, token, "`%s` needs the attribute `%s`", op->name, op->attr[k]);
   }
+  for (uint32_t i = 0; i < call->n_arg; i++)
+    call->depth = call->arg[i]->depth >= call->depth ? call->arg[i]->depth + 1 : call->depth;
+  if (call->depth > AS_TILE_MOST_LEVELS)
+    return as_lex_fail(lexed, token, "more than %d calls within each other", AS_TILE_MOST_LEVELS);
   call->cache = parser->program->n_calls++;
   return true;
 }
 
 static bool parse_args(tile_parser *parser, as_tile_expr *call) {
   as_lexed *lexed = tile_lexed(parser);
-  bool named = false;
+  uint32_t n_given = 0;
   if (as_tok_take(lexed, ')'))
     return true;
   do {
     if (as_tok(lexed)->kind == AS_T_NAME && as_tok_next(lexed)->kind == '=') {
-      named = true;
+      if (n_given++ == AS_MAX_GIVEN)
+        return as_lex_fail(lexed, as_tok(lexed), "more than %d attributes of a call", AS_MAX_GIVEN);
       if (!parse_attr(parser, call))
         return false;
       continue;
     }
-    if (named)
+    if (n_given)
       return as_lex_fail(lexed, as_tok(lexed), "tensors come first, attributes after");
     if (call->n_arg == AS_MAX_ARGS)
       return as_lex_fail(lexed, as_tok(lexed), "more than %d tensors", AS_MAX_ARGS);

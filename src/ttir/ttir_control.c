@@ -12,7 +12,7 @@ static void carry(ttir_lift *lift, const char *name, const as_ttir_type *type, t
   const char *own = ttir_fresh(lift, name);
   *tile = ttir_element(lift, made->sort, own, type);
   as_str_printf(text, "%*scarry %s%s = %s\n", 2 * lift->depth + 2, "",
-                made->sort == TTIR_REAL ? "" : "int ", own, made->text);
+                made->sort == TTIR_INTEGER ? "int " : "", own, made->text);
 }
 
 /* the tiles of one carried value; those of infinities where it may be infinite */

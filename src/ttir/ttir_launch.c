@@ -144,6 +144,20 @@ static bool json_argument(as_ttir_launch *launch, const json_t *from, as_err *er
   return true;
 }
 
+/* are all places of the arguments elements of what is said of their shape? */
+static bool without_gaps(const json_t *arguments) {
+  for (size_t i = 0; i < json_array_size(arguments); i++) {
+    const json_t *argument = json_array_get(arguments, i);
+    const json_t *shape = json_object_get(argument, "shape");
+    json_int_t elements = 1;
+    for (size_t d = 0; d < json_array_size(shape); d++)
+      elements *= json_integer_value(json_array_get(shape, d));
+    if (json_is_array(shape) && elements < json_integer_value(json_object_get(argument, "size")))
+      return false;
+  }
+  return true;
+}
+
 bool as_ttir_launch_json(as_ttir_launch *launch, const char *file, const char *text, size_t len,
                          uint32_t number, as_err *err) {
   json_error_t why;
@@ -167,7 +181,8 @@ bool as_ttir_launch_json(as_ttir_launch *launch, const char *file, const char *t
   }
   for (size_t i = 0; fine && i < json_array_size(arguments); i++)
     fine = json_argument(launch, json_array_get(arguments, i), err);
-  launch->writes_all = json_is_true(json_object_get(chosen, "all_elements_written"));
+  bool all = json_is_true(json_object_get(chosen, "all_elements_written"));
+  launch->writes_all = all && without_gaps(arguments);
   json_decref(root);
   return fine;
 }

@@ -37,6 +37,18 @@ both 2 'in/word.tp:' word.tp
 both 2 'in/deep.tp:' deep.tp
 both 2 'in/long.tp:' long.tp
 both 2 'in/huge.tp:2:' huge.tp
+# chains of operators, which nest without a bracket
+long() { awk -v item="$1" 'BEGIN { for (i = 0; i < 30000; i++) printf "%s", item; print "" }'; }
+{ printf 'op long(x[..a]) -> [..a]\n  out[..a] = 0'; long ' + x[..a]'; } >in/long.sem
+printf 'use "long.sem"\nprogram p\nsizes N = 4\ninput X: f16[N]\noutput Y = long(X)\n' >in/chain.tp
+{ printf 'func long(x) = 0'; long ' + x'; } >in/longf.sem
+printf 'use "longf.sem"\nprogram p\nsizes N = 4\ninput X: f16[N]\noutput Y = X + X\n' >in/chainf.tp
+both 2 'in/long.sem:2:14: more than 4000 operators' chain.tp
+both 2 'in/longf.sem:1:16: more than 4000 operators' chainf.tp
+{ printf 'rule r\nsizes N\ntensor X[N]\nassume X > 0'; long ' or X > 0' | head -c 180000; printf '\nlhs X\nrhs X\n'; } >in/any.rule
+"$build/assay-check" --sem "$src/semantics" --goals in/any.rule r >out 2>err
+[ $? -eq 2 ] || fail 'alternatives: another exit status'
+grep -q 'more than 20000 tensors of a side' err || fail 'alternatives: no limit is named'
 both 2 'No such file' absent.tp
 both 2 'in/.' .
 

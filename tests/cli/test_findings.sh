@@ -188,6 +188,16 @@ for file in program.tp candidate.mug certificate.cert kernel.cu report.json; do
   [ -f "made/$file" ] || fail "the page links to $file, which is not there"
 done
 grep -q 'class="key acc">accumulator' made/report.html || fail 'the page has no legend'
+# what report.json says of the kernels is found again as well, and each specification has its hash
+cp -r made claims
+sed -i 's/"validated": false/"validated": true/' claims/report.json
+cmp -s made/report.json claims/report.json && fail 'the report says nothing of a validation'
+expect 1 '`kernels` is not what' check claims
+sed 's/"arch": "sm_90a"/"arch": "sm_80"/' made/report.json >claims/report.json
+expect 1 '`arch` is not what' check claims
+sed '/"semantics.elementwise.sem": /d' made/report.json >claims/report.json
+expect 1 'semantics/elementwise.sem: the report has no hash of it' check claims
+expect 0 VERIFIED check made
 blocks=$(sed -n 's/.*Kernel k0<.th><td>\([0-9]*\) blocks.*/\1/p' made/report.html)
 sed -i "s/<td>$blocks blocks/<td>1$blocks blocks/" made/report.html
 expect 1 'not what this version of assay makes' check made

@@ -30,6 +30,7 @@ static void close_world(world *here) {
 
 #define S "sizes B=16, D=64, N=32\n"
 #define XW "input X: f16[B, D]\ninput W: f16[D, N]\n"
+#define KEEP ", keepdims=0, keepdims=0, keepdims=0"
 
 static const struct {
   const char *text;
@@ -67,6 +68,7 @@ static const struct {
     {"program p\n" S XW "output Z = transpose(X, axis=[0, 2])\n", "5:25", "0 to 1 is wanted, once"},
     {"program p\n" S XW "output Z = transpose(X, axis=[0, 1])\n", "5:25", "where it is"},
     {"program p\n" S XW "output Z = sum(X, keepdims=2)\n", "5:28", "0 or 1"},
+    {"program p\n" S XW "output Z = sum(X" KEEP KEEP KEEP ")\n", "5:115", "more than 8 attributes"},
     {"program p\n" S XW "output Z = softmax(X, keepdims=1)\n", "5:12",
      "no operator `softmax_keep`"},
     {"program p\n" S "where D = 2 or D = 3\n" XW "output Z = X\n", "3:7", "do not satisfy"},

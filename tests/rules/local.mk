@@ -14,7 +14,7 @@ EXTRA_DIST += tests/rules/NOTATION.md tests/rules/catalogue.tsv tests/rules/orac
 TESTS += tests/rules/test_catalogue.sh
 EXTRA_DIST += tests/rules/test_catalogue.sh
 TESTS += tests/rules/test_tricks.sh
-EXTRA_DIST += tests/rules/test_tricks.sh tests/rules/tricks.rule tests/rules/unseen.rule tests/rules/identities.rule
+EXTRA_DIST += tests/rules/test_tricks.sh tests/rules/tricks.rule tests/rules/unseen.rule tests/rules/identities.rule tests/rules/users.rule
 EXTRA_DIST += tests/rules/advice.tsv tests/rules/undecided.txt
 # docs/found.md, written anew from a run
 found: all

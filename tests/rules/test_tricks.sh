@@ -1,8 +1,8 @@
 #!/bin/sh
 # Rules that are wrong only where an obligation could be forgotten, and rules that say nothing (tricks.rule); rules of our own that no list has,
-# half of them subtly false (unseen.rule; identities.rule, of functions with laws): each must get the verdict that its file expects, and the oracle's.
+# half of them subtly false (unseen.rule; identities.rule, of functions with laws; users.rule, of all the language): each must get the verdict that its file expects, and the oracle's.
 . "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
-for name in tricks unseen identities; do
+for name in tricks unseen identities users; do
   file=$src/tests/rules/$name.rule
   "$assay" certify --solvers=none "$file" >out 2>err </dev/null
   case $? in 0|1) ;; *) fail "$name: exit status" ;; esac

@@ -1,6 +1,7 @@
 /* What the search looks for beyond one kernel for a run of operators: loops that several blocks
- * share, other orders of the same operators. */
+ * share, other orders of the same operators, groups of the dataflow graph. */
 #include "search/search.h"
+#include "src/base/str.h"
 #include "tests/operators.h"
 #include "tests/suite.h"
 #include <stdio.h>
@@ -169,6 +170,129 @@ START_TEST(outputs_side_by_side) {
 
 END_TEST
 
+/* Statements of one program in two orders of the text: the dataflow is what counts. */
+typedef struct {
+  const char *head;
+  const char *statement[10];
+  uint32_t n;
+} shuffled;
+
+static const shuffled programs[] = {
+    {"program heads\nsizes M = 32, D = 512, H = 4, E = 128\nwhere D = H * E\ninput X: f16[M, D]\n"
+     "input Wq: f16[D, D]\ninput Wk: f16[D, D]\n",
+     {"Q1 = X @ Wq\n", "Q = transpose(split_axis(Q1, axis=-1, outer=H, inner=E), axis=0)\n",
+      "K1 = X @ Wk\n", "K = transpose(split_axis(K1, axis=-1, outer=H, inner=E), axis=0)\n",
+      "output O = Q @ transpose(K)\n"},
+     5},
+    {"program gates\nsizes B = 16, D = 1024, N = 512\ninput X: f16[B, D]\ninput U: f16[D, N]\n"
+     "input V: f16[D, N]\ninput W: f16[D, N]\n",
+     {"A = X @ U\n", "G = sigmoid(A)\n", "B1 = X @ V\n", "C = X @ W\n", "T = tanh(C)\n",
+      "output Y = G * B1\n", "output Z = G * T\n"},
+     7}};
+
+/* whether the statement reads a name that none of those placed before it defines */
+static bool reads_later(const shuffled *of, const bool *placed, uint32_t which) {
+  for (uint32_t i = 0; i < of->n; i++) {
+    char name[16];
+    const char *statement = of->statement[i];
+    const char *from = strncmp(statement, "output ", 7) == 0 ? statement + 7 : statement;
+    size_t length = strcspn(from, " ");
+    snprintf(name, sizeof name, "%.*s", (int)length, from);
+    const char *right = strchr(of->statement[which], '=');
+    for (const char *at = strstr(right, name); at && !placed[i] && i != which;
+         at = strstr(at + 1, name)) {
+      bool starts = strchr(" (", at[-1]) != NULL;
+      bool ends = strchr(" ,)\n", at[length]) != NULL;
+      if (starts && ends)
+        return true;
+    }
+  }
+  return false;
+}
+
+/* the program with its statements in a random order that defines before it reads */
+static char *shuffle(const shuffled *of, uint64_t *state) {
+  as_str text;
+  bool placed[10] = {false};
+  as_str_init(&text);
+  as_str_add(&text, of->head);
+  for (uint32_t n = 0; n < of->n;) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    uint32_t which = (uint32_t)(*state >> 33) % of->n;
+    if (placed[which] || reads_later(of, placed, which))
+      continue;
+    as_str_add(&text, of->statement[which]);
+    placed[which] = true;
+    n++;
+  }
+  return as_str_take(&text);
+}
+
+/* the order of the text is of no matter to the choice */
+START_TEST(text_order_is_of_no_matter) {
+  const shuffled *of = &programs[_i];
+  uint64_t state = 20261123;
+  double us = 0;
+  uint32_t kernels = 0;
+  printf("text_order_is_of_no_matter: seed %llu\n", (unsigned long long)state);
+  for (uint32_t run = 0; run < 3; run++) {
+    char *text = shuffle(of, &state);
+    searched s = search_text(text);
+    const as_candidate *best = &s.found.cand[0];
+    us = run ? us : best->us;
+    kernels = run ? kernels : best->kernels;
+    ck_assert_msg(best->us == us && best->kernels == kernels, "%g us, not %g:\n%s%s", best->us, us,
+                  text, best->text);
+    free(text);
+    done(&s);
+  }
+}
+
+END_TEST
+
+typedef struct {
+  const char *text;
+  uint32_t kernels; /* at most */
+  const char *has;  /* NULL, or what the muGraph's text has */
+} bounded;
+
+static const bounded fused[] = {
+    /* rows and columns of a mask made of one vector are divided apart */
+    {"program causal\nsizes H = 16, M = 256, E = 64\ninput Q: f16[H, M, E]\n"
+     "input Kt: f16[H, E, M]\ninput V: f16[H, M, E]\nP = Q @ Kt\nS = P / 8\nR = iota(size=M)\n"
+     "Col = R[none, :]\nRow = R[:, none]\nKeep = less_equal(Col, Row)\nDrop = 1 - Keep\n"
+     "Far = Drop * 10000\nZ = S - Far\nW = softmax(Z)\noutput O = W @ V\n",
+     3, NULL},
+    /* a tensor against itself: two tiles of it */
+    {"program gram\nsizes N = 1024, D = 256\ninput X: f16[N, D]\n"
+     "output G = X @ transpose(X)\n",
+     1, "grid x = J1, y = J\n"},
+    /* operators that read the same, whatever stands between them in the text */
+    {"program apart\nsizes B = 16, D = 1024, N = 1024\ninput X: f16[B, D]\ninput A: f16[D, N]\n"
+     "input B1: f16[D, N]\ninput C: f16[B, D]\nP = X @ A\nR = sum(C * C)\n"
+     "output Y = silu(P)\noutput Z = R * 2\noutput W = X @ B1\n",
+     2, NULL},
+    /* a row of 64 KB: a block takes one */
+    {"program rows\nsizes B = 64, V = 32768\ninput X: f16[B, V]\nP = softmax(X)\n"
+     "output O = log(P)\n",
+     1, NULL},
+    /* one head a block, and a loop over its elements */
+    {"program head\nsizes M = 16, C = 2048, D = 1024, H = 8, E = 128\nwhere D = H * E\n"
+     "input Q: f16[M, D]\ninput K: f16[H, C, E]\ninput L: f16[H, M, E]\n"
+     "Qh = transpose(split_axis(Q, axis=-1, outer=H, inner=E), axis=0)\n"
+     "output S = softmax(Qh @ transpose(concat(K, L, axis=1)))\n",
+     2, "= Q x -> 1 y -> 0 loop -> 1\n"}};
+
+START_TEST(kernels_at_most) {
+  searched s = search_text(fused[_i].text);
+  const as_candidate *best = &s.found.cand[0];
+  ck_assert_msg(best->kernels <= fused[_i].kernels, "%s", best->text);
+  ck_assert_msg(!fused[_i].has || strstr(best->text, fused[_i].has), "%s", best->text);
+  done(&s);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("spaces", 120);
   tcase_add_loop_test(tests, loops_are_shared, 0, sizeof few_blocks / sizeof *few_blocks);
@@ -176,5 +300,7 @@ int main(void) {
   tcase_add_loop_test(tests, operators_change_places, 0, sizeof orders / sizeof *orders);
   tcase_add_loop_test(tests, outputs_side_by_side, 0, 3);
   tcase_add_test(tests, outputs_apart);
+  tcase_add_loop_test(tests, text_order_is_of_no_matter, 0, 2);
+  tcase_add_loop_test(tests, kernels_at_most, 0, sizeof fused / sizeof *fused);
   return test_run("spaces", tests);
 }

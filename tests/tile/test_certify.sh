@@ -88,6 +88,22 @@ expect 2 'in/binary.tir' certify in/given.tir --from trinity in/binary.tir
 expect 2 'No such file' certify in/given.tir --from trinity in/absent.tir
 printf 'config\ttensor\tkind\tdims\nsmall\tA\tinput\t-6 24\n' >in/wrong.tsv
 expect 2 'malformed row' certify in/given.tir --from trinity in/given.tir --shapes=in/wrong.tsv
+# what comes after a zero byte is part of the text, and so are bytes that are no text
+{ cat "$cases/rows.tile"; printf '\0store'; } >in/zero.tile
+expect 2 'byte 0x00' certify "$cases/rows.tp" in/zero.tile
+expect 2 'byte 0x00' certify --from tile "$cases/rows.tp" in/zero.tile
+{ cat "$cases/rows.tile"; printf 'x\303(\n'; } >in/bytes.tile
+expect 2 '"verdict": "UNREADABLE"' certify --json "$cases/rows.tp" in/bytes.tile
+# chains of operators, which nest without a bracket
+{ cat "$cases/rows.tile"; printf 'make long[] = 0'; yes ' + 1' | head -100000 | tr -d '\n'; echo; } >in/sum.tile
+expect 2 'more than 4000 operators' certify "$cases/rows.tp" in/sum.tile
+{ cat "$cases/rows.tile"; printf 'long = 0'; yes ' + 1' | head -100000 | tr -d '\n'; echo; } >in/calls.tile
+expect 2 'more than 4000 calls' certify "$cases/rows.tp" in/calls.tile
+# integers are not bounded: where the evaluator's are too small it says nothing, and the proof stands
+{ cat "$cases/rows.tile"; echo 'make large[] = 9223372036854775807 * M'; } >in/large.tile
+expect 0 PROVED certify -q "$cases/rows.tp" in/large.tile --solvers=none
+{ cat "$cases/rows.tile"; echo 'make large[] = 9223372036854775807 + M - 9223372036854775807'; } >in/large.tile
+expect 3 'beyond 64 bits' certify "$cases/rows.tp" in/large.tile --solvers=none
 expect 2 'of block form' certify "$cases/rows.tp" "$cases/rows.tile" -o result
 only in
 finish

@@ -155,6 +155,41 @@ def scalar_nesting(n):  # a body nests by each operand
     return own('op f(x[n]) -> [n]\n  out[i] = ' + '(' * (n - 2) + 'x[i]' + ')' * (n - 2) + '\n')
 
 
+def value_digits(n):
+    return program('output Z = X', head=f"program p\nsizes N = {'1'.rjust(n, '0')}\ninput X: f32[N]\n")
+
+
+def axis_digits(n):
+    return {**program('output Z = X'), 'candidate.mug': f"mugraph q\nsizes G, T\nwhere N = G * T\nkernel k\n  grid x = G\n  load x [T] = X x -> {'0' * n}\n"
+            '  store Z [T] = x x -> 0\nend\n'}
+
+
+# --- tile programs
+def tile(*lines):
+    head = 'tile q\nsizes N\ninput X: f32[N]\noutput Z: f32[N] = 0\n'
+    return {**program('output Z = X'), 'candidate.tile': head + ''.join(line + '\n' for line in lines)}
+
+
+def tile_loops(n):
+    return tile(*(f'for k{i} = 0 to N' for i in range(n)), *['end'] * n)
+
+
+def lanes(n):
+    return tile('make t[' + ', '.join(f'i{k} < N' for k in range(n)) + '] = 0')
+
+
+def loop_nesting(n):  # a loop counts as one
+    return tile('for k = 0 to N', 'make t[] = ' + '-' * n + 'N', 'end')
+
+
+def tile_tensors(n):  # the input and the output are two
+    return tile(*(f'scratch s{i}: f32[]' for i in range(n - 2)))
+
+
+def tile_definitions(n):
+    return tile('scratch s: f32[] = 0', *['store s[] = 0'] * n)
+
+
 # --- certificates: each makes lines that follow PROOF
 def deep(n):
     return ["v 'x 'r"] + [f'exp t{TERMS + i}' for i in range(n - 1)]
@@ -247,6 +282,8 @@ TEXTS = [
     ('digits of a least value', 'digits where', digits, 12, 13),
     ('exponent', 'powers of ten', exponent, 1000, 1001),
     ('negative exponent', 'powers of ten', small_exponent, 1000, 1001),
+    ('digits of a concrete value', 'digits where', value_digits, 12, 13),
+    ('digits of an axis', 'digits where', axis_digits, 12, 13),
     ('files used', 'files used', used, 64, 65),
     ('axes', 'axes of a tensor', axes, 8, 9),
     ('arguments', 'arguments or attributes', arguments, 8, 9),
@@ -266,6 +303,11 @@ TEXTS = [
     ('conditions', 'conditions around one place', conditions, 96, 97),
     ('steps', 'steps to expand one call', steps, 100000, 100001),
     ('depth', 'functions and definitions written out', depth, 1000, 1001),
+    ('loops of a tile program', 'loops within each other', tile_loops, 8, 9),
+    ('lanes', 'axes of a tensor', lanes, 8, 9),
+    ('nesting in a loop', 'expressions within each other', loop_nesting, 98, 99),
+    ('tensors of a tile program', 'tensors of a side', tile_tensors, 20000, 20001),
+    ('definitions of a tile program', 'tensors of a side', tile_definitions, 20000, 20001),
     ('bytes of the theorem', 'bytes in the theorem', theorem, 63, 64),
 ]
 CERTIFICATES = [
@@ -301,7 +343,7 @@ class Suite:
                 with open(os.path.join(folder, name_of_file), 'w', encoding='ascii') as out:
                     out.write(text)
             given = 'given.rule' if 'given.rule' in files else 'given.tp'
-            candidate = next((c for c in ('candidate.tp', 'candidate.mug') if c in files), files.get('candidate', given))
+            candidate = next((c for c in ('candidate.tp', 'candidate.mug', 'candidate.tile') if c in files), files.get('candidate', given))
             return self.run((['--sem', 'own.sem'] if 'own.sem' in files else []) + ['--goals', given, candidate], folder)
 
     def certificate(self, lines, length=0):

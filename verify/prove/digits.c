@@ -438,21 +438,10 @@ bool pv_digits_read(pv *prover, pv_ctx ctx, ck_id term, pv_digits *out) {
   return true;
 }
 
-static bool has_quotients(const pv_digits *sum) {
-  for (uint32_t i = 0; i < sum->n; i++) {
-    if (sum->digit[i].weight > 1 || sum->digit[i].radix > 0)
-      return true;
-  }
-  return false;
-}
-
-/* Of sums without quotients by constants the digits say no more than linear bounds do, which were
- * asked before. */
-pv_thm pv_digits_nonneg(pv *prover, pv_ctx ctx, ck_id term) {
+static pv_thm nonneg_sum(pv *prover, pv_ctx ctx, ck_id term) {
   pv_digits sum;
-  if (!read_sum(prover, term, &sum) || !has_quotients(&sum))
+  if (!pv_digits_read(prover, ctx, term, &sum))
     return PV_NONE;
-  set_ranges(prover, ctx, &sum, 0);
   int64_t least = sum.constant;
   for (uint32_t i = 0; i < sum.n; i++) {
     const pv_digit *digit = &sum.digit[i];
@@ -463,6 +452,93 @@ pv_thm pv_digits_nonneg(pv *prover, pv_ctx ctx, ck_id term) {
       return PV_NONE;
   }
   return least < 0 ? PV_NONE : by_digits(prover, &sum, false, least, pv_ge0(prover, term));
+}
+
+/* The sum of which the polynomial has a quotient, and in which x stands once; CK_BAD: there is
+ * none.
+ */
+static ck_id sum_with(pv *prover, const pv_poly *poly, ck_id x) {
+  for (uint32_t i = 0; i < poly->count; i++) {
+    ck_id atom = poly->monos[i].degree == 1 ? poly->monos[i].atoms[0] : CK_BAD;
+    ck_id slope;
+    ck_id rest;
+    if (atom == CK_BAD || !ck_is(prover->terms, atom, CK_DIV))
+      continue;
+    ck_id sum = ck_kid(prover->terms, atom, 0);
+    if (!pv_is_atom(prover, sum) && pv_poly_linear(prover, sum, x, &slope, &rest) &&
+        slope != CK_BAD && pv_is_one(prover, slope))
+      return sum;
+  }
+  return CK_BAD;
+}
+
+/* An index that is a sum is divided in two ways: as a whole, and, where the divisor divides the
+ * other summands, as x div w and these.  The term with (sum div w) instead of x div w, and why it
+ * is the same; PV_REFL: there is none. */
+static pv_eqn by_whole_sums(pv *prover, pv_ctx ctx, ck_id term) {
+  pv_poly poly;
+  pv_eqn result = pv_same(term);
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, term);
+  for (uint32_t i = 0; i < poly.count && result.by == PV_REFL; i++) {
+    ck_id atom = poly.monos[i].degree == 1 ? poly.monos[i].atoms[0] : CK_BAD;
+    if (atom == CK_BAD || !ck_is(prover->terms, atom, CK_DIV) ||
+        !ck_is(prover->terms, ck_kid(prover->terms, atom, 0), CK_V))
+      continue;
+    ck_id sum = sum_with(prover, &poly, ck_kid(prover->terms, atom, 0));
+    if (sum == CK_BAD)
+      continue;
+    ck_id whole = ck_mk2(prover->terms, CK_DIV, sum, ck_kid(prover->terms, atom, 1));
+    pv_eqn parts = pv_norm(prover, ctx, whole);
+    ck_id others = pv_canon(prover, pv_sub(prover, parts.to, atom));
+    if (parts.by == PV_NONE || parts.by == PV_REFL || pv_occurs(prover, others, atom))
+      continue;
+    ck_id coef = poly.monos[i].coef;
+    ck_id gap = pv_mul(prover, coef, pv_sub(prover, whole, parts.to));
+    result.to = pv_canon(prover, pv_add(prover, term, gap));
+    result.by = pv_scaled(prover, pv_eq(prover, term, result.to), pv_neg(prover, coef), parts.by);
+  }
+  pv_poly_clear(&poly);
+  return result;
+}
+
+/* does an atom of the sum stand for a quotient by a constant? */
+static bool has_quotient(pv *prover, ck_id term) {
+  pv_poly poly;
+  bool found = false;
+  int64_t divisor;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, term);
+  for (uint32_t i = 0; i < poly.count && !found; i++) {
+    for (uint32_t k = 0; k < poly.monos[i].degree && !found; k++) {
+      ck_id atom = poly.monos[i].atoms[k];
+      found = ck_is(prover->terms, atom, CK_DIV) &&
+              integer(prover, ck_kid(prover->terms, atom, 1), &divisor);
+    }
+  }
+  pv_poly_clear(&poly);
+  return found;
+}
+
+/* Of sums without quotients by constants the digits say no more than linear bounds do, which were
+ * asked before. */
+pv_thm pv_digits_nonneg(pv *prover, pv_ctx ctx, ck_id term) {
+  enum { MOST = 4 };
+
+  if (!has_quotient(prover, term))
+    return PV_NONE;
+  pv_thm thm = nonneg_sum(prover, ctx, term);
+  pv_eqn eqn = pv_same(term);
+  for (int tries = 0; tries < MOST && thm == PV_NONE; tries++) {
+    pv_eqn next = by_whole_sums(prover, ctx, eqn.to);
+    if (next.by == PV_REFL || next.by == PV_NONE)
+      return PV_NONE;
+    eqn = pv_then(prover, eqn, next);
+    thm = nonneg_sum(prover, ctx, eqn.to);
+  }
+  if (thm == PV_NONE || eqn.by == PV_REFL)
+    return thm;
+  return PV_COMBINE(prover, pv_ge0(prover, term), prover->one, thm, pv_num(prover, -1), eqn.by);
 }
 
 /* --- quotients */

@@ -472,8 +472,17 @@ static pv_thm leaf(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
     thm = pv_lp_prove_within(prover, ctx, goal);
   if (thm == PV_NONE)
     thm = pv_from_zero_below_zero(prover, goal, pv_lp_contradiction(prover, ctx));
+  if (thm == PV_NONE && depth < MAX_SPLITS)
+    thm = pv_by_exponents(prover, ctx, diff, depth);
   if (thm == PV_NONE)
     thm = by_elements(prover, ctx, diff, depth);
+  if (thm == PV_NONE && !ck_is_int(prover->terms, diff)) {
+    pv_ctx inner = pv_ctx_equations(prover, ctx, diff);
+    thm = inner != ctx ? zero_thm(prover, inner, diff, depth + 1)
+                       : pv_by_one_sum(prover, ctx, diff, depth);
+    if (inner != ctx)
+      return thm;
+  }
   if (thm == PV_NONE && ((cond = pv_range_cond(prover, ctx, diff)) != CK_BAD ||
                          (cond = fact_cond(prover, ctx, diff)) != CK_BAD)) {
     thm = split_on(prover, ctx, cond, diff, depth, zero_thm);

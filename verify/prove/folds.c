@@ -406,17 +406,53 @@ static pv_eqn norm_steps(pv *prover, ck_id term, const opened_fold *fold) {
   return result.by == PV_NONE ? pv_fail() : result;
 }
 
+static pv_thm added(pv *prover, ck_id step, ck_id state, ck_id *addend);
+
+/* a choice between two that are the state and something: the state and the choice of these */
+static pv_thm added_by_choice(pv *prover, ck_id step, ck_id state, ck_id *addend) {
+  ck_terms *terms = prover->terms;
+  ck_id cond = ck_kid(terms, step, 0);
+  ck_id part[2];
+  pv_thm same[2];
+  pv_thm both[2];
+  if (ck_has_var(terms, cond, state))
+    return PV_NONE;
+  for (uint32_t i = 0; i < 2; i++) {
+    same[i] = added(prover, ck_kid(terms, step, 1 + i), state, &part[i]);
+    if (same[i] == PV_NONE)
+      return PV_NONE;
+  }
+  *addend = ck_ite(terms, cond, part[0], part[1]);
+  ck_id claim = pv_eq(prover, step, pv_add(prover, state, *addend));
+  for (uint32_t i = 0; i < 2; i++) {
+    const char *law = i ? "ite0" : "ite1";
+    pv_thm here = pv_hyp(prover, i ? ck_neg(terms, cond) : cond);
+    both[i] =
+        PV_COMBINE(prover, claim, prover->one, pv_law(prover, law, &step, 1, here), prover->one,
+                   same[i], pv_num(prover, -1), pv_law(prover, law, addend, 1, here));
+  }
+  return pv_cases(prover, cond, both[0], both[1]);
+}
+
+/* step = state + addend, which does not speak of the state */
+static pv_thm added(pv *prover, ck_id step, ck_id state, ck_id *addend) {
+  ck_id factor;
+  if (ck_is(prover->terms, step, CK_ITE))
+    return added_by_choice(prover, step, state, addend);
+  if (!pv_poly_linear(prover, step, state, &factor, addend) || !pv_is_one(prover, factor))
+    return PV_NONE;
+  return pv_identity(prover, pv_eq(prover, step, pv_add(prover, state, *addend)));
+}
+
 /* fold 0 1 n 0 (anything that is acc + f): as a sum */
 static pv_eqn as_sum(pv *prover, ck_id term, const opened_fold *fold) {
-  ck_id factor;
   ck_id addend;
   ck_id vars[2] = {fold->counter, fold->state[0]};
-  pv_thm thm;
-  if (fold->width != 1 || fold->init[0] != prover->zero ||
-      !pv_poly_linear(prover, fold->step[0], fold->state[0], &factor, &addend) ||
-      !pv_is_one(prover, factor))
+  if (fold->width != 1 || fold->init[0] != prover->zero)
     return pv_fail();
-  thm = pv_identity(prover, pv_eq(prover, fold->step[0], pv_add(prover, fold->state[0], addend)));
+  pv_thm thm = added(prover, fold->step[0], fold->state[0], &addend);
+  if (thm == PV_NONE)
+    return pv_fail();
   pv_eqn result = {pv_sum(prover, fold->bound, fold->counter, addend), PV_NONE};
   result.by = pv_foldcong(prover, term, result.to, vars, 2, &thm, 1);
   return result.by == PV_NONE ? pv_fail() : result;
@@ -470,6 +506,21 @@ static pv_eqn norm_max(pv *prover, pv_ctx ctx, ck_id term, const opened_fold *fo
   return result.by == PV_NONE ? eqn : pv_then(prover, eqn, result);
 }
 
+/* A fold of a few rounds as its last one, of the fold of those before. */
+static pv_eqn last_round(pv *prover, ck_id term) {
+  enum { FEW = 4 };
+
+  ck_id bound = ck_kid(prover->terms, term, 0);
+  if (!pv_is_const(prover, bound) || !ck_is_int(prover->terms, bound) ||
+      mpq_cmp_si(*ck_q_value(prover->terms, bound), FEW, 1) > 0)
+    return pv_fail();
+  ck_id last = pv_const_add(prover, bound, pv_num(prover, -1));
+  pv_thm thm = pv_const_sign(prover, bound) <= 0
+                   ? pv_zero(prover, term, pv_by_value(prover, pv_le(prover, bound, prover->zero)))
+                   : pv_succ(prover, term, last, pv_by_value(prover, pv_ge0(prover, last)));
+  return thm == PV_NONE ? pv_fail() : (pv_eqn){pv_right(prover, thm), thm};
+}
+
 /* t: a fold whose bound and bases are normal */
 pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id term) {
   opened_fold fold;
@@ -504,7 +555,7 @@ pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id term) {
   if (result.by == PV_NONE) {
     result = pv_tidy_fold(prover, ctx, eqn.to);
     if (result.by == PV_REFL)
-      result = pv_fail();
+      result = last_round(prover, eqn.to);
   }
   return result.by == PV_NONE
              ? eqn

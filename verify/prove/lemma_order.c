@@ -24,23 +24,37 @@ static pv_thm exp_order(pv *prover, ck_id a, ck_id b, pv_thm thm) {
                        strict ? pv_lt(prover, exp_a, exp_b) : pv_le(prover, exp_a, exp_b));
 }
 
-pv_thm pv_derive_exp_order(pv *prover) {
-  ck_id x = pv_real_var(prover, "x");
-  ck_id y = pv_real_var(prover, "y");
-  return exp_order(prover, x, y, pv_hyp(prover, pv_le(prover, x, y)));
+/* x <= y, or x < y; and the same of f x and f y */
+static ck_id order(pv *prover, bool strict, ck_id x, ck_id y) {
+  return strict ? pv_lt(prover, x, y) : pv_le(prover, x, y);
 }
 
-/* otherwise log y < log x, hence y < x */
-pv_thm pv_derive_log_order(pv *prover) {
+static pv_thm derive_exp(pv *prover, bool strict) {
+  ck_id x = pv_real_var(prover, "x");
+  ck_id y = pv_real_var(prover, "y");
+  return exp_order(prover, x, y, pv_hyp(prover, order(prover, strict, x, y)));
+}
+
+pv_thm pv_derive_exp_order(pv *prover) {
+  return derive_exp(prover, false);
+}
+
+pv_thm pv_derive_exp_strict(pv *prover) {
+  return derive_exp(prover, true);
+}
+
+/* otherwise log y < log x, hence y < x; or, of the strict one, both with <= */
+static pv_thm derive_log(pv *prover, bool strict) {
   ck_id x = pv_real_var(prover, "x");
   ck_id y = pv_real_var(prover, "y");
   ck_id log_x = pv_log(prover, x);
   ck_id log_y = pv_log(prover, y);
-  ck_id goal = pv_le(prover, log_x, log_y);
+  ck_id goal = order(prover, strict, log_x, log_y);
   pv_thm x_pos = pv_hyp(prover, pv_gt0(prover, x));
-  pv_thm ordered = pv_hyp(prover, pv_le(prover, x, y));
+  pv_thm ordered = pv_hyp(prover, order(prover, strict, x, y));
   pv_thm y_pos = PV_COMBINE(prover, pv_gt0(prover, y), prover->one, x_pos, prover->one, ordered);
-  pv_thm below = exp_order(prover, log_y, log_x, pv_hyp(prover, pv_lt(prover, log_y, log_x)));
+  pv_thm below =
+      exp_order(prover, log_y, log_x, pv_hyp(prover, order(prover, !strict, log_y, log_x)));
   pv_thm absurd = PV_COMBINE(prover, pv_gt0(prover, prover->zero), prover->one, below, prover->one,
                              ordered, prover->one, pv_law1(prover, "log", x, x_pos),
                              pv_num(prover, -1), pv_law1(prover, "log", y, y_pos));
@@ -48,18 +62,27 @@ pv_thm pv_derive_log_order(pv *prover) {
                   pv_from_zero_below_zero(prover, goal, absurd));
 }
 
-/* otherwise sqrt y < sqrt x, and x - y = (sqrt x - sqrt y)^2 + 2*sqrt y*(sqrt x - sqrt y) > 0 */
-pv_thm pv_derive_sqrt_order(pv *prover) {
+pv_thm pv_derive_log_order(pv *prover) {
+  return derive_log(prover, false);
+}
+
+pv_thm pv_derive_log_strict(pv *prover) {
+  return derive_log(prover, true);
+}
+
+/* otherwise sqrt y < sqrt x, and x - y = (sqrt x - sqrt y)^2 + 2*sqrt y*(sqrt x - sqrt y) > 0; or,
+ * of the strict one, both with <= */
+static pv_thm derive_sqrt(pv *prover, bool strict) {
   ck_id x = pv_real_var(prover, "x");
   ck_id y = pv_real_var(prover, "y");
   ck_id root_x = pv_sqrt(prover, x);
   ck_id root_y = pv_sqrt(prover, y);
-  ck_id goal = pv_le(prover, root_x, root_y);
+  ck_id goal = order(prover, strict, root_x, root_y);
   pv_thm x_nonneg = pv_hyp(prover, pv_ge0(prover, x));
-  pv_thm ordered = pv_hyp(prover, pv_le(prover, x, y));
+  pv_thm ordered = pv_hyp(prover, order(prover, strict, x, y));
   pv_thm y_nonneg =
       PV_COMBINE(prover, pv_ge0(prover, y), prover->one, x_nonneg, prover->one, ordered);
-  pv_thm below = pv_hyp(prover, pv_lt(prover, root_y, root_x));
+  pv_thm below = pv_hyp(prover, order(prover, !strict, root_y, root_x));
   pv_comb comb;
   pv_comb_init(&comb);
   pv_comb_add(&comb, prover->one, ordered);
@@ -70,6 +93,14 @@ pv_thm pv_derive_sqrt_order(pv *prover) {
   pv_thm absurd = pv_comb_prove(prover, &comb, pv_gt0(prover, prover->zero));
   return pv_cases(prover, goal, pv_hyp(prover, goal),
                   pv_from_zero_below_zero(prover, goal, absurd));
+}
+
+pv_thm pv_derive_sqrt_order(pv *prover) {
+  return derive_sqrt(prover, false);
+}
+
+pv_thm pv_derive_sqrt_strict(pv *prover) {
+  return derive_sqrt(prover, true);
 }
 
 /* inv x - inv y = (y - x) * inv x * inv y */

@@ -27,7 +27,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/defs.c \
   verify/prove/digits.c \
   verify/prove/digits_solve.c \
-  verify/prove/eq.c \
+  verify/prove/eq.c verify/prove/eq_ways.c \
   verify/prove/fact_match.c \
   verify/prove/factors.c \
   verify/prove/folds.c \
@@ -44,7 +44,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/log.c \
   verify/prove/loops.c \
   verify/prove/lp.c \
-  verify/prove/lp_facts.c \
+  verify/prove/lp_facts.c verify/prove/lp_order.c \
   verify/prove/maxcut.c \
   verify/prove/maximage.c \
   verify/prove/maxlaws.c \

@@ -202,6 +202,23 @@ static bool has_app(pv *prover, ck_id term) {
   return false;
 }
 
+/* clauses at what the newest relations between reals speak of */
+static void push_clauses_of_hyps(pv *prover, pv_ctx ctx, fact_list *known) {
+  enum { NEWEST = 4 };
+
+  uint32_t n = 0;
+  for (pv_ctx link = ctx; link != 0 && n < NEWEST; link = pv_at(prover, link)->parent) {
+    ck_id formula = pv_at(prover, link)->formula;
+    ck_op head = ck_head(prover->terms, formula);
+    if ((head != CK_LE && head != CK_LT) ||
+        ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1)))
+      continue;
+    n++;
+    pv_lp_push_clauses(prover, ctx, ck_kid(prover->terms, formula, 0), known);
+    pv_lp_push_clauses(prover, ctx, ck_kid(prover->terms, formula, 1), known);
+  }
+}
+
 static pv_thm search(pv *prover, pv_ctx ctx, ck_id term, pv_thm neg) {
   fact_list *known = as_malloc(sizeof *known);
   pv_thm thm;
@@ -210,6 +227,8 @@ static pv_thm search(pv *prover, pv_ctx ctx, ck_id term, pv_thm neg) {
     pv_lp_push_thm(prover, known, neg);
   if (term != CK_BAD && (!ck_is_int(prover->terms, term) || has_app(prover, term)))
     pv_lp_push_clauses(prover, ctx, term, known);
+  else if (term == CK_BAD)
+    push_clauses_of_hyps(prover, ctx, known);
   pv_lp_push_hyps(prover, ctx, known, neg == PV_REFL);
   pv_lp_push_atoms(prover, ctx, known);
   pv_lp_push_hyps(prover, ctx, known, false); /* atoms bring others */
@@ -220,7 +239,13 @@ static pv_thm search(pv *prover, pv_ctx ctx, ck_id term, pv_thm neg) {
     if (neg != PV_REFL && !prover->cofactors)
       push_cofactors(prover, ctx, known);
     push_signs(prover, known);
+    pv_lp_push_order(prover, ctx, known);
     pv_lp_push_products(prover, known);
+    if (known->count > n)
+      thm = refute(prover, known);
+    n = known->count;
+    if (thm == PV_NONE && neg == PV_REFL)
+      pv_lp_push_all_products(prover, known);
     if (known->count > n)
       thm = refute(prover, known);
   }

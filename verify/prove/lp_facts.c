@@ -2,6 +2,7 @@
  * of products.  Only facts that are connected by shared atoms are taken. */
 #include "pv_folds.h"
 #include "pv_lp.h"
+#include "pv_order.h"
 #include <string.h>
 
 static void push_fact(pv *prover, fact_list *known, const pv_poly *value, const pv_thm *premises,
@@ -228,6 +229,19 @@ static void minimum_fact(pv *prover, pv_ctx ctx, ck_id max, fact_list *known) {
     pv_lp_push_thm(prover, known, pv_max_below_zero(prover, inner, n, counter, body, n_pos));
 }
 
+/* u <= max2(u, 0), that maximum being ite(0 <= u, u, 0): equal, or 0 where u is negative */
+static pv_thm below_relu(pv *prover, ck_id relu, ck_id under) {
+  ck_id cond = ck_kid(prover->terms, relu, 0);
+  ck_id not_cond = ck_neg(prover->terms, cond);
+  ck_id goal = pv_le(prover, under, relu);
+  pv_thm negative = pv_hyp(prover, not_cond);
+  pv_thm same = pv_law1(prover, "ite1", relu, pv_hyp(prover, cond));
+  pv_thm zero = pv_law1(prover, "ite0", relu, negative);
+  ck_id minus_one = pv_num(prover, -1);
+  return pv_cases(prover, cond, PV_COMBINE(prover, goal, minus_one, same),
+                  PV_COMBINE(prover, goal, minus_one, zero, prover->one, negative));
+}
+
 /* a maximum, its base as its elements are written at 0; CK_BAD: it is none */
 static ck_id with_literal_base(pv *prover, ck_id atom) {
   ck_terms *terms = prover->terms;
@@ -277,6 +291,9 @@ static void atom_facts(pv *prover, pv_ctx ctx, ck_id atom, fact_list *known) {
   } else if (pv_is_call(prover, atom, "sin") || pv_is_call(prover, atom, "cos")) {
     pv_lp_push_thm(prover, known, pv_unit_bound(prover, atom, false));
     pv_lp_push_thm(prover, known, pv_unit_bound(prover, atom, true));
+  } else if (pv_under_relu(prover, atom) != CK_BAD && !ck_is_int(prover->terms, atom)) {
+    pv_lp_push_thm(prover, known, pv_nonneg(prover, ctx, atom));
+    pv_lp_push_thm(prover, known, below_relu(prover, atom, pv_under_relu(prover, atom)));
   } else if (head == CK_SQRT) {
     pv_lp_push_thm(prover, known, pv_nonneg(prover, ctx, atom));
   } else if ((formula = with_literal_base(prover, atom)) != CK_BAD) {
@@ -455,6 +472,7 @@ static bool may_fit(const monos *degree2, const pv_poly *poly, const pv_poly *ot
   return mono.degree < 2 || known_mono(degree2, &mono);
 }
 
+/* degree2: the monomials of degree two and more that it may have; NULL: any */
 static void push_product(pv *prover, fact_list *known, const monos *degree2, uint32_t i,
                          uint32_t j) {
   pv_poly prod;
@@ -469,7 +487,7 @@ static void push_product(pv *prover, fact_list *known, const monos *degree2, uin
                      other->monos[k].atoms, other->monos[k].degree);
     pv_poly_add(prover, &prod, &shifted, prover->one);
   }
-  for (uint32_t k = 0; k < prod.count && fits; k++)
+  for (uint32_t k = 0; k < prod.count && fits && degree2; k++)
     fits = prod.monos[k].degree < 2 || known_mono(degree2, &prod.monos[k]);
   if (fits && prod.count)
     push_fact(prover, known, &prod, premises, 2, known->fact[i].strict && known->fact[j].strict,
@@ -498,6 +516,49 @@ void pv_lp_push_products(pv *prover, fact_list *known) {
           may_fit(&degree2, &known->fact[i].value, &known->fact[j].value))
         push_product(prover, known, &degree2, i, j);
     }
+  }
+}
+
+static bool linear(const pv_poly *poly) {
+  for (uint32_t i = 0; i < poly->count; i++) {
+    if (poly->monos[i].degree > 1)
+      return false;
+  }
+  return true;
+}
+
+/* an atom that stands in a monomial of degree two */
+static bool in_square(const fact_list *known, uint32_t n, ck_id atom) {
+  for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t j = 0; j < known->fact[i].value.count; j++) {
+      const pv_mono *mono = &known->fact[i].value.monos[j];
+      if (mono->degree == 2 && pv_mono_has(mono, atom))
+        return true;
+    }
+  }
+  return false;
+}
+
+void pv_lp_push_all_products(pv *prover, fact_list *known) {
+  enum { MOST_LINEAR = 7 };
+
+  uint32_t factor[MOST_LINEAR];
+  uint32_t n_factors = 0;
+  uint32_t n = known->count;
+  for (uint32_t i = 0; i < n && n_factors < MOST_LINEAR; i++) {
+    const fact *candidate = &known->fact[i];
+    bool fits = !candidate->eq && candidate->count == 1 && linear(&candidate->value);
+    for (uint32_t j = 0; j < candidate->value.count && fits; j++) {
+      const pv_mono *mono = &candidate->value.monos[j];
+      fits = mono->degree == 0 ||
+             (!ck_is_int(prover->terms, mono->atoms[0]) && in_square(known, n, mono->atoms[0]));
+    }
+    if (fits && candidate->value.count)
+      factor[n_factors++] = i;
+  }
+  for (uint32_t i = 0; i < n_factors; i++) {
+    for (uint32_t j = i; j < n_factors && known->count < MAX_COLS; j++)
+      push_product(prover, known, NULL, factor[i], factor[j]);
   }
 }
 

@@ -104,6 +104,9 @@ static pv_eqn norm_atom(pv *prover, pv_ctx ctx, ck_id term) {
   pv_eqn result;
   if (head == CK_ITE)
     return pv_norm_ite(prover, ctx, term);
+  eqn = pv_unnested(prover, ctx, term);
+  if (eqn.by != PV_REFL)
+    return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
   eqn = head == CK_V ? pv_same(term) : norm_kids(prover, ctx, term);
   if (eqn.by == PV_NONE)
     return eqn;

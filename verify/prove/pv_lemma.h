@@ -50,6 +50,9 @@
   ROW(EXP_ORDER, exp_order, "x <= y: exp x <= exp y")                                              \
   ROW(LOG_ORDER, log_order, "0 < x, x <= y: log x <= log y")                                       \
   ROW(SQRT_ORDER, sqrt_order, "0 <= x, x <= y: sqrt x <= sqrt y")                                  \
+  ROW(EXP_STRICT, exp_strict, "x < y: exp x < exp y")                                              \
+  ROW(LOG_STRICT, log_strict, "0 < x, x < y: log x < log y")                                       \
+  ROW(SQRT_STRICT, sqrt_strict, "0 <= x, x < y: sqrt x < sqrt y")                                  \
   ROW(INV_ORDER, inv_order, "0 < x, x <= y: inv y <= inv x")                                       \
   ROW(RELU_ORDER, relu_order, "x <= y: relu x <= relu y")                                          \
   /* integers: lemma_ints.c */                                                                     \

@@ -23,8 +23,13 @@ typedef struct {
 void pv_lp_push_thm(pv *prover, fact_list *known, pv_thm thm);
 void pv_lp_push_hyps(pv *prover, pv_ctx ctx, fact_list *F, bool all);
 void pv_lp_push_atoms(pv *prover, pv_ctx ctx, fact_list *known);
+/* of exponentials, logarithms and roots: their order where that of the arguments is known, squares
+ * of bounds of roots; lp_order.c */
+void pv_lp_push_order(pv *prover, pv_ctx ctx, fact_list *known);
 void pv_lp_push_clauses(pv *prover, pv_ctx ctx, ck_id term, fact_list *known);
 void pv_lp_push_products(pv *prover, fact_list *known);
+/* products of any two linear facts about numbers that some square or product speaks of */
+void pv_lp_push_all_products(pv *prover, fact_list *known);
 void pv_lp_push_rules(pv *prover, pv_ctx ctx, fact_list *known);
 
 /* A programme: x >= 0 with A x = b. */

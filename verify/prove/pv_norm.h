@@ -34,6 +34,9 @@ pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id t); /* folds.c */
 pv_eqn pv_read_before(pv *prover, pv_ctx ctx, ck_id app);
 /* selects.c: folds in which few rounds change anything, and what they choose */
 pv_eqn pv_tidy_fold(pv *prover, pv_ctx ctx, ck_id fold);
+/* quot.c: a quotient or remainder of a quotient, divisors being constants, by one quotient of what
+ * is divided first, before that gets its normal form; PV_REFL: it is no such */
+pv_eqn pv_unnested(pv *prover, pv_ctx ctx, ck_id term);
 /* quot.c: r of a = b*q + r, for a q other than 0; CK_BAD: none */
 ck_id pv_rest_of_division(pv *prover, ck_id a, ck_id b);
 
@@ -46,6 +49,16 @@ pv_thm pv_then_rewrite(pv *prover, pv_thm thm, const pv_thm *st, uint32_t n);
 
 /* a = b because both are the same up to index arithmetic */
 pv_thm pv_same_index(pv *prover, ck_id a, ck_id b);
+
+/* --- eq_ways.c: `diff` = 0 for a normal diff; PV_NONE: it is not of this form, or not
+ * found */
+pv_thm pv_by_exponents(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth);
+/* sums over one range that add up to the term, as one sum; CK_BAD: it has no such form.  *counter:
+ * the variable of that range */
+ck_id pv_one_sum(pv *prover, pv_ctx ctx, ck_id term, ck_id *counter);
+pv_thm pv_by_one_sum(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth);
+/* the context with what its clauses say, as equations of reals, of what the term speaks of */
+pv_ctx pv_ctx_equations(pv *prover, pv_ctx ctx, ck_id term);
 
 /* --- eq.c */
 pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t depth);

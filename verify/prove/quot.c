@@ -224,6 +224,29 @@ pv_eqn pv_nested_quotient(pv *prover, pv_ctx ctx, ck_id inner_div, ck_id divisor
   return eqn;
 }
 
+pv_eqn pv_unnested(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_terms *terms = prover->terms;
+  bool remainder = ck_is(terms, term, CK_MOD);
+  if (!remainder && !ck_is(terms, term, CK_DIV))
+    return pv_same(term);
+  ck_id dividend = ck_kid(terms, term, 0);
+  ck_id divisor = ck_kid(terms, term, 1);
+  if (!ck_is(terms, dividend, CK_DIV) || !pv_is_const(prover, divisor) ||
+      pv_const_sign(prover, divisor) <= 0 || !pv_is_const(prover, ck_kid(terms, dividend, 1)))
+    return pv_same(term);
+  pv_thm positive = pv_by_value(prover, pv_gt0(prover, divisor));
+  pv_eqn eqn;
+  if (remainder) {
+    ck_id whole = ck_mk2(terms, CK_DIV, dividend, divisor);
+    eqn.to = pv_sub(prover, dividend, pv_mul(prover, divisor, whole));
+    eqn.by = pv_scaled(prover, pv_eq(prover, term, eqn.to), pv_num(prover, -1),
+                       pv_law2(prover, "div", dividend, divisor, positive));
+  } else {
+    eqn = pv_nested_quotient(prover, ctx, dividend, divisor, positive);
+  }
+  return eqn.by == PV_NONE ? pv_same(term) : eqn;
+}
+
 /* (g*x) div (g*m) = x div m for a positive g: g*x = (g*m)*(x div m) + g*(x mod m) */
 static pv_eqn without_factor(pv *prover, pv_ctx ctx, ck_id dividend, ck_id divisor,
                              const pv_poly *divisor_poly) {

@@ -3,6 +3,7 @@
  * positive factors become sums, roots of products of nonnegative factors products; what stays
  * inside is primitive. */
 #include "pv_folds.h"
+#include <string.h>
 
 enum { MAXF = 24 };
 
@@ -124,21 +125,29 @@ pv_eqn pv_norm_log(pv *prover, pv_ctx ctx, ck_id term) {
   if (pv_is_const(prover, arg) && !pv_is_one(prover, arg))
     return pv_same(term);
   for (uint32_t i = 0; i < n; i++) {
+    ck_id negated = pv_neg(prover, factor[i]);
+    bool twice = i + 1 < n && factor[i] == factor[i + 1];
     ck_id log;
     if (pv_positive(prover, ctx, factor[i]) != PV_NONE) {
       log = log_factor(prover, factor[i]);
-    } else if (i + 1 < n && factor[i] == factor[i + 1]) { /* a square: twice that of the amount */
-      ck_id negated = pv_neg(prover, factor[i]);
+    } else if (pv_is_const(prover, factor[i])) { /* the sign goes to a factor that is negative */
+      if (factor[i] == pv_num(prover, -1))
+        continue;
+      log = pv_log(prover, pv_canon(prover, negated));
+    } else if (twice) { /* twice that of the amount */
       ck_id amount = ck_ite(prover->terms, pv_ge0(prover, factor[i]), factor[i], negated);
       log = pv_mul(prover, pv_num(prover, 2), pv_log(prover, amount));
       squares = true;
       i++;
+    } else if (pv_canon(prover, negated) != arg &&
+               pv_follows(prover, ctx, pv_gt0(prover, pv_canon(prover, negated))) != PV_NONE) {
+      log = pv_log(prover, negated); /* of negative factors there is an even number */
     } else {
       return pv_same(term);
     }
     sum = sum == CK_BAD ? log : pv_add(prover, sum, log);
   }
-  if (sum == term || (pos = pv_positive(prover, ctx, arg)) == PV_NONE)
+  if (sum == CK_BAD || sum == term || (pos = pv_positive(prover, ctx, arg)) == PV_NONE)
     return pv_same(term);
   pv_thm thm = squares ? pv_prove_eq(prover, ctx, pv_exp(prover, sum), arg, 0)
                        : same_normal(prover, ctx, pv_exp(prover, sum), arg);
@@ -175,6 +184,107 @@ static ck_id root_factor(pv *prover, pv_ctx ctx, ck_id factor) {
   return pv_sqrt(prover, factor);
 }
 
+/* |x| for an x of unknown sign, x where it is known not to be negative */
+static ck_id amount(pv *prover, pv_ctx ctx, ck_id x) {
+  return pv_nonneg(prover, ctx, x) != PV_NONE
+             ? x
+             : ck_ite(prover->terms, pv_ge0(prover, x), x, pv_neg(prover, x));
+}
+
+/* Monomials by degree, then by their atoms from the last one on: an order that multiplication
+ * keeps, so that the greatest monomial of a square is the square of the greatest of its root. */
+static int mono_order(const pv_mono *left, const pv_mono *right) {
+  if (left->degree != right->degree)
+    return left->degree < right->degree ? -1 : 1;
+  for (uint32_t i = left->degree; i-- > 0;) {
+    if (left->atoms[i] != right->atoms[i])
+      return left->atoms[i] < right->atoms[i] ? -1 : 1;
+  }
+  return 0;
+}
+
+static const pv_mono *greatest(const pv_poly *poly) {
+  const pv_mono *best = &poly->monos[0];
+  for (uint32_t i = 1; i < poly->count; i++) {
+    if (mono_order(&poly->monos[i], best) > 0)
+      best = &poly->monos[i];
+  }
+  return best;
+}
+
+enum { MOST_ROOT_TERMS = 6, MOST_ROOT_DEGREE = 16 };
+
+/* rest less (2*root + q*a)*q*a, and root plus q*a */
+static void take_term(pv *prover, pv_poly *rest, pv_poly *root, ck_id q, const ck_id *atoms,
+                      uint32_t n) {
+  pv_poly doubled;
+  pv_poly product;
+  pv_poly_init(&doubled);
+  pv_poly_init(&product);
+  pv_poly_add(prover, &doubled, root, pv_num(prover, 2));
+  pv_poly_add_mono(prover, &doubled, q, atoms, n);
+  pv_poly_mul_mono(prover, &product, &doubled, q, atoms, n);
+  pv_poly_add(prover, rest, &product, pv_num(prover, -1));
+  pv_poly_add_mono(prover, root, q, atoms, n);
+  pv_poly_clear(&doubled);
+  pv_poly_clear(&product);
+}
+
+/* the next term of the root: the first is the root of the greatest monomial, any other what the
+ * greatest monomial that is left has beside twice the first */
+static bool next_term(pv *prover, const pv_poly *rest, const pv_mono *first, ck_id *q, ck_id *atoms,
+                      uint32_t *n) {
+  const pv_mono *lead = greatest(rest);
+  if (lead->degree > MOST_ROOT_DEGREE)
+    return false;
+  if (first) {
+    int degree = pv_mono_div(lead->atoms, lead->degree, first->atoms, first->degree, atoms);
+    *q = pv_const_mul(prover, lead->coef,
+                      pv_const_inv(prover, pv_const_mul(prover, pv_num(prover, 2), first->coef)));
+    *n = degree < 0 ? 0 : (uint32_t)degree;
+    return degree >= 0;
+  }
+  *q = q_root(prover, lead->coef);
+  *n = lead->degree / 2;
+  bool even = lead->degree % 2 == 0 && *q != CK_BAD && pv_const_sign(prover, lead->coef) > 0;
+  for (uint32_t i = 0; i < *n && even; i++) {
+    even = lead->atoms[2 * i] == lead->atoms[2 * i + 1];
+    atoms[i] = lead->atoms[2 * i];
+  }
+  return even;
+}
+
+/* the polynomial whose square the term is, as a*a + 2*a*b + b*b is that of a + b; CK_BAD: none */
+static ck_id root_of_square(pv *prover, ck_id term) {
+  pv_poly rest;
+  pv_poly root;
+  ck_id atoms[MOST_ROOT_DEGREE];
+  ck_id first_atoms[MOST_ROOT_DEGREE];
+  pv_mono first = {CK_BAD, 0, first_atoms};
+  bool fits = true;
+  pv_poly_init(&rest);
+  pv_poly_init(&root);
+  pv_poly_read(prover, &rest, term);
+  fits = rest.count >= 3;
+  for (uint32_t i = 0; i < MOST_ROOT_TERMS && fits && rest.count; i++) {
+    ck_id q;
+    uint32_t n;
+    fits = next_term(prover, &rest, i ? &first : NULL, &q, atoms, &n);
+    if (!fits)
+      break;
+    if (i == 0) {
+      first.coef = q;
+      first.degree = n;
+      memcpy(first_atoms, atoms, n * sizeof *atoms);
+    }
+    take_term(prover, &rest, &root, q, atoms, n);
+  }
+  ck_id found = fits && rest.count == 0 ? pv_poly_term(prover, &root) : CK_BAD;
+  pv_poly_clear(&rest);
+  pv_poly_clear(&root);
+  return found;
+}
+
 pv_eqn pv_norm_sqrt(pv *prover, pv_ctx ctx, ck_id term) {
   ck_id arg = ck_kid(prover->terms, term, 0);
   ck_id factor[MAXF + 1];
@@ -182,12 +292,11 @@ pv_eqn pv_norm_sqrt(pv *prover, pv_ctx ctx, ck_id term) {
   uint32_t n = pv_normal_factors(prover, ctx, arg, factor, MAXF);
   for (uint32_t i = 0; i < n; i++) {
     ck_id root;
-    if (i + 1 < n && factor[i] == factor[i + 1]) { /* a square: absolute value */
-      root = pv_nonneg(prover, ctx, factor[i]) != PV_NONE
-                 ? factor[i]
-                 : ck_ite(prover->terms, pv_ge0(prover, factor[i]), factor[i],
-                          pv_neg(prover, factor[i]));
-      i++;
+    bool twice = i + 1 < n && factor[i] == factor[i + 1];
+    ck_id of_square = twice ? factor[i] : root_of_square(prover, factor[i]);
+    if (of_square != CK_BAD) {
+      root = amount(prover, ctx, of_square);
+      i += twice;
     } else {
       if (pv_nonneg(prover, ctx, factor[i]) == PV_NONE)
         return pv_same(term);

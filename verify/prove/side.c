@@ -59,8 +59,9 @@ static ck_id sum_to(pv *prover, ck_id k, ck_id body, ck_id x) {
   return pv_sum(prover, x, k, body);
 }
 
-/* --- sums: 0 <= body gives 0 <= sum; 0 < body and 0 < n give 0 < sum */
-static pv_thm sum_sign(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
+/* --- sums: 0 <= body gives 0 <= sum; 0 < body and 0 < n give 0 < sum.  hard: with a refutation
+ * where the body's sign is not seen */
+static pv_thm sum_sign(pv *prover, pv_ctx ctx, ck_id term, bool strict, bool hard) {
   ck_id n = ck_kid(prover->terms, term, 0);
   ck_id counter;
   ck_id zero = prover->zero;
@@ -72,6 +73,8 @@ static pv_thm sum_sign(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
     return PV_NONE;
   body = pv_sum_body(prover, term, counter);
   divisor_pos = strict ? pv_positive(prover, inner, body) : pv_nonneg(prover, inner, body);
+  if (divisor_pos == PV_NONE && hard)
+    divisor_pos = pv_lp_prove(prover, inner, strict ? pv_gt0(prover, body) : pv_ge0(prover, body));
   if (divisor_pos == PV_NONE)
     return PV_NONE;
   ck_id k_next = pv_add(prover, counter, prover->one);
@@ -159,9 +162,23 @@ static pv_thm pos_by_product(pv *prover, ck_id atom, ck_id cofactor, bool invers
                   pv_from_zero_below_zero(prover, claim, absurd));
 }
 
+/* 0 < -atom from the fact 0 < cofactor*atom and 0 < -cofactor, a theorem about that in normal form
+ */
+static pv_thm neg_by_product(pv *prover, ck_id atom, pv_thm fact, pv_thm cofactor_neg) {
+  ck_id claim = pv_gt0(prover, pv_canon(prover, pv_neg(prover, atom)));
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_comb_add_product(&comb, prover->one, pv_hyp(prover, ck_neg(prover->terms, claim)),
+                      cofactor_neg);
+  pv_comb_add(&comb, prover->one, fact);
+  pv_thm absurd = pv_comb_prove(prover, &comb, pv_gt0(prover, prover->zero));
+  return pv_cases(prover, claim, pv_hyp(prover, claim),
+                  pv_from_zero_below_zero(prover, claim, absurd));
+}
+
 /* the same, where the fact is the theorem `fact` up to normal form; PV_NONE: it says nothing of the
- * kind */
-static pv_thm pos_by_fact(pv *prover, pv_ctx ctx, ck_id atom, pv_thm fact) {
+ * kind.  negated: 0 < -atom */
+static pv_thm pos_by_fact(pv *prover, pv_ctx ctx, ck_id atom, pv_thm fact, bool negated) {
   ck_id normal;
   ck_id rest[32];
   ck_id inverse = pv_inv(prover, atom);
@@ -174,7 +191,7 @@ static pv_thm pos_by_fact(pv *prover, pv_ctx ctx, ck_id atom, pv_thm fact) {
   pv_poly_read(prover, &poly, normal);
   const pv_mono *mono = poly.monos;
   if (poly.count == 1 && mono->degree <= 32 && pv_const_sign(prover, mono->coef) > 0) {
-    for (int i = 0; i < 2 && found == PV_NONE; i++) {
+    for (int i = 0; i < (negated ? 1 : 2) && found == PV_NONE; i++) {
       ck_id here = i ? inverse : atom;
       int degree = pv_mono_div(mono->atoms, mono->degree, &here, 1, rest);
       if (degree < 0)
@@ -183,6 +200,13 @@ static pv_thm pos_by_fact(pv *prover, pv_ctx ctx, ck_id atom, pv_thm fact) {
       pv_thm nonzero = i ? pv_nonzero(prover, ctx, atom) : PV_REFL;
       if (nonzero == PV_NONE || pv_occurs(prover, cofactor, atom))
         continue;
+      if (negated) {
+        pv_thm below = pv_is_const(prover, cofactor)
+                           ? PV_NONE
+                           : pv_positive(prover, ctx, pv_canon(prover, pv_neg(prover, cofactor)));
+        found = below == PV_NONE ? PV_NONE : neg_by_product(prover, atom, fact, below);
+        continue;
+      }
       pv_thm cofactor_pos = pv_is_const(prover, cofactor)
                                 ? pv_by_value(prover, pv_gt0(prover, cofactor))
                                 : pv_positive(prover, ctx, cofactor);
@@ -194,7 +218,7 @@ static pv_thm pos_by_fact(pv *prover, pv_ctx ctx, ck_id atom, pv_thm fact) {
   return found;
 }
 
-static pv_thm pos_by_facts(pv *prover, pv_ctx ctx, ck_id atom) {
+static pv_thm pos_by_facts(pv *prover, pv_ctx ctx, ck_id atom, bool negated) {
   pv_thm found = PV_NONE;
   for (pv_ctx link = ctx; link != 0 && found == PV_NONE; link = pv_at(prover, link)->parent) {
     ck_id formula = pv_at(prover, link)->formula;
@@ -211,7 +235,7 @@ static pv_thm pos_by_facts(pv *prover, pv_ctx ctx, ck_id atom) {
     if (n == 0)
       n = pv_clause_instances(prover, ctx, pv_at(prover, link)->thm, atom, instance, 4);
     for (uint32_t i = 0; i < n && found == PV_NONE; i++)
-      found = pos_by_fact(prover, ctx, atom, instance[i]);
+      found = pos_by_fact(prover, ctx, atom, instance[i], negated);
   }
   return found;
 }
@@ -232,7 +256,7 @@ static pv_thm pos_atom(pv *prover, pv_ctx ctx, ck_id atom) {
       thm = pv_use_lemma(prover, head == CK_INV ? PV_INV_POS : PV_SQRT_POS, &vars, 1, NULL, 0,
                          &under_pos, 1);
   } else if (pv_is_sum(prover, atom)) {
-    thm = sum_sign(prover, ctx, atom, true);
+    thm = sum_sign(prover, ctx, atom, true, false);
   } else if (head == CK_ITE) {
     thm = ite_sign(prover, ctx, atom, CK_LT);
   }
@@ -248,7 +272,7 @@ static pv_thm pos_atom(pv *prover, pv_ctx ctx, ck_id atom) {
   }
   if (thm == PV_NONE && (head == CK_APP || (head == CK_V && !ck_is_int(prover->terms, atom))) &&
       !prover->fact_busy.n)
-    thm = pos_by_facts(prover, ctx, atom);
+    thm = pos_by_facts(prover, ctx, atom, false);
   return thm;
 }
 
@@ -263,7 +287,7 @@ static pv_thm nonneg_atom(pv *prover, pv_ctx ctx, ck_id atom) {
     return under_nonneg == PV_NONE ? PV_NONE : pv_law(prover, "sqrt>", &under, 1, under_nonneg);
   }
   if (pv_is_sum(prover, atom))
-    thm = sum_sign(prover, ctx, atom, false);
+    thm = sum_sign(prover, ctx, atom, false, false);
   if (thm == PV_NONE && head == CK_ITE)
     thm = ite_sign(prover, ctx, atom, CK_LE);
   if (thm == PV_NONE) {
@@ -284,6 +308,20 @@ static pv_thm mul_step(pv *prover, ck_op rel, ck_id product, pv_thm left, pv_thm
       &summand, 1);
 }
 
+/* 0 <= x*x; strictly, where x # 0 is known */
+static pv_thm square_sign(pv *prover, pv_ctx ctx, ck_id x, bool strict) {
+  pv_var_sub vars = {pv_real_var(prover, "x"), x};
+  pv_thm nonneg = pv_use_lemma(prover, PV_SQUARE, &vars, 1, NULL, 0, NULL, 0);
+  if (!strict)
+    return nonneg;
+  ck_id square = pv_mul(prover, x, x);
+  pv_thm nonzero = pv_nonzero(prover, ctx, x);
+  return nonzero == PV_NONE
+             ? PV_NONE
+             : pv_positive_of_nonzero(prover, square, nonneg,
+                                      mul_step(prover, CK_NE, square, nonzero, nonzero));
+}
+
 /* one monomial q*atoms; q > 0 unless rel is # */
 static pv_thm mono_sign(pv *prover, pv_ctx ctx, const pv_mono *mono, ck_op rel) {
   ck_id term = mono->coef;
@@ -294,9 +332,9 @@ static pv_thm mono_sign(pv *prover, pv_ctx ctx, const pv_mono *mono, ck_op rel) 
   for (uint32_t i = 0; i < mono->degree && thm != PV_NONE; i++) {
     pv_thm factor_sign;
     ck_id factor = mono->atoms[i];
-    if (rel == CK_LE && i + 1 < mono->degree && mono->atoms[i + 1] == factor) {
-      pv_var_sub vars = {pv_real_var(prover, "x"), factor};
-      factor_sign = pv_use_lemma(prover, PV_SQUARE, &vars, 1, NULL, 0, NULL, 0);
+    if (i + 1 < mono->degree && mono->atoms[i + 1] == factor &&
+        (rel == CK_LE || (rel == CK_LT && !ck_is_int(prover->terms, factor)))) {
+      factor_sign = square_sign(prover, ctx, factor, rel == CK_LT);
       factor = pv_mul(prover, factor, factor);
       i++;
     } else {
@@ -338,13 +376,95 @@ static pv_thm pos_poly(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
   return thm;
 }
 
+/* 0 <= or 0 < a combination of sums over one range, by that of their bodies */
+static pv_thm sums_sign(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
+  ck_id k;
+  ck_id whole = pv_one_sum(prover, ctx, term, &k);
+  if (whole == CK_BAD)
+    return PV_NONE;
+  pv_ctx inner = pv_ctx_bind(prover, ctx, ck_kid(prover->terms, whole, 0), &k);
+  pv_eqn body = pv_norm(prover, inner, pv_sum_body(prover, whole, k));
+  pv_eqn apart = pv_norm(prover, ctx, whole);
+  if (body.by == PV_NONE || apart.by == PV_NONE || apart.to != term || whole == term)
+    return PV_NONE;
+  ck_id normal = pv_sum(prover, ck_kid(prover->terms, whole, 0), k, body.to);
+  pv_thm sign = sum_sign(prover, ctx, normal, strict, !prover->fact_busy.n);
+  pv_thm same = body.by == PV_REFL
+                    ? PV_REFL
+                    : pv_lift_sum(prover, ck_kid(prover->terms, whole, 0), k, body.by);
+  pv_comb comb;
+  pv_comb_init(&comb); /* whole = the one with a normal body = term */
+  pv_comb_add(&comb, prover->one, sign);
+  pv_comb_add(&comb, pv_num(prover, -1), same);
+  pv_comb_add(&comb, prover->one, apart.by);
+  return pv_comb_prove(prover, &comb, pv_rel(prover, strict ? CK_LT : CK_LE, prover->zero, term));
+}
+
+/* an inverse of a positive number in the term, no power of it; CK_BAD: there is none */
+static ck_id positive_inverse(pv *prover, pv_ctx ctx, ck_id term, ck_id *factor, ck_id *addend) {
+  pv_poly poly;
+  ck_id found = CK_BAD;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, term);
+  for (uint32_t i = 0; i < poly.count && poly.count > 1 && found == CK_BAD; i++) {
+    for (uint32_t j = 0; j < poly.monos[i].degree && found == CK_BAD; j++) {
+      ck_id atom = poly.monos[i].atoms[j];
+      if (ck_head(prover->terms, atom) == CK_INV &&
+          pv_poly_linear(prover, term, atom, factor, addend) && !pv_is_zero(prover, *addend) &&
+          pv_positive(prover, ctx, ck_kid(prover->terms, atom, 0)) != PV_NONE)
+        found = atom;
+    }
+  }
+  pv_poly_clear(&poly);
+  return found;
+}
+
+/* 0 < c*inv p + d, or 0 <=, from that of c + d*p, p being positive */
+static pv_thm cleared_sign(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
+  ck_id factor;
+  ck_id addend;
+  ck_id inverse = positive_inverse(prover, ctx, term, &factor, &addend);
+  if (inverse == CK_BAD)
+    return PV_NONE;
+  ck_id under = ck_kid(prover->terms, inverse, 0);
+  ck_op rel = strict ? CK_LT : CK_LE;
+  ck_id cleared = pv_add(prover, factor, pv_mul(prover, addend, under));
+  pv_thm sign = pv_follows(prover, ctx, pv_rel(prover, rel, prover->zero, cleared));
+  if (sign == PV_NONE)
+    return PV_NONE;
+  pv_thm positive = pv_positive(prover, ctx, under);
+  pv_var_sub vars = {pv_real_var(prover, "x"), under};
+  pv_thm inverse_pos = pv_use_lemma(prover, PV_INV_POS, &vars, 1, NULL, 0, &positive, 1);
+  pv_thm nonzero = pv_scaled(prover, pv_ne0(prover, under), pv_num(prover, -1), positive);
+  pv_comb comb;
+  pv_comb_init(&comb); /* inv p * (c + d*p) + d*(1 - p*inv p) */
+  pv_comb_add_product(&comb, prover->one, inverse_pos, sign);
+  pv_comb_add(&comb, addend, pv_law1(prover, "inv", under, nonzero));
+  return pv_comb_prove(prover, &comb, pv_rel(prover, rel, prover->zero, term));
+}
+
 static pv_thm positive_now(pv *prover, pv_ctx ctx, ck_id x) {
   if (pv_is_atom(prover, x))
     return pos_atom(prover, ctx, x);
   pv_thm thm = pv_fact_match(prover, ctx, CK_LT, x);
   if (thm == PV_NONE && ck_is_int(prover->terms, x))
     thm = pv_follows_int(prover, ctx, pv_gt0(prover, x));
-  return thm == PV_NONE ? pos_poly(prover, ctx, x, true) : thm;
+  if (thm == PV_NONE)
+    thm = pos_poly(prover, ctx, x, true);
+  if (thm == PV_NONE)
+    thm = cleared_sign(prover, ctx, x, true);
+  if (thm == PV_NONE)
+    thm = sums_sign(prover, ctx, x, true);
+  if (thm != PV_NONE || prover->fact_busy.n || ck_is_int(prover->terms, x))
+    return thm;
+  pv_poly poly;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, x);
+  bool minus =
+      poly.count == 1 && poly.monos[0].degree == 1 && poly.monos[0].coef == pv_num(prover, -1);
+  ck_id atom = minus ? poly.monos[0].atoms[0] : CK_BAD;
+  pv_poly_clear(&poly);
+  return minus ? pos_by_facts(prover, ctx, atom, true) : PV_NONE;
 }
 
 /* squares as they were written, before they are multiplied out */
@@ -368,6 +488,10 @@ static pv_thm nonneg_now(pv *prover, pv_ctx ctx, ck_id term) {
     thm = pv_follows_int(prover, ctx, pv_ge0(prover, term));
   if (thm == PV_NONE)
     thm = pos_poly(prover, ctx, term, false);
+  if (thm == PV_NONE)
+    thm = cleared_sign(prover, ctx, term, false);
+  if (thm == PV_NONE)
+    thm = sums_sign(prover, ctx, term, false);
   if (thm != PV_NONE)
     return thm;
   left_nonneg = pv_nonneg(prover, ctx, left);

@@ -257,15 +257,19 @@ static bool undefined_run(const as_side_run *run, char **words) {
   return true;
 }
 
-static bool prove_different(const tile_instance *instance, const as_domain *domain, char **words) {
+/* *exceeded: a side was not evaluated for want of steps or memory */
+static bool prove_different(const tile_instance *instance, const as_domain *domain, bool *exceeded,
+                            char **words) {
   trial t;
   as_side_run run = {0};
   difference found;
   uint64_t elements = 0;
   trial_init(&t, instance, domain);
   bool proved = false;
+  *exceeded |= t.given.status == AS_UNKNOWN;
   if (surely_defined(&t)) {
     run_candidate(&t, AS_TILE_ASCENDING, instance->seed, &run);
+    *exceeded |= run.status == AS_UNKNOWN;
     proved = undefined_run(&run, words);
     if (!proved && run.status == AS_OK &&
         compare_runs(&t, &t.given, true, &run, &found, &elements) == ELEMENTS_DIFFER) {
@@ -321,8 +325,7 @@ typedef struct {
 
 static bool by_values(const tile_instance *instance, const as_domain *domain, void *arg,
                       char **words) {
-  (void)arg;
-  return prove_different(instance, domain, words);
+  return prove_different(instance, domain, arg, words);
 }
 
 static bool by_order(const tile_instance *instance, const as_domain *domain, void *arg,
@@ -366,9 +369,15 @@ static void compare_candidate(const trial *t, const as_side_run *run, tile_outco
   bool differs = run->status == AS_NO || (run->status == AS_OK && run->notes.flags & AS_F_UNDEF) ||
                  (run->status == AS_OK && compare_runs(t, &t->given, true, run, &found,
                                                        &outcome->elements) == ELEMENTS_DIFFER);
-  if (differs && prove(t->instance, by_values, NULL, &outcome->words)) {
+  bool exceeded = false;
+  if (differs && prove(t->instance, by_values, &exceeded, &outcome->words)) {
     outcome->answer = AS_TILE_DIFFERS;
     outcome->compared = true;
+    return;
+  }
+  if (differs && exceeded) {
+    outcome->why = as_strdup("over doubles there is a difference, which exact numbers do not "
+                             "decide within the steps and the memory allowed");
     return;
   }
   if (run->status != AS_OK) {

@@ -1,0 +1,46 @@
+/* Whether the prover can do a kernel, asked of the operators that it is for as a program of their
+ * own: a long program is proved stretch by stretch, and one kernel that is beyond the prover would
+ * cost all of it.  Nothing rests on the answer: what is certified is the whole program. */
+#include "driver.h"
+#include "src/base/trace.h"
+#include <stdlib.h>
+#include <string.h>
+
+static bool judge_alone(sg_search *search, const sg_segment *segment, const as_graph *graph) {
+  const as_policy proof_only = {.stop_early = true, .seed = search->opts.seed};
+  char *given = as_print_tp_alone(segment->sub);
+  char *candidate = as_print_mug(graph);
+  as_judged judged = {.lib = search->program->lib,
+                      .given = {"segment.tp", given, strlen(given)},
+                      .candidate = {"kernel.mug", candidate, strlen(candidate)}};
+  as_verdict verdict;
+  as_verdict_init(&verdict);
+  as_judge(&judged, &proof_only, &verdict);
+  bool certified = verdict.certified;
+  if (!certified) {
+    sg_note(search, as_format("a kernel was not proved apart: %s\n%s%s",
+                              verdict.proof.reason ? verdict.proof.reason
+                              : verdict.why        ? verdict.why
+                                                   : "no reason given",
+                              given, candidate));
+  }
+  as_verdict_clear(&verdict);
+  free(candidate);
+  free(given);
+  return certified;
+}
+
+bool sg_is_proved_apart(sg_search *search, sg_segment *segment) {
+  sg_rank *first = &segment->rank[0];
+  as_err err;
+  if (search->opts.policy == NULL || first->proved)
+    return true;
+  as_err_init(&err);
+  as_graph *graph = sg_segment_alone(segment, 0, &err);
+  if (graph) {
+    first->proved = judge_alone(search, segment, graph);
+    as_graph_free(graph);
+  }
+  as_err_clear(&err);
+  return first->proved;
+}

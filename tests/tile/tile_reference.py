@@ -1,0 +1,741 @@
+"""Tile programs and tensor programs, read and run by their documents (docs/tile.md, docs/language.md) alone.
+
+Shares nothing with the rest of the tree. Numbers are floating point; a place without a value holds None. `run` says what the results are, or raises
+Undefined with the reason, Conflict where iterations of a parallel loop meet, or Beyond where floating point cannot tell."""
+import itertools
+import math
+import re
+
+TOKEN = re.compile(r'[ \t]+|#[^\n]*|(?P<t>\n|[A-Za-z_][A-Za-z0-9_]*|[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|"[^"\n]*"|!=|<=|>=|->|\.\.|[()\[\],:;=<>+\-*/@~])')
+
+
+class Undefined(Exception):
+    """outside of what the language gives a meaning to"""
+
+
+class Conflict(Exception):
+    """two iterations of a parallel loop touch a place that one of them stores to"""
+
+
+class Beyond(Exception):
+    """a number that is too large to tell"""
+
+
+class Unreadable(Exception):
+    """not in the grammar that is read here"""
+
+
+# --- reading
+class Reader:
+    def __init__(self, text):
+        self.tokens, at, depth = [], 0, 0
+        while at < len(text):
+            found = TOKEN.match(text, at)
+            if not found:
+                raise Unreadable('character %r' % text[at])
+            at = found.end()
+            token = found.group('t')
+            if token is None or (token == '\n' and depth):
+                continue
+            depth += (token in '([') - (token in ')]') if token in '()[]' else 0
+            self.tokens.append(token)
+        self.tokens.append('\n')
+        self.at = 0
+
+    @property
+    def next(self):
+        return self.tokens[self.at] if self.at < len(self.tokens) else ''
+
+    def take(self):
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    def accept(self, *words):
+        if self.next in words:
+            return self.take()
+        return None
+
+    def expect(self, word):
+        if self.next != word:
+            raise Unreadable('%r where %r is expected' % (self.next, word))
+        return self.take()
+
+    def name(self):
+        if not re.match('[A-Za-z_]', self.next):
+            raise Unreadable('no name: %r' % self.next)
+        return self.take()
+
+    def end_line(self):
+        self.expect('\n')
+
+    def list_of(self, read, close):
+        items = []
+        if self.accept(close):
+            return items
+        while True:
+            items.append(read())
+            if not self.accept(','):
+                break
+        self.expect(close)
+        return items
+
+    # scalars
+    def scalar(self):
+        left = self.product()
+        while self.next in ('+', '-'):
+            left = ['bin', self.take(), left, self.product()]
+        return left
+
+    def product(self):
+        left = self.unary()
+        while self.next in ('*', '/', 'div', 'mod'):
+            left = ['bin', self.take(), left, self.unary()]
+        return left
+
+    def unary(self):
+        return ['neg', self.unary()] if self.accept('-') else self.atom()
+
+    def atom(self):
+        if self.accept('('):
+            inner = self.scalar()
+            self.expect(')')
+            return inner
+        token = self.take()
+        if re.match('[0-9]', token):
+            return ['num', token]
+        if not re.match('[A-Za-z_]', token):
+            raise Unreadable('no scalar: %r' % token)
+        if token == 'if':
+            self.expect('(')
+            condition = self.condition()
+            self.expect(',')
+            yes = self.scalar()
+            self.expect(',')
+            no = self.scalar()
+            self.expect(')')
+            return ['if', condition, yes, no]
+        if self.accept('['):
+            return ['at', token, self.list_of(self.scalar, ']')]
+        if self.accept('('):
+            if token in ('sum', 'prod', 'max', 'min') and self.tokens[self.at + 1] == '<':
+                counter = self.name()
+                self.expect('<')
+                bound = self.scalar()
+                self.expect(')')
+                return ['red', token, counter, bound, self.product()]
+            return ['fun', token, self.list_of(self.scalar, ')')]
+        return ['name', token]
+
+    def condition(self):
+        left = self.conjunction()
+        return ['or', left, self.condition()] if self.accept('or') else left
+
+    def conjunction(self):
+        left = self.relation()
+        return ['and', left, self.conjunction()] if self.accept('and') else left
+
+    def relation(self):
+        if self.accept('not'):
+            return ['not', self.relation()]
+        if self.next == '(':
+            at = self.at
+            try:
+                self.take()
+                inner = self.condition()
+                self.expect(')')
+                if self.next not in ('=', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/', 'div', 'mod'):
+                    return inner
+            except Unreadable:
+                pass
+            self.at = at
+        left = self.scalar()
+        if self.next not in ('=', '!=', '<', '<=', '>', '>='):
+            raise Unreadable('no relation: %r' % self.next)
+        return ['rel', self.take(), left, self.scalar()]
+
+    # expressions of tensors
+    def expression(self):
+        left = self.term()
+        while self.next in ('+', '-'):
+            left = ['bin', self.take(), left, self.term()]
+        return left
+
+    def term(self):
+        left = self.factor()
+        while self.next in ('*', '/', '@'):
+            left = ['bin', self.take(), left, self.factor()]
+        return left
+
+    def factor(self):
+        if self.accept('-'):
+            return ['neg', self.factor()]
+        if self.accept('('):
+            inner = self.expression()
+            self.expect(')')
+            return inner
+        token = self.take()
+        if re.match('[0-9]', token):
+            return ['num', token]
+        if not re.match('[A-Za-z_]', token):
+            raise Unreadable('no expression: %r' % token)
+        if not self.accept('('):
+            return ['name', token]
+        arguments, attributes = [], {}
+
+        def argument():
+            if self.at + 1 < len(self.tokens) and self.tokens[self.at + 1] == '=':
+                name = self.name()
+                self.expect('=')
+                attributes[name] = self.scalar()
+            else:
+                arguments.append(self.expression())
+        self.list_of(argument, ')')
+        return ['call', token, arguments, attributes]
+
+    # declarations and statements
+    def lanes(self):
+        self.expect('[')
+
+        def lane():
+            name = self.name()
+            self.expect('<')
+            return [name, self.scalar()]
+        return self.list_of(lane, ']')
+
+    def place(self):
+        name = self.name()
+        self.expect('[')
+        return [name, self.list_of(self.scalar, ']')]
+
+    def tensor(self, kind):
+        name = self.name()
+        self.expect(':')
+        dtype = self.take()
+        self.expect('[')
+        dims = self.list_of(self.scalar, ']')
+        start = None
+        if self.accept('='):
+            start = -float(self.take()) if self.accept('-') else float(self.take())
+        return {'kind': kind, 'name': name, 'type': dtype, 'dims': dims, 'start': start}
+
+    def sizes(self):
+        def size():
+            name, least = self.name(), 1
+            if self.accept('>='):
+                least = int(self.take())
+            value = int(self.take()) if self.accept('=') else None
+            return [name, least, value]
+        items = [size()]
+        while self.accept(','):
+            items.append(size())
+        return {'kind': 'sizes', 'items': items}
+
+    def where(self):
+        items = [self.condition()]
+        while self.accept(','):
+            items.append(self.condition())
+        return {'kind': 'where', 'items': items}
+
+    def statement(self):
+        word = self.take()
+        if word in ('for', 'parallel'):
+            line = {'kind': 'loop', 'parallel': word == 'parallel', 'name': self.name(), 'step': ['num', '1'], 'carry': [], 'next': []}
+            self.expect('=')
+            line['from'] = self.scalar()
+            self.expect('to')
+            line['to'] = self.scalar()
+            if self.accept('step'):
+                line['step'] = self.scalar()
+            self.end_line()
+            while self.accept('carry'):
+                line['carry'].append(self.let(self.name()))
+                self.end_line()
+            line['body'] = self.statements()
+            while self.accept('next'):
+                line['next'].append(self.let(self.name()))
+                self.end_line()
+            self.expect('end')
+            return line
+        if word == 'load':
+            line = {'kind': 'load', 'name': self.name(), 'lanes': self.lanes(), 'mask': None, 'else': None}
+            self.expect('=')
+            line['place'] = self.place()
+            if self.accept('where'):
+                line['mask'] = self.condition()
+                if self.accept('else'):
+                    line['else'] = self.scalar()
+            return line
+        if word == 'make':
+            line = {'kind': 'make', 'name': self.name(), 'lanes': self.lanes()}
+            self.expect('=')
+            line['value'] = self.scalar()
+            return line
+        if word == 'store':
+            line = {'kind': 'store', 'place': self.place(), 'lanes': [], 'mask': None}
+            self.expect('=')
+            line['value'] = self.scalar()
+            if self.accept('over'):
+                line['lanes'] = self.lanes()
+            if self.accept('where'):
+                line['mask'] = self.condition()
+            return line
+        if word == 'scratch':
+            return self.tensor('scratch')
+        return self.let(word)
+
+    def let(self, name):
+        self.expect('=')
+        return {'kind': 'let', 'name': name, 'value': self.expression()}
+
+    def statements(self):
+        lines = []
+        while True:
+            while self.accept('\n'):
+                pass
+            if self.next in ('', 'end', 'next'):
+                return lines
+            lines.append(self.statement())
+            self.end_line()
+
+
+def read(text):
+    """a program: {'tile': bool, 'declarations': [..], 'body': [..]}"""
+    r = Reader(text)
+    while r.accept('\n'):
+        pass
+    form = r.take()
+    if form not in ('tile', 'program'):
+        raise Unreadable('no program: %r' % form)
+    program = {'tile': form == 'tile', 'name': r.name(), 'declarations': [], 'body': []}
+    r.end_line()
+    while True:
+        while r.accept('\n'):
+            pass
+        word = r.next
+        if word == 'sizes':
+            r.take()
+            program['declarations'].append(r.sizes())
+        elif word == 'where':
+            r.take()
+            program['declarations'].append(r.where())
+        elif word in ('input', 'inout') or (form == 'tile' and word in ('output', 'scratch')):
+            program['declarations'].append(r.tensor(r.take()))
+        elif form == 'program' and word:
+            output = bool(r.accept('output'))
+            name = r.name()
+            line = r.let(name) if r.next == '=' else {'kind': 'let', 'name': None, 'value': ['name', name]}
+            program['body'].append(dict(line, output=name if output else None))
+        else:
+            break
+        r.end_line()
+    if form == 'tile':
+        program['body'] = r.statements()
+    if r.next:
+        raise Unreadable('what comes after: %r' % r.next)
+    return program
+
+
+# --- values
+class Tensor:
+    def __init__(self, shape, ones=None, element=None, start=None, integer=False):
+        self.shape = tuple(shape)
+        self.ones = tuple(ones) if ones else (False,) * len(self.shape)
+        self.integer = integer
+        self.at = {}
+        for n in self.shape:
+            if n < 0:
+                raise Undefined('a negative extent')
+        for place in itertools.product(*(range(n) for n in self.shape)):
+            self.at[place] = element(place) if element else start
+
+
+def number(x):
+    if x is not None and (x != x or abs(x) > 1e12):
+        raise Beyond('a number of %r' % x)
+    return x
+
+
+def exponential(x):
+    if x > 25:
+        raise Beyond('an exponential')
+    return math.exp(x)
+
+
+def need(holds, why):
+    if not holds:
+        raise Undefined(why)
+
+
+def root(x):
+    need(x > -1e-9, 'a root of a negative number')
+    if abs(x) < 1e-9 and x != 0:
+        raise Beyond('a root near 0')
+    return math.sqrt(x)
+
+
+def logarithm(x):
+    need(x > 0, 'a logarithm of what is not positive')
+    return math.log(x)
+
+
+def quotient(a, b):
+    need(b != 0, 'a division by 0')
+    if abs(b) < 1e-9:
+        raise Beyond('a division by nearly 0')
+    return a / b
+
+
+UNARY = {
+    'exp': exponential, 'sqrt': root, 'log': logarithm, 'abs': abs, 'inv': lambda x: quotient(1, x), 'neg': lambda x: -x, 'square': lambda x: x * x,
+    'relu': lambda x: max(x, 0), 'rsqrt': lambda x: quotient(1, root(x)), 'sigmoid': lambda x: 1 / (1 + exponential(-x)),
+    'silu': lambda x: x / (1 + exponential(-x))}
+BINARY = {
+    '+': lambda a, b: a + b, '-': lambda a, b: a - b, '*': lambda a, b: a * b, '/': quotient, 'add': lambda a, b: a + b, 'sub': lambda a, b: a - b,
+    'mul': lambda a, b: a * b, 'div': quotient, 'maximum': max, 'minimum': min}
+
+
+def lifted(f, *arguments):
+    if any(a is None for a in arguments):
+        return None
+    return number(f(*arguments))
+
+
+def divided(op, a, b):
+    need(b > 0, 'a division of integers by what is not positive')
+    return a // b if op == 'div' else a % b
+
+
+def compare(op, a, b):
+    exact = isinstance(a, int) and isinstance(b, int)
+    if not exact and a != b and abs(a - b) < 1e-9 * (1 + abs(a)):
+        raise Beyond('a comparison of numbers that are nearly equal')
+    return {'=': a == b, '!=': a != b, '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b}[op]
+
+
+class Run:
+    """one run in ascending order; strict: as a candidate, which may not load what has no value"""
+
+    def __init__(self, program, sizes, arguments, strict):
+        self.sizes, self.strict = sizes, strict
+        self.tensors, self.names, self.frames, self.program = {}, dict(sizes), [], program
+        self.arguments, self.outputs = arguments, []
+
+    # scalars; names: loops' variables, lanes, counters
+    def value(self, x, names):
+        kind = x[0]
+        if kind == 'num':
+            return int(x[1]) if x[1].isdigit() else float(x[1])
+        if kind == 'name':
+            if x[1] in names:
+                return names[x[1]]
+            raise Unreadable('nothing is called %s' % x[1])
+        if kind == 'neg':
+            return lifted(lambda a: -a, self.value(x[1], names))
+        if kind == 'bin':
+            a, b = self.value(x[2], names), self.value(x[3], names)
+            if x[1] in ('div', 'mod'):
+                if not all(isinstance(e, int) for e in (a, b)):
+                    raise Unreadable('div and mod are for integers')
+                return divided(x[1], a, b)
+            return lifted(BINARY[x[1]], a, b)
+        if kind == 'if':
+            return self.value(x[2] if self.holds(x[1], names) else x[3], names)
+        if kind == 'at':
+            return self.element(x[1], tuple(self.integer(e, names) for e in x[2]))
+        if kind == 'fun':
+            arguments = [self.value(e, names) for e in x[2]]
+            if x[1] in ('max', 'min') and len(arguments) == 2:
+                return lifted(max if x[1] == 'max' else min, *arguments)
+            if x[1] in ('exp', 'log', 'sqrt', 'inv', 'abs') and len(arguments) == 1:
+                return lifted(UNARY[x[1]], *arguments)
+            raise Unreadable('no function %s' % x[1])
+        if kind == 'red':
+            bound = self.integer(x[3], names)
+            if x[2] in names or x[2] in self.names:
+                raise Unreadable('%s is known' % x[2])
+            if x[1] in ('max', 'min'):
+                need(bound > 0, 'a maximum of nothing')
+            terms = [self.value(x[4], dict(names, **{x[2]: k})) for k in range(bound)]
+            if any(t is None for t in terms):
+                return None
+            return number({'sum': sum, 'prod': math.prod, 'max': max, 'min': min}[x[1]](terms))
+        raise Unreadable(kind)
+
+    def integer(self, x, names):
+        v = self.value(x, names)
+        need(v is not None, 'a position, bound or extent has no value')
+        if not isinstance(v, int):
+            raise Unreadable('not an integer')
+        return v
+
+    def holds(self, c, names):
+        if c[0] == 'not':
+            return not self.holds(c[1], names)
+        if c[0] == 'and':
+            return self.holds(c[1], names) and self.holds(c[2], names)
+        if c[0] == 'or':
+            return self.holds(c[1], names) or self.holds(c[2], names)
+        a, b = self.value(c[2], names), self.value(c[3], names)
+        need(a is not None and b is not None, 'a condition has no value')
+        return compare(c[1], a, b)
+
+    def element(self, name, place):
+        tile = self.names.get(name)
+        if not isinstance(tile, Tensor):
+            raise Unreadable('no tile is called %s' % name)
+        if len(place) != len(tile.shape):
+            raise Unreadable('wrong number of indices')
+        need(place in tile.at, 'a position outside of a tile')
+        v = tile.at[place]
+        need(v is not None or not self.strict, 'a lane without a value is read')
+        return v
+
+    # expressions of tensors
+    def tensor(self, x):
+        kind = x[0]
+        if kind == 'num':
+            return Tensor((), element=lambda _: int(x[1]) if x[1].isdigit() else float(x[1]), integer=x[1].isdigit())
+        if kind == 'name':
+            found = self.names.get(x[1])
+            if found is None:
+                raise Unreadable('nothing is called %s' % x[1])
+            return found if isinstance(found, Tensor) else Tensor((), element=lambda _: found, integer=True)
+        if kind == 'neg':
+            return self.call('neg', [self.tensor(x[1])], {})
+        if kind == 'bin':
+            a, b = self.tensor(x[2]), self.tensor(x[3])
+            return self.call('matmul' if x[1] == '@' else x[1], [a, b], {})
+        return self.call(x[1], [self.tensor(a) for a in x[2]], {n: self.value(v, self.integers()) for n, v in x[3].items()})
+
+    def integers(self):
+        return {n: v for n, v in self.names.items() if isinstance(v, int)}
+
+    def whole(self, *tiles):
+        for t in tiles:
+            need(not self.strict or None not in t.at.values(), 'a lane without a value is read')
+
+    def call(self, op, arguments, attributes):
+        self.whole(*arguments)
+        a = arguments[0]
+        if op in UNARY and len(arguments) == 1:
+            return Tensor(a.shape, a.ones, lambda p: lifted(UNARY[op], a.at[p]))
+        if op in BINARY and len(arguments) == 2:
+            return self.broadcast(BINARY[op], a, arguments[1])
+        if op == 'matmul' and len(arguments) == 2 and len(a.shape) == len(arguments[1].shape) == 2:
+            b = arguments[1]
+            need(a.shape[1] == b.shape[0], 'shapes do not fit')
+            return Tensor((a.shape[0], b.shape[1]), (a.ones[0], b.ones[1]),
+                          lambda p: self.total([lifted(BINARY['*'], a.at[p[0], k], b.at[k, p[1]]) for k in range(a.shape[1])]))
+        if op in ('sum', 'mean', 'max', 'min', 'sum_keep', 'mean_keep', 'max_keep', 'min_keep', 'softmax') and len(arguments) == 1:
+            return self.reduction(op, a, attributes.pop('axis', -1))
+        if op == 'transpose' and len(a.shape) == 2 and not attributes:
+            return Tensor(a.shape[::-1], a.ones[::-1], lambda p: a.at[p[::-1]])
+        raise Unreadable('no operator %s here' % op)
+
+    @staticmethod
+    def total(terms):
+        return None if any(t is None for t in terms) else number(sum(terms))
+
+    def reduction(self, op, a, axis):
+        rank = len(a.shape)
+        if not isinstance(axis, int) or not -rank <= axis < rank:
+            raise Unreadable('no such axis')
+        axis %= rank
+        n = a.shape[axis]
+        keep = op.endswith('_keep')
+        kind = op[:3]
+
+        def lane(p):
+            return [a.at[p[:axis] + (k,) + p[axis + (1 if keep or kind == 'sof' else 0):]] for k in range(n)]
+
+        def one(p):
+            terms = lane(p)
+            if kind in ('max', 'min'):
+                need(n > 0, 'a maximum of nothing')
+            if kind == 'mea':
+                need(n != 0, 'a mean of nothing')
+            if any(t is None for t in terms):
+                return None
+            if kind == 'sof':
+                top = max(terms)
+                return exponential(a.at[p] - top) / sum(exponential(t - top) for t in terms)
+            return number({'sum': sum, 'max': max, 'min': min, 'mea': lambda t: sum(t) / n}[kind](terms))
+        if kind == 'sof':
+            return Tensor(a.shape, a.ones, one)
+        middle, one_there = ((1,), (True,)) if keep else ((), ())
+        return Tensor(a.shape[:axis] + middle + a.shape[axis + 1:], a.ones[:axis] + one_there + a.ones[axis + 1:], one)
+
+    @staticmethod
+    def broadcast(f, a, b):
+        rank = max(len(a.shape), len(b.shape))
+        shape, ones = [], []
+        for i in range(rank):
+            j, k = i - rank + len(a.shape), i - rank + len(b.shape)
+            if j < 0 or k < 0:
+                t, d = (b, k) if j < 0 else (a, j)
+                shape.append(t.shape[d])
+                ones.append(t.ones[d])
+                continue
+            if not a.ones[j] and not b.ones[k]:
+                need(a.shape[j] == b.shape[k], 'shapes do not fit')
+            t, d = (b, k) if a.ones[j] else (a, j)
+            shape.append(t.shape[d])
+            ones.append(t.ones[d])
+
+        def at(t, p):
+            p = p[rank - len(t.shape):]
+            return t.at[tuple(0 if one and not whole else i for i, one, whole in zip(p, t.ones, ones[rank - len(t.shape):]))]
+        return Tensor(shape, ones, lambda p: lifted(f, at(a, p), at(b, p)))
+
+    # statements
+    def extents(self, dims):
+        values = [self.integer(d, self.integers()) for d in dims]
+        for n in values:
+            need(n >= 0, 'a negative extent')
+        return values, [d == ['num', '1'] for d in dims]
+
+    def touch(self, tensor, place, stores):
+        for frame in self.frames[tensor.depth:]:
+            if frame is None:
+                continue
+            stored, touched = frame['at'].setdefault((id(tensor), place), (set(), set()))
+            touched.add(frame['iteration'])
+            if stores:
+                stored.add(frame['iteration'])
+            if stored and len(touched) > 1:
+                raise Conflict('iterations meet')
+
+    def lanes_of(self, lanes):
+        values, ones = self.extents([e for _, e in lanes])
+        for name, _ in lanes:
+            self.new(name)
+        return values, ones
+
+    def new(self, name):
+        if name in self.names or name in self.tensors:
+            raise Unreadable('%s is known' % name)
+
+    def declare(self, line):
+        self.new(line['name'])
+        if line['kind'] in ('input', 'inout'):
+            given = self.arguments[line['name']]
+            tensor = Tensor(given.shape, element=lambda p: given.at[p], integer=given.integer)
+        else:
+            shape, _ = self.extents(line['dims'])
+            tensor = Tensor(shape, start=line['start'])
+        tensor.depth = len(self.frames)
+        tensor.fixed = line['kind'] == 'input' or line['type'] == 'int'
+        tensor.keep = tensor  # its id stays its own
+        self.tensors[line['name']] = tensor
+        self.all_tensors.append(tensor)
+        if line['kind'] in ('output', 'inout'):
+            self.outputs.append(line['name'])
+
+    def load(self, line):
+        self.new(line['name'])
+        if line['place'][0] not in self.tensors:
+            raise Unreadable('no tensor is called %s' % line['place'][0])
+        tensor = self.tensors[line['place'][0]]
+        shape, ones = self.lanes_of(line['lanes'])
+
+        def element(p):
+            names = dict(self.integers(), **dict(zip((n for n, _ in line['lanes']), p)))
+            if line['mask'] and not self.holds(line['mask'], names):
+                return self.value(line['else'], names) if line['else'] else None
+            place = tuple(self.integer(e, names) for e in line['place'][1])
+            if len(place) != len(tensor.shape):
+                raise Unreadable('wrong number of indices')
+            need(place in tensor.at, 'a position outside of a tensor')
+            self.touch(tensor, place, False)
+            need(tensor.at[place] is not None or not self.strict, 'a place without a value is loaded')
+            return tensor.at[place]
+        self.names[line['name']] = Tensor(shape, ones, element)
+
+    def make(self, line):
+        self.new(line['name'])
+        shape, ones = self.lanes_of(line['lanes'])
+        self.names[line['name']] = Tensor(
+            shape, ones, lambda p: self.value(line['value'], dict(self.integers(), **dict(zip((n for n, _ in line['lanes']), p)))))
+
+    def store(self, line):
+        tensor = self.tensors.get(line['place'][0])
+        if tensor is None or tensor.fixed:
+            raise Unreadable('%s cannot be stored to' % line['place'][0])
+        shape, _ = self.lanes_of(line['lanes'])
+        value = line['value']
+        whole = self.names.get(value[1]) if value[0] == 'name' else None
+        if isinstance(whole, Tensor):
+            if len(whole.shape) != len(shape):
+                raise Unreadable('a tile of another rank')
+            need(list(whole.shape) == shape, 'a tile of other extents is stored')
+        written = {}
+        for p in itertools.product(*(range(n) for n in shape)):
+            names = dict(self.integers(), **dict(zip((n for n, _ in line['lanes']), p)))
+            if line['mask'] and not self.holds(line['mask'], names):
+                continue
+            place = tuple(self.integer(e, names) for e in line['place'][1])
+            if len(place) != len(tensor.shape):
+                raise Unreadable('wrong number of indices')
+            need(place in tensor.at, 'a position outside of a tensor')
+            need(place not in written, 'two lanes store to one place')
+            written[place] = self.element(value[1], p) if isinstance(whole, Tensor) else self.value(value, names)
+            self.touch(tensor, place, True)
+        tensor.at.update(written)
+
+    def loop(self, line):
+        self.new(line['name'])
+        first, last, step = (self.integer(line[k], self.integers()) for k in ('from', 'to', 'step'))
+        need(step > 0, 'a step that is not positive')
+        names, tensors = dict(self.names), dict(self.tensors)
+        carried = []
+        for c in line['carry']:
+            self.new(c['name'])
+            self.names[c['name']] = self.tensor(c['value'])
+            names[c['name']] = self.names[c['name']]
+            carried.append(c['name'])
+        if line['parallel'] and carried or sorted(carried) != sorted(n['name'] for n in line['next']):
+            raise Unreadable('what is carried')
+        frame = {'at': {}} if line['parallel'] else None
+        self.frames.append(frame)
+        for v in range(first, last, step):
+            if frame:
+                frame['iteration'] = v
+            self.names, self.tensors = dict(names, **{line['name']: v}), dict(tensors)
+            self.statements(line['body'])
+            after = {n['name']: self.tensor(n['value']) for n in line['next']}
+            for name, tile in after.items():
+                need(tile.shape == names[name].shape, 'what is carried changes its extents')
+            names.update(after)
+        self.frames.pop()
+        self.names, self.tensors = names, tensors
+
+    def let(self, line):
+        self.new(line['name'])
+        self.names[line['name']] = self.tensor(line['value'])
+
+    def statements(self, lines):
+        for line in lines:
+            {'loop': self.loop, 'load': self.load, 'make': self.make, 'store': self.store, 'scratch': self.declare, 'let': self.let}[line['kind']](line)
+
+    def results(self):
+        self.all_tensors = []
+        program = self.program
+        if program['tile']:
+            for line in program['declarations']:
+                if line['kind'] not in ('sizes', 'where'):
+                    self.declare(line)
+            self.statements(program['body'])
+            for name in self.outputs:
+                need(None not in self.tensors[name].at.values(), 'a result has no value')
+            return {name: self.tensors[name] for name in self.outputs}
+        for line in program['declarations']:
+            if line['kind'] == 'input':
+                self.names[line['name']] = self.arguments[line['name']]
+        results = {}
+        for line in program['body']:
+            value = self.tensor(line['value'])
+            if line['name']:
+                self.names[line['name']] = value
+            if line['output']:
+                results[line['output']] = value
+        return results

@@ -223,21 +223,25 @@ static bool is_separate(const sg_scheme *scheme) {
   return scheme->n == 1 && scheme->pieces[0].segment == NULL;
 }
 
-/* Whether there is budget for one more.  When it is up and nothing is certified, the program's own
- * operators as kernels are all that is tried: they are the easiest to prove. */
+/* Whether there is budget for one more, beside so many that are not counted yet.  When it is up and
+ * nothing is certified, the program's own operators as kernels are still tried: they are the
+ * easiest to prove.  Who interrupts a search wants the best so far: the first few candidates are
+ * still tried, until one is certified. */
 static bool has_budget(sg_search *search, const sg_scheme *scheme, uint32_t n_trials) {
   as_search_limit why;
   as_search_result *result = search->result;
+  uint64_t tested = result->stats.tested + n_trials;
   bool needed = result->n == 0 && is_separate(scheme);
-  if (result->stats.tested + n_trials >= search->opts.max_tested && !needed) {
+  if (tested >= search->opts.max_tested && !needed) {
     sg_struck(search, AS_LIMIT_TESTED, 1);
     return false;
   }
-  if (as_search_is_late(&search->deadline, &why) && !needed) {
+  if (!as_search_is_late(&search->deadline, &why))
+    return true;
+  bool best_so_far = why == AS_LIMIT_INTERRUPT && result->n == 0 && tested < search->opts.keep;
+  if (!needed && !best_so_far)
     sg_struck(search, why, 1);
-    return false;
-  }
-  return true;
+  return needed || best_so_far;
 }
 
 static void take(sg_search *search, trial *tried, uint32_t number, char **unfit) {

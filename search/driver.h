@@ -38,6 +38,8 @@ typedef struct {
   double us; /* by the model */
 } sg_scheme;
 
+#define SG_NEVER 1e300 /* microseconds of what is not known to be possible */
+
 typedef struct {
   const as_graph *program;
   as_search_opts opts;

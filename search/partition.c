@@ -21,8 +21,6 @@ enum {
   SHALLOW_STATES = 60000 /* per plan, in the first round */
 };
 
-#define NEVER 1e300
-
 /* costs where the program states no sizes: fewer kernels first, one an operator last */
 #define UNSIZED_KERNEL 1e8
 #define UNSIZED_OPERATOR 1e10
@@ -30,7 +28,7 @@ enum {
 /* what is known of a group */
 typedef struct {
   double bound;        /* no kernel for it takes less; what it takes, once it is looked into */
-  double us;           /* of the best kernel found so far; NEVER: none */
+  double us;           /* of the best kernel found so far; SG_NEVER: none */
   bool shallow;        /* looked into, but not to the end of some plan */
   bool known;          /* looked into as far as it will be */
   double least;        /* the bound before anything was known */
@@ -67,7 +65,7 @@ static void set_bounds(partition *p) {
   for (uint32_t i = 0; i < p->cuts.groups.n; i++) {
     const sg_group *group = SG_GROUP(&p->cuts, i);
     step *s = &p->steps[i];
-    s->us = NEVER;
+    s->us = SG_NEVER;
     s->bound = UNSIZED_KERNEL;
     if (search->concrete) {
       uint32_t n_tensors;
@@ -90,7 +88,7 @@ static double best_known(const partition *p, uint32_t least_steps, uint32_t *thr
   double *best = as_malloc((p->last + 1) * sizeof *best);
   best[0] = 0;
   for (uint32_t i = 1; i <= p->last; i++)
-    best[i] = NEVER;
+    best[i] = SG_NEVER;
   for (uint32_t i = 0; i < p->cuts.edges.n; i++) {
     const sg_edge *edge = SG_EDGE(&p->cuts, i);
     double us = best[edge->from] + p->steps[edge->group].us;
@@ -110,7 +108,7 @@ static double best_known(const partition *p, uint32_t least_steps, uint32_t *thr
  * found */
 static void relax(partition *p) {
   for (uint32_t i = 0; i <= p->last; i++)
-    p->before[i] = p->after[i] = NEVER;
+    p->before[i] = p->after[i] = SG_NEVER;
   p->before[0] = p->after[p->last] = 0;
   for (uint32_t i = 0; i < p->cuts.edges.n; i++) {
     const sg_edge *edge = SG_EDGE(&p->cuts, i);
@@ -125,7 +123,7 @@ static void relax(partition *p) {
       p->after[edge->from] = us;
   }
   for (uint32_t i = 0; i < p->cuts.groups.n; i++)
-    p->steps[i].through = NEVER;
+    p->steps[i].through = SG_NEVER;
   for (uint32_t i = 0; i < p->cuts.edges.n; i++) {
     const sg_edge *edge = SG_EDGE(&p->cuts, i);
     step *s = &p->steps[edge->group];
@@ -133,6 +131,8 @@ static void relax(partition *p) {
     s->through = us < s->through ? us : s->through;
   }
   p->best = best_known(p, 1, NULL);
+  if (p->best < p->search->best_us)
+    p->search->best_us = p->best;
 }
 
 /* what the operators of a group take by the best smaller groups known */
@@ -140,7 +140,7 @@ static double known_apart(const partition *p, uint32_t which) {
   const sg_group *group = SG_GROUP(&p->cuts, which);
   double *best = as_malloc((p->last + 1) * sizeof *best);
   for (uint32_t i = 0; i <= p->last; i++)
-    best[i] = NEVER;
+    best[i] = SG_NEVER;
   best[group->from] = 0;
   for (uint32_t i = 0; i < p->cuts.edges.n; i++) { /* paths to group->to stay within the group */
     const sg_edge *edge = SG_EDGE(&p->cuts, i);
@@ -241,8 +241,8 @@ static bool is_proved_apart(partition *p, const uint32_t *through) {
     p->search->result->stats.unproved++;
     sg_segment_drop(s->segment, 1);
     bool alone = SG_GROUP(&p->cuts, which)->n_atoms == 1;
-    double predefined = alone ? predefined_us(p, SG_GROUP(&p->cuts, which)) : NEVER;
-    s->us = s->segment->n_rank ? s->segment->rank[0].us : NEVER;
+    double predefined = alone ? predefined_us(p, SG_GROUP(&p->cuts, which)) : SG_NEVER;
+    s->us = s->segment->n_rank ? s->segment->rank[0].us : SG_NEVER;
     if (predefined <= s->us) {
       s->us = predefined;
       s->segment = NULL;
@@ -259,7 +259,7 @@ static double best_proved(partition *p, uint32_t *through) {
   for (;;) {
     double us = best_known(p, 2, through);
     as_search_limit why;
-    if (us >= NEVER || as_search_is_late(&p->search->enumerate_till, &why) ||
+    if (us >= SG_NEVER || as_search_is_late(&p->search->enumerate_till, &why) ||
         is_proved_apart(p, through))
       return us;
     look_into_groups(p);
@@ -380,10 +380,8 @@ static void partition_variant(sg_search *search, const sg_variant *variant) {
     add_path(&p, through, p.steps[p.whole].us);
   }
   double several = best_proved(&p, through);
-  if (several < NEVER)
+  if (several < SG_NEVER)
     add_path(&p, through, several);
-  if (p.best < search->best_us)
-    search->best_us = p.best;
   sg_cuts_clear(&p.cuts);
   free(p.turn);
   free(p.steps);
@@ -394,7 +392,7 @@ static void partition_variant(sg_search *search, const sg_variant *variant) {
 
 void sg_make_schemes(sg_search *search) {
   uint32_t n = search->variants[0].n_ops;
-  search->best_us = NEVER;
+  search->best_us = SG_NEVER;
   add_separate(search);
   if (n == 0)
     return;

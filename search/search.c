@@ -66,9 +66,12 @@ char *as_search_said(const as_search_result *result, bool with_meaning) {
 }
 
 void sg_progress(sg_search *search, const char *stage, double done) {
-  search->result->stats.seconds = as_now() - search->start;
+  as_search_stats *stats = &search->result->stats;
+  stats->seconds = as_now() - search->start;
+  if (search->concrete && search->best_us < SG_NEVER)
+    stats->best_us = search->best_us;
   if (search->opts.progress)
-    search->opts.progress(search->opts.progress_arg, stage, &search->result->stats, done);
+    search->opts.progress(search->opts.progress_arg, stage, stats, done);
 }
 
 void sg_struck(sg_search *search, as_search_limit limit, uint64_t times) {
@@ -242,6 +245,7 @@ as_status as_search(const as_graph *program, const as_search_opts *opts, as_sear
   sg_search search = {.program = program,
                       .opts = opts ? *opts : as_search_default,
                       .result = result,
+                      .best_us = SG_NEVER,
                       .start = as_now()};
   memset(result, 0, sizeof *result);
   if (search.opts.concrete && !has_values(program, result))
@@ -258,14 +262,17 @@ as_status as_search(const as_graph *program, const as_search_opts *opts, as_sear
   read_program(&search);
   sg_progress(&search, "enumerating", 0);
   sg_make_schemes(&search);
-  sg_certify_schemes(&search);
-  say_what_failed(&search);
+  bool whole = search.opts.shard == 0;
+  if (whole) {
+    sg_certify_schemes(&search);
+    say_what_failed(&search);
+  }
   if (result->n)
     as_search_select(&result->cand[0], result->cand[0].chosen);
   sg_progress(&search, "done", 1);
   search_clear(&search);
   free(printed);
-  return result->n ? AS_OK : AS_UNKNOWN;
+  return result->n || !whole ? AS_OK : AS_UNKNOWN;
 }
 
 void as_search_result_clear(as_search_result *result) {

@@ -29,6 +29,8 @@ typedef struct {
   uint64_t replay_failed;
   uint64_t certified;
   uint64_t struck[AS_LIMIT_N]; /* by limit: how often */
+  double
+      best_us; /* by the model, of the cheapest way known so far; 0: none is known, or no sizes */
   double seconds;
 } as_search_stats;
 
@@ -57,6 +59,16 @@ typedef struct {
  * what cannot be. */
 extern const as_policy as_search_policy;
 
+/* What became of plans, so that processes can share a search (record.h): what is in it is not
+ * enumerated again, and what is enumerated is added.  The text has a line for each plan, and is not
+ * trusted: what it says decides which graphs are looked at first.  Reading adds to what is there.
+ */
+typedef struct as_search_record as_search_record;
+as_search_record *as_search_record_new(void);
+void as_search_record_free(as_search_record *record);
+char *as_search_record_text(const as_search_record *record); /* malloc'ed */
+bool as_search_record_read(as_search_record *record, const char *text, as_err *err);
+
 typedef struct {
   unsigned threads;
   uint64_t seed;
@@ -72,8 +84,12 @@ typedef struct {
   bool concrete;            /* refuse a program whose sizes do not all have values (AS_BAD_INPUT) */
   const volatile int *stop; /* NULL, or a flag that ends the search like the time limit */
   bool z3;                  /* prune by asking Z3 */
-  const as_target *target;  /* NULL: the default */
-  const as_policy *policy;  /* NULL: candidates are not judged */
+  as_search_record *record; /* NULL, or what is known of plans */
+  uint32_t
+      shard; /* 0: all; otherwise one share of the plans of each group is enumerated, from 1 .. */
+  uint32_t n_shards;       /* .. to this, and nothing is certified: the record is the result */
+  const as_target *target; /* NULL: the default */
+  const as_policy *policy; /* NULL: candidates are not judged */
   ck_text given; /* the program's text, which verdicts are about; text NULL: as it is printed */
   /* whether a candidate can be lowered with the sizes that it has now; NULL: all can */
   bool (*lowers)(void *arg, const as_graph *cand, as_err *err);
@@ -93,7 +109,8 @@ typedef struct {
   uint32_t n_log; /* candidates that failed late: where and why */
 } as_search_result;
 
-/* AS_OK: at least one certified candidate.  AS_UNKNOWN: none within the limits, message says why.
+/* AS_OK: at least one certified candidate, or a shard's record.  AS_UNKNOWN: none within the
+ * limits, message says why.
  */
 as_status as_search(const as_graph *program, const as_search_opts *o, as_search_result *r);
 /* A candidate from elsewhere, as the text of a muGraph: it gets tile sizes, is judged, and stands

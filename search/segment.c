@@ -2,6 +2,7 @@
  * (each with its own store; results by index, so any number of threads gives the same), and the
  * graphs found are ranked by the cost of their best tiling. */
 #include "segment.h"
+#include "record.h"
 #include "src/base/id.h"
 #include "src/base/pool.h"
 #include "src/base/str.h"
@@ -219,13 +220,13 @@ static bool cut_apart(sg_segment *segment, const as_graph *graph, const uint32_t
 typedef struct {
   sg_rank *rank;
   uint32_t n;
-  as_err err; /* the first that could not be built */
+  as_err err;  /* the first that could not be built */
+  bool is_new; /* enumerated here */
 } plan_ranks;
 
 typedef struct {
   sg_segment *segment;
   const as_search_opts *opts;
-  uint32_t keep;
   bool concrete;     /* the program states all its sizes */
   plan_ranks *ranks; /* by plan */
 } plan_job;
@@ -266,6 +267,36 @@ static int cmp_rank(const void *left, const void *right) {
   if (first->split != second->split)
     return first->split ? 1 : -1;
   return first->recipe < second->recipe ? -1 : first->recipe > second->recipe;
+}
+
+/* the graphs of a plan; false: there was no time left, or it has none */
+static bool enumerate_plan(sg_segment *segment, uint32_t i, sg_stats *stats) {
+  sg_space *space =
+      sg_space_new(&segment->part, &segment->plan[i], &segment->vocab, &segment->limits);
+  if (!sg_space_enumerate(space, stats)) {
+    sg_space_free(space);
+    return false;
+  }
+  segment->recipe[i] = sg_space_extract(space, segment->limits.keep, &segment->n_recipe[i]);
+  sg_space_settle(space);
+  segment->space[i] = space;
+  return true;
+}
+
+/* Makes the graphs of a plan of which only the record is known; false: the record speaks of one
+ * that there is not. */
+static bool make_graphs(sg_segment *segment, const sg_rank *chosen, as_err *err) {
+  if (segment->space[chosen->plan] == NULL) {
+    sg_stats stats = {.states = 0};
+    segment->limits.deadline = (as_search_deadline){.until = 0};
+    enumerate_plan(segment, chosen->plan, &stats);
+  }
+  uint32_t plan = chosen->plan;
+  bool there =
+      chosen->recipe < segment->n_recipe[plan] &&
+      (!chosen->split || sg_can_split(segment->space[plan], &segment->part, &segment->plan[plan],
+                                      &segment->recipe[plan][chosen->recipe]));
+  return there || as_err_set(err, AS_INTERNAL, "a record has a graph that is not found");
 }
 
 /* the kernels of a ranked graph in `graph`; node: of the part's tensors */
@@ -361,23 +392,58 @@ static void rank_plan(const plan_job *work, uint32_t i) {
   as_graph_free(sub);
 }
 
+/* what the record has of a plan, in place of enumerating it */
+static bool take_recorded(const plan_job *work, uint32_t i) {
+  sg_segment *segment = work->segment;
+  const sg_outcome *known =
+      work->opts->record ? sg_record_find(work->opts->record, segment->recorded_as, i) : NULL;
+  if (known == NULL)
+    return false;
+  plan_ranks *ranks = &work->ranks[i];
+  segment->stats[i] = known->stats;
+  ranks->n = known->n_rank;
+  ranks->rank = as_calloc(known->n_rank + 1, sizeof *ranks->rank);
+  for (uint32_t k = 0; k < known->n_rank; k++)
+    ranks->rank[k] = known->rank[k];
+  return true;
+}
+
+/* plans are dealt in turn, and groups of few plans begin at different shards */
+static bool is_in_shard(const plan_job *work, uint32_t i) {
+  const as_search_opts *opts = work->opts;
+  return opts->shard == 0 || (work->segment->recorded_as + i) % opts->n_shards == opts->shard - 1;
+}
+
 static void search_plan(void *arg, size_t i) {
   plan_job *work = arg;
   sg_segment *segment = work->segment;
-  as_err_init(&work->ranks[i].err);
-  sg_space *space =
-      sg_space_new(&segment->part, &segment->plan[i], &segment->vocab, &segment->limits);
-  segment->stats[i].plans = 1;
-  if (!sg_space_enumerate(space, &segment->stats[i])) {
-    sg_space_free(space);
+  plan_ranks *ranks = &work->ranks[i];
+  as_err_init(&ranks->err);
+  if (take_recorded(work, (uint32_t)i) || !is_in_shard(work, (uint32_t)i))
     return;
+  segment->stats[i].plans = 1;
+  if (enumerate_plan(segment, (uint32_t)i, &segment->stats[i])) {
+    segment->stats[i].candidates = segment->n_recipe[i];
+    trace_plan(segment, i);
+    rank_plan(work, (uint32_t)i);
   }
-  segment->recipe[i] = sg_space_extract(space, work->keep, &segment->n_recipe[i]);
-  segment->stats[i].candidates = segment->n_recipe[i];
-  trace_plan(segment, i);
-  sg_space_settle(space);
-  segment->space[i] = space;
-  rank_plan(work, (uint32_t)i);
+  ranks->is_new = true;
+}
+
+/* adds what was enumerated to the record, where no limit in time cut it short */
+static void record_plans(const plan_job *work) {
+  const sg_segment *segment = work->segment;
+  for (uint32_t i = 0; work->opts->record && i < segment->n_plan; i++) {
+    const plan_ranks *ranks = &work->ranks[i];
+    const uint64_t *struck = segment->stats[i].struck;
+    if (!ranks->is_new || struck[AS_LIMIT_TIME] + struck[AS_LIMIT_INTERRUPT] > 0)
+      continue;
+    sg_record_add(work->opts->record, &(sg_outcome){.segment = segment->recorded_as,
+                                                    .plan = i,
+                                                    .stats = segment->stats[i],
+                                                    .n_rank = ranks->n,
+                                                    .rank = ranks->rank});
+  }
 }
 
 /* the graphs of all plans, best first */
@@ -446,13 +512,14 @@ bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t 
   segment->recipe = as_calloc(segment->n_plan + 1, sizeof *segment->recipe);
   segment->n_recipe = as_calloc(segment->n_plan + 1, sizeof *segment->n_recipe);
   segment->stats = as_calloc(segment->n_plan + 1, sizeof *segment->stats);
+  segment->recorded_as = opts->record ? sg_record_segment(segment) : 0;
   plan_job work = {.segment = segment,
                    .opts = opts,
-                   .keep = segment->limits.keep,
                    .concrete = has_all_values(segment->sub),
                    .ranks = as_calloc(segment->n_plan + 1, sizeof *work.ranks)};
   as_parallel(opts->threads, segment->n_plan, search_plan, &work);
   add_stats(segment, total);
+  record_plans(&work);
   collect_ranks(segment, &work, err);
   free(work.ranks);
   return true;
@@ -490,19 +557,24 @@ void sg_segment_drop(sg_segment *segment, uint32_t n) {
   memmove(segment->rank, segment->rank + n, segment->n_rank * sizeof *segment->rank);
 }
 
-as_graph *sg_segment_alone(const sg_segment *segment, uint32_t rank, as_err *err) {
-  as_graph *graph;
-  return build_alone(segment, segment->sub, &segment->rank[rank], &graph, err) ? graph : NULL;
+as_graph *sg_segment_alone(sg_segment *segment, uint32_t rank, as_err *err) {
+  as_graph *graph = NULL;
+  const sg_rank *chosen = &segment->rank[rank];
+  return make_graphs(segment, chosen, err) &&
+                 build_alone(segment, segment->sub, chosen, &graph, err)
+             ? graph
+             : NULL;
 }
 
 uint32_t sg_segment_drop_unlowerable(sg_segment *segment, const as_search_opts *opts,
                                      double enough) {
   uint32_t n_dropped = 0;
   while (opts->lowers && n_dropped < segment->n_rank && segment->rank[n_dropped].us < enough) {
-    as_graph *graph;
+    as_graph *graph = NULL;
     as_err err;
     as_err_init(&err);
-    bool lowers = build_alone(segment, segment->sub, &segment->rank[n_dropped], &graph, &err) &&
+    bool lowers = make_graphs(segment, &segment->rank[n_dropped], &err) &&
+                  build_alone(segment, segment->sub, &segment->rank[n_dropped], &graph, &err) &&
                   as_graph_valid(graph, &err) && graph_lowers(graph, opts);
     if (graph)
       as_graph_free(graph);
@@ -553,14 +625,15 @@ void sg_segment_clear(sg_segment *segment) {
   memset(segment, 0, sizeof *segment);
 }
 
-bool sg_segment_build(const sg_segment *segment, uint32_t rank, as_graph *graph, as_node_id *node,
+bool sg_segment_build(sg_segment *segment, uint32_t rank, as_graph *graph, as_node_id *node,
                       as_err *err) {
   const sg_rank *chosen = &segment->rank[rank];
   as_node_id *local = as_malloc((segment->part.n + 1) * sizeof *local);
   for (uint32_t i = 0; i < segment->part.n; i++)
     local[i] =
         i < segment->part.n_input ? node[segment->to_main[segment->part.tensor[i]]] : AS_NONE;
-  bool built = build_kernels(segment, chosen, graph, local, err);
+  bool built =
+      make_graphs(segment, chosen, err) && build_kernels(segment, chosen, graph, local, err);
   for (uint32_t i = segment->part.n_leaf; i < segment->part.n && built; i++) {
     if (local[i] != AS_NONE)
       node[segment->to_main[segment->part.tensor[i]]] = local[i];

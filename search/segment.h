@@ -29,6 +29,7 @@ typedef struct {
   sg_rank *rank;
   uint32_t n_rank; /* best first */
   bool has_part;
+  uint64_t recorded_as; /* where outcomes of plans are recorded */
 } sg_segment;
 
 /* no tensor of the program and no size of its own is called so */
@@ -44,7 +45,7 @@ bool sg_segment_init(sg_segment *s, const as_graph *g, const uint32_t *op, uint3
  * that it can or that costs `enough` by the model; how many. */
 uint32_t sg_segment_drop_unlowerable(sg_segment *s, const as_search_opts *o, double enough);
 /* one of its graphs, as a muGraph of the segment alone; owned by the caller, NULL with err */
-as_graph *sg_segment_alone(const sg_segment *s, uint32_t rank, as_err *err);
+as_graph *sg_segment_alone(sg_segment *s, uint32_t rank, as_err *err);
 /* takes the best graphs away, so many */
 void sg_segment_drop(sg_segment *s, uint32_t n);
 /* keeps the first so many graphs, and what they need */
@@ -52,6 +53,5 @@ void sg_segment_trim(sg_segment *s, uint32_t keep);
 void sg_segment_clear(sg_segment *s);
 /* one kernel for the segment in muGraph g of the whole program; node[]: main program's node -> g's
  * node */
-bool sg_segment_build(const sg_segment *s, uint32_t rank, as_graph *g, as_node_id *node,
-                      as_err *err);
+bool sg_segment_build(sg_segment *s, uint32_t rank, as_graph *g, as_node_id *node, as_err *err);
 #endif

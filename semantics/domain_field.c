@@ -477,11 +477,39 @@ static void builtin_bounds(as_builtin builtin, const field_value *argument, fiel
   result->high = isnan(high) ? row->most : fmin(row->most, up(high, 4));
 }
 
+static bool f_to_int(const as_domain *domain, const void *element, int64_t *value) {
+  (void)domain;
+  double number = FIELD_CONST(element)->low;
+  bool whole =
+      number == FIELD_CONST(element)->high && fabs(number) < 0x1p53 && floor(number) == number;
+  *value = whole ? (int64_t)number : 0;
+  return whole;
+}
+
+/* floor(a / b) of numbers that are known to be whole, as positions are; b > 0 */
+static bool whole_quotient(const as_domain *domain, field_value *result,
+                           const field_value *numerator, const field_value *denominator) {
+  int64_t above;
+  int64_t below;
+  unsigned flags = numerator->flags | denominator->flags;
+  if ((flags & AS_F_NOVALUE) || !f_to_int(domain, numerator, &above) ||
+      !f_to_int(domain, denominator, &below))
+    return false;
+  if (below <= 0)
+    flags |= AS_F_UNDEF;
+  else
+    as_dom_from_int(domain, result, above / below - (above % below < 0));
+  result->flags |= flags;
+  return true;
+}
+
 /* a function that nothing is known of: random, the same for both programs; its interval is the true
  * function's */
 static bool f_builtin(const as_domain *domain, const char *name, void *result,
                       const void *const *arg, uint32_t n) {
   as_field_domain *field = DOM(domain);
+  if (n == 2 && !strcmp(name, "div"))
+    return whole_quotient(domain, FIELD(result), FIELD_CONST(arg[0]), FIELD_CONST(arg[1]));
   as_builtin builtin = as_builtin_find(name, n);
   if (builtin == AS_N_BUILTINS)
     return false;
@@ -506,15 +534,6 @@ static bool f_builtin(const as_domain *domain, const char *name, void *result,
                              .many = first->deg.many};
   memcpy(result, &product, sizeof product);
   return true;
-}
-
-static bool f_to_int(const as_domain *domain, const void *element, int64_t *value) {
-  (void)domain;
-  double number = FIELD_CONST(element)->low;
-  bool whole =
-      number == FIELD_CONST(element)->high && fabs(number) < 0x1p53 && floor(number) == number;
-  *value = whole ? (int64_t)number : 0;
-  return whole;
 }
 
 static char *f_print(const as_domain *domain, const void *element) {

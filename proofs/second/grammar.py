@@ -89,20 +89,20 @@ reduced     = concat: "concat" NAME "axis" INT12 | sum: "sum" NAME [ "rescale" N
 map         = ('x' | 'y' | 'z') "->" INT12
 loop        = 'loop' "->" INT12
 
-tiles       = tiles: { use } "tile" TITLE NL { tdeclared NL } { tstmt NL } END
+tiles       = tiles: { use } "tile" NAME NL { tdeclared NL } { tstmt NL } END
 tdeclared   = declaration | tensor: ('input' | 'inout' | 'output') declared | scratch
 scratch     = tensor: 'scratch' declared
-declared    = NAME ":" dtype dims [ "=" ['-'] NUMBER ]
-tstmt       = loop: ('for' | 'parallel') NAME "=" bounds NL { carry } { ^tstmt NL } { next } "end"
-            | load: "load" NAME lanes "=" place [ "where" cond [ "else" scalar ] ]
+declared    = OWN ":" dtype dims [ "=" ['-'] NUMBER ]
+tstmt       = loop: ('for' | 'parallel') OWN "=" bounds NL { carry } { ^tstmt NL } { next } "end"
+            | load: "load" OWN lanes "=" place [ "where" cond [ "else" scalar ] ]
             | store: "store" place "=" scalar [ "over" lanes ] [ "where" cond ]
-            | make: "make" NAME lanes "=" scalar | scratch
-            | let: NAME "=" expr
+            | make: "make" OWN lanes "=" scalar | scratch
+            | let: OWN "=" expr
 bounds      = scalar "to" scalar [ "step" scalar ]
-carry       = "carry" ['int'] NAME "=" expr NL
+carry       = "carry" ['int'] OWN "=" expr NL
 next        = "next" NAME "=" expr NL
 lanes       = "[" [<lane>] "]"
-lane        = NAME "<" scalar
+lane        = OWN "<" scalar
 place       = NAME "[" [<scalar>] "]"
 
 rule        = "rule" NAME NL { rdecl NL } "lhs" side "rhs" side [ "expect" verdict NL ]
@@ -121,6 +121,7 @@ RESERVED = set(
     loop load acc store end sum max min prod if then div mod and or not none inf f16 bf16 f32 rule
     ints axes tensor assume lhs rhs expect int bool""".split()
 )
+# what a tile program's own tensors, tiles, loops and lanes are not called either
 TILE_RESERVED = set("tile inout scratch for to step parallel carry next make over else".split())
 TILE_VARIANTS = {"unary": "tile_unary", "attr": "tile_attr"}  # of rules, in tile programs
 LIMITS = {
@@ -295,8 +296,8 @@ MAKE = {
 }
 SILENT, NO = object(), object()
 KINDS = {  # the kind of token, what it must be besides, and what it stands for
-    "NAME": ("name", str.isascii, str),
-    "TITLE": ("name", lambda text: text not in RESERVED, str),  # of a tile program
+    "NAME": ("name", lambda text: text not in RESERVED, str),
+    "OWN": ("name", lambda text: text not in RESERVED | TILE_RESERVED, str),
     "NUMBER": ("number", str.isascii, number),
     "INT": ("number", str.isdigit, int),
     "INT12": ("number", str.isdigit, declared),
@@ -335,10 +336,10 @@ class Text:
         ensure(depth == 0, f"{name}: a bracket is never closed")
         self._end_line(place)
         self.tokens.append(("end", "the end", place))
-        self.reserved, self.variants = RESERVED, {}
+        self.variants = {}
         self.parse(("many", ("rule", "use")))
         if self.tokens[self.at][1] == "tile":
-            self.reserved, self.variants = RESERVED | TILE_RESERVED, TILE_VARIANTS
+            self.variants = TILE_VARIANTS
         self.at = 0
 
     def _end_line(self, place):
@@ -406,7 +407,6 @@ class Text:
         else:
             right_kind, test, value = KINDS[wanted]
             fits = kind == right_kind and test(token)
-            fits = fits and not (wanted == "NAME" and token in self.reserved)
         if not fits:
             if self.at >= self.furthest:
                 self.furthest, self.wanted = self.at, wanted.lower()

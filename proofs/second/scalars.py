@@ -116,6 +116,10 @@ class Scalars:
         """The groups that indices of a call's result stand for."""
         return self.call.groups if self.call else {}
 
+    def anew(self):
+        """The same place, for what has steps of its own."""
+        return replace(self, effort=Effort())
+
     def size(self, tree):
         term = self.scalar(tree)
         ensure(term.integer, "a size is no integer")

@@ -1,6 +1,7 @@
 """Tile programs (CLAIM.md section 6.1)."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 
 from .grammar import ensure, within
@@ -15,7 +16,7 @@ MAX_LOOPS = 8  # within each other
 class Store:
     at: Scalars  # under the lanes, without obligations
     rows: list  # (counter, extent) of each lane
-    positions: list
+    trees: list  # positions
     condition: object
 
     def version(self, before, value):
@@ -23,8 +24,10 @@ class Store:
         indices = element_indices(len(before.extents))
         old = before.element(indices)
         kept = STATE if self.rows else old
-        body = self.at.choose(self.condition, value, lambda at: kept)
-        for position, index in reversed([*zip(self.positions, indices)]):
+        at = self.at.anew()
+        positions = [at.size(tree) for tree in self.trees]
+        body = at.choose(self.condition, value, lambda at: kept)
+        for position, index in reversed([*zip(positions, indices)]):
             body = make("ite", make("=", position, index), body, kept)
         for j, (counter, extent) in reversed([*enumerate(self.rows)]):
             body = fold(counter, extent, STATE if j else old, body)
@@ -101,6 +104,7 @@ class TileProgram:
             self._new_name(name)
             ensure(type_ != "int", "integers are not stored")
             within("axes of a tensor", len(extents))
+            self.unset -= {name}  # of a loop before
             self.unset |= {name} if value is None else set()
             sign, number = value or (None, None)
             start = make("inv", ZERO) if value is None else constant(-number if sign else number)
@@ -141,7 +145,7 @@ class TileProgram:
         here, extents = self._here(), []
         for name, tree in lanes:
             self.side.new_name(name)
-            extents.append(here.size(tree))
+            extents.append(here.anew().size(tree))
             self.side.extent_obligation(extents[-1])
         within("axes of a tensor", len(extents))
         names = {name: index for (name, _), index in zip(lanes, variables)}
@@ -162,12 +166,12 @@ class TileProgram:
         extents, at = self._under(lanes, element_indices(len(lanes)))
         valued = None
         if masked:
-            silent = replace(at, silent=True)
+            silent = replace(at.anew(), silent=True)
             body = silent.choose(condition, lambda at: ONE, lambda at: ZERO)
             valued = self._define(name, extents, body)
         body = at.choose(
             condition,
-            lambda at: self._touch(at, place, stores=False),
+            partial(self._touch, place=place, stores=False),
             lambda at: at.scalar(other) if other else make("inv", ZERO),
         )
         self.tensors[name] = self._define(name, extents, body, valued=valued)
@@ -193,16 +197,16 @@ class TileProgram:
         extents, at = self._under(lanes, counters)
         at = replace(at, depth=len(lanes))
         read = self._stored(value, counters, extents)
-        at.choose(condition, read, lambda at: ZERO)
+        at.anew().choose(condition, read, lambda at: ZERO)
         first = len(self.accesses)
-        at.choose(condition, lambda at: self._touch(at, place, stores=True), lambda at: ZERO)
+        touch = partial(self._touch, place=place, stores=True)
+        at.anew().choose(condition, touch, lambda at: ZERO)
         accesses = self.accesses[first:] if self.is_candidate else ()
         for a, b in product(accesses, repeat=2):
             for j in range(len(lanes)):
                 self._apart(a, b, len(self.grid) + j)
-        at = replace(at, silent=True)
-        positions = [at.size(tree) for tree in trees]
-        store = Store(at, [*zip(counters, extents)], positions, condition)
+        rows = [*zip(counters, extents)]
+        store = Store(replace(at, silent=True), rows, trees, condition)
         before = self.side.tensors[name]
         after = self._define(name, before.extents, store.version(before, read))
         if before.valued:
@@ -254,8 +258,8 @@ class TileProgram:
     def _iterations(self, start, stop, step):
         """(first value, step, count)"""
         here = self._here()
-        first, last = here.size(start), here.size(stop)
-        step = ONE if step is None else here.size(step)
+        first, last = here.anew().size(start), here.anew().size(stop)
+        step = ONE if step is None else here.anew().size(step)
         self.side.oblige(make("<", ZERO, step))
         count = computed("+", last, negative(first))
         if step is not ONE:

@@ -20,53 +20,104 @@ MOST_OPERATORS = 2000
 SPECIFICATIONS = Path(__file__).with_name("torch_ops.sem")
 
 
+ALL_SIZES = "all sizes that the functions leave open"
+THESE_SIZES = "the sizes of the examples"
+
+
 @dataclass
 class Verdict:
     """PROVED, REFUTED or UNKNOWN; truthy only if proved.
 
-    A refutation has `sizes`, `inputs` (tensors of float64, exact values in `exact`), and what both
-    functions give there.
+    `scope` is what sizes the verdict is about, and `narrowed` why it is not about all, where no claim
+    about all could be stated.  A refutation has `sizes`, `inputs` (tensors of
+    float64, exact values in `exact`), and what both functions give there.  `numbers` has the
+    floating-point numbers that were read as a fraction or a root, and as which.
     """
 
     verdict: str
     result: tool.Result
+    scope: str = ALL_SIZES
+    narrowed: str = None
     sizes: dict = None
     exact: dict = None
     inputs: dict = None
     outputs: tuple = None
     order: list = None
+    numbers: dict = None
 
     def __bool__(self):
         return self.verdict == tool.PROVED
 
     def __str__(self):
-        return f"{self.verdict}\n{self.result.output.strip()}"
+        read = "".join(f"{x!r} is read as {text}\n" for x, text in (self.numbers or {}).items())
+        narrowed = f"no claim about all sizes: {self.narrowed}\n" if self.narrowed else ""
+        said = self.result.output.strip()
+        if self.verdict == tool.REFUTED and self.scope == ALL_SIZES:
+            said += "\nOf the sizes of the examples alone it may hold: certify(.., these_sizes=True)"
+        return f"{self.verdict}, of {self.scope}\n{narrowed}{read}{said}"
 
 
-def certify(first, second, *examples, dynamic=None, directory=None, seconds=600):
+def certify(first, second, *examples, dynamic=None, directory=None, seconds=600, these_sizes=False):
     """Judges whether second(*x) = first(*x) wherever `first` is defined, in exact arithmetic.
 
     `examples` are tensors that say ranks and types; `dynamic` is `torch.export`'s
     dynamic_shapes, for sizes that shall stay apart although the examples agree in them.
+    The claim is about all sizes.  Where it cannot be stated so, or is not proved while the
+    functions fix sizes by themselves, it is judged again at the sizes of the examples;
+    with `these_sizes` that alone is judged.
     """
     directory = Path(directory or tempfile.mkdtemp(prefix="assay-certify-"))
     functions = (first, second)
+    general = narrowed = None
+    if not these_sizes:
+        try:
+            general, fixed = _of_all_sizes(functions, examples, dynamic, directory, seconds)
+        except AssayError as problem:
+            narrowed = str(problem)  # where sizes are numbers it may be stated
+    if general is not None and (general or (general.verdict == tool.REFUTED and not fixed)):
+        return _with_counterexample(general, first, second)
     try:
-        exported = [export(function, examples, dynamic) for function in functions]
-        verdict, fixed = _judge(exported, directory / "all-sizes", Extents(), seconds)
-    except SizesDiffer:
-        verdict, fixed = None, True
-    if verdict is None or (verdict.verdict != tool.PROVED and fixed):
-        # a size that a program fixes was a symbol: what is false of others may hold of this one
-        exported = [export(function, examples, fixed=True) for function in functions]
-        verdict, _ = _judge(exported, directory / "these-sizes", Extents(literal=True), seconds)
-    if verdict.verdict == tool.REFUTED:
-        _counterexample(verdict, first, second)
-    return verdict
+        verdict = _of_these_sizes(functions, examples, directory, seconds)
+    except AssayError:
+        if general is None:
+            raise
+        verdict = general
+    if general is not None and verdict.verdict == tool.UNKNOWN:
+        verdict = general
+    verdict.narrowed = narrowed
+    return _with_counterexample(verdict, first, second)
 
 
-def _judge(exported, directory, extents, seconds):
-    """The verdict on two exported programs, and the sizes that are fixed in them."""
+def _of_all_sizes(functions, examples, dynamic, directory, seconds):
+    """The verdict about all sizes, and the sizes that the functions fix: of these something else may
+    be true than of others."""
+    extents = Extents()
+    exported = [export(function, examples, dynamic) for function in functions]
+    verdict = _judge(exported, directory / "all-sizes", extents, seconds, ALL_SIZES)
+    return verdict, extents.fixed
+
+
+def _of_these_sizes(functions, examples, directory, seconds):
+    exported = [export(function, examples, fixed=True) for function in functions]
+    shapes = [_result_shapes(program) for program in exported]
+    if shapes[0] != shapes[1]:
+        said = f"the results' shapes differ: {shapes[0]} and {shapes[1]}"
+        outputs = tuple(function(*examples) for function in functions)
+        result = tool.Result(tool.REFUTED, directory, said)
+        return Verdict(tool.REFUTED, result, THESE_SIZES, outputs=outputs)
+    extents = Extents(literal=True)
+    return _judge(exported, directory / "these-sizes", extents, seconds, THESE_SIZES)
+
+
+def _result_shapes(exported):
+    """The shapes of the tensors that an exported program returns."""
+    results = exported.graph_module.graph.output_node().args[0]
+    values = [node.meta.get("val") for node in results if isinstance(node, torch.fx.Node)]
+    return [list(value.shape) for value in values if isinstance(value, torch.Tensor)]
+
+
+def _judge(exported, directory, extents, seconds, scope):
+    """The verdict on two exported programs."""
     for program in exported:
         graph = program.graph_module.graph
         count = sum(node.op == "call_function" for node in graph.nodes)
@@ -76,8 +127,10 @@ def _judge(exported, directory, extents, seconds):
                 f"{place + ': ' if place else ''}{count} operators, more than {MOST_OPERATORS}: "
                 "certify the parts of the program one by one"
             )
-    given = Translator("given", extents).run(exported[0]).program
-    other = Translator("other", extents, like=given).run(exported[1]).program
+    first = Translator("given", extents, reading=True).run(exported[0])
+    given = first.program
+    second = Translator("other", extents, like=given, reading=True).run(exported[1])
+    other = second.program
     _check_inputs(given, other)
     names = [name for _, name in given.outputs]
     if len(names) != len(other.outputs):
@@ -89,9 +142,9 @@ def _judge(exported, directory, extents, seconds):
     program.write_text(given.tp(SPECIFICATIONS.name))
     candidate.write_text(other.mug())
     result = tool.run(["certify", program, candidate], directory / "result", seconds)
-    verdict = Verdict(result.verdict, result)
-    verdict.order = [name for name, _, _ in given.inputs]
-    return verdict, extents.fixed
+    order = [name for name, _, _ in given.inputs]
+    numbers = first.numbers_read | second.numbers_read
+    return Verdict(result.verdict, result, scope, order=order, numbers=numbers)
 
 
 def _check_inputs(given, other):
@@ -108,11 +161,12 @@ def _share_names(other, given, outputs):
                  | {old: new for (_, old), new in zip(other.outputs, outputs)})
 
 
-def _counterexample(verdict, first, second):
-    """Reads the counterexample and runs both functions on it, where its sizes let them run."""
+def _with_counterexample(verdict, first, second):
+    """The verdict; of a refutation with the counterexample, and what both functions give there
+    where its sizes let them run."""
     replay = verdict.result.report.get("replay")
-    if replay is None:
-        return
+    if verdict.verdict != tool.REFUTED or replay is None:
+        return verdict
     verdict.sizes = replay["sizes"]
     verdict.exact = {
         name: _nested(tensor["shape"], tensor["values"])
@@ -127,6 +181,7 @@ def _counterexample(verdict, first, second):
         verdict.outputs = (first(*ordered), second(*ordered))
     except (ValueError, KeyError, RuntimeError, TypeError):
         verdict.outputs = None  # the functions fix sizes that the counterexample does not have
+    return verdict
 
 
 def _tensor(shape, values):

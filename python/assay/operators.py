@@ -1,240 +1,11 @@
-"""The table: an ATen overload, and how it is said in Assay's operators.  One row each.
-
-A row's function gets the translator `t` and the call's arguments as `Value`s and Python numbers.
-It returns a `Value`, or a tuple of them for an operator with several results.  Rows of pure
-arithmetic stand in the dictionaries at the top; `@row` adds the others.
-"""
+"""Rows of the table for casts, constants, layouts, reductions, products and normalisations."""
 
 import math
 
+from .elementwise import where
 from .errors import Unsupported
+from .table import row
 from .values import Masked, Value, number
-
-ROWS = {}
-
-
-def row(*overloads):
-    def add(function):
-        for overload in overloads:
-            ROWS[f"aten.{overload}"] = function
-        return function
-
-    return add
-
-
-# -- element by element ------------------------------------------------------------------------
-
-INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-UNARY = (  # said by the operators of the same names
-    "relu", "sigmoid", "tanh", "exp", "log", "abs", "sqrt", "rsqrt", "neg", "silu", "square",
-)
-COMPARE = {
-    "gt": "greater",
-    "lt": "less",
-    "ge": "greater_equal",
-    "le": "less_equal",
-    "eq": "equal",
-    "ne": "not_equal",
-}
-
-
-def _arithmetic(name, sign):
-    def translate(t, x, y, alpha=1, rounding_mode=None):
-        if rounding_mode is not None:
-            raise Unsupported(f"aten.{name}", f"rounding_mode={rounding_mode}")
-        if isinstance(x, Masked):
-            return _masked_arithmetic(t, name, x, y, alpha)
-        if isinstance(y, Masked):
-            if name != "add":
-                raise Unsupported(f"aten.{name}", "by a tensor that has minus infinity in it")
-            return _masked_arithmetic(t, name, y, x, alpha)
-        if alpha != 1:
-            y = t.value(f"{number(alpha)} * {t.text(y)}", t.extents(y), t.kind(y))
-        kind = "float" if name == "div" else t.joint_kind(x, y)
-        return t.value(f"{t.text(x)} {sign} {t.text(y)}", t.broadcast(x, y), kind)
-
-    return translate
-
-
-def _masked_arithmetic(t, name, x, y, alpha):
-    """Minus infinity stays what it is under + and - of reals, and under * and / by numbers > 0."""
-    if isinstance(y, Masked):
-        raise Unsupported(f"aten.{name}", "of two tensors that have minus infinity in them")
-    if name in ("mul", "div") and not (isinstance(y, (int, float)) and y > 0):
-        raise Unsupported(f"aten.{name}", "minus infinity by something not known to be positive")
-    value = ROWS[f"aten.{name}.Tensor"](t, x.value, y, alpha)
-    return Masked(value, t.layouts.expand(x.keep, value.extents))
-
-
-for _name, _sign in INFIX.items():
-    row(f"{_name}.Tensor", f"{_name}.Scalar")(_arithmetic(_name, _sign))
-row("div.Tensor_mode")(_arithmetic("div", "/"))
-
-
-def _unary(name):
-    def translate(t, x):
-        if isinstance(x, Masked):
-            if name != "exp":
-                raise Unsupported(f"aten.{name}", "of a tensor that has minus infinity in it")
-            exponential = t.value(f"exp({x.value.text})", x.extents)
-            return t.choose(x.keep, exponential, 0)
-        kind = x.dtype if name in ("abs", "neg", "relu", "square") else "float"
-        return t.value(f"{name}({x.text})", x.extents, kind)
-
-    return translate
-
-
-for _name in UNARY:
-    row(f"{_name}.default")(_unary(_name))
-
-
-def _compare(op):
-    def translate(t, x, y):
-        if isinstance(x, Masked):
-            return _compare_masked(t, op, x, y)
-        if isinstance(y, float) and math.isinf(y):
-            return t.constant(_against_infinity(op, y), x.extents, "bool")
-        return t.value(f"{op}({t.text(x)}, {t.text(y)})", t.broadcast(x, y), "bool")
-
-    return translate
-
-
-def _against_infinity(op, bound):
-    """A real number compared with an infinity."""
-    if op in ("equal", "not_equal"):
-        return int(op == "not_equal")
-    return int((op in ("less", "less_equal")) == (bound > 0))
-
-
-def _compare_masked(t, op, x, y):
-    if op not in ("equal", "not_equal") or y != float("-inf"):
-        raise Unsupported(f"aten.{op}", "of a tensor that has minus infinity in it")
-    if op == "not_equal":
-        return Value(x.keep.text, x.extents, "bool")
-    return t.value(f"logical_not({x.keep.text})", x.extents, "bool")
-
-
-for _name, _op in COMPARE.items():
-    row(f"{_name}.Scalar", f"{_name}.Tensor")(_compare(_op))
-
-
-@row("logical_not.default", "bitwise_not.default")
-def _not(t, x):
-    if x.dtype != "bool":
-        raise Unsupported("aten.bitwise_not", "of integers")
-    return t.value(f"logical_not({x.text})", x.extents, "bool")
-
-
-@row("logical_and.default", "bitwise_and.Tensor")
-def _and(t, x, y):
-    if "int" in (x.dtype, y.dtype):
-        raise Unsupported("aten.bitwise_and", "of integers")
-    return t.value(f"logical_and({x.text}, {y.text})", t.broadcast(x, y), "bool")
-
-
-@row("logical_or.default", "bitwise_or.Tensor")
-def _or(t, x, y):
-    if "int" in (x.dtype, y.dtype):
-        raise Unsupported("aten.bitwise_or", "of integers")
-    return t.value(f"logical_or({x.text}, {y.text})", t.broadcast(x, y), "bool")
-
-
-@row("maximum.default")
-def _maximum(t, x, y):
-    return t.value(f"maximum({t.text(x)}, {t.text(y)})", t.broadcast(x, y), t.joint_kind(x, y))
-
-
-@row("minimum.default")
-def _minimum(t, x, y):
-    return t.value(f"minimum({t.text(x)}, {t.text(y)})", t.broadcast(x, y), t.joint_kind(x, y))
-
-
-@row("clamp.default", "clamp.Tensor", "hardtanh.default")
-def _clamp(t, x, low=None, high=None, min=None, max=None):
-    low = min if low is None else low
-    high = max if high is None else high
-    if t.operator.startswith("aten.hardtanh"):
-        low = -1.0 if low is None else low
-        high = 1.0 if high is None else high
-    if low is not None:
-        x = t.value(f"maximum({x.text}, {t.text(low)})", t.broadcast(x, low), x.dtype)
-    if high is not None:
-        x = t.value(f"minimum({x.text}, {t.text(high)})", t.broadcast(x, high), x.dtype)
-    return x
-
-
-@row("leaky_relu.default")
-def _leaky_relu(t, x, slope=0.01):
-    positive = f"maximum({x.text}, 0)"
-    negative = f"minimum({x.text}, 0)"
-    return t.value(f"{positive} + {number(slope)} * {negative}", x.extents)
-
-
-@row("elu.default")
-def _elu(t, x, alpha=1, scale=1, input_scale=1):
-    below = f"{number(alpha)} * (exp({number(input_scale)} * minimum({x.text}, 0)) - 1)"
-    return t.value(f"{number(scale)} * (maximum({x.text}, 0) + {below})", x.extents)
-
-
-@row("gelu.default")
-def _gelu(t, x, approximate="none"):
-    if approximate == "none":
-        return t.value(f"gelu({x.text})", x.extents)
-    cube = f"{x.text} * {x.text} * {x.text}"
-    inner = f"{number(math.sqrt(2 / math.pi))} * ({x.text} + 0.044715 * {cube})"
-    return t.value(f"0.5 * {x.text} * (1 + tanh({inner}))", x.extents)
-
-
-@row("log1p.default")
-def _log1p(t, x):
-    return t.value(f"log(1 + {x.text})", x.extents)
-
-
-@row("expm1.default")
-def _expm1(t, x):
-    return t.value(f"exp({x.text}) - 1", x.extents)
-
-
-@row("reciprocal.default")
-def _reciprocal(t, x):
-    return t.value(f"1 / {x.text}", x.extents)
-
-
-@row("pow.Tensor_Scalar")
-def _power(t, x, exponent):
-    if exponent == 0.5:
-        return t.value(f"sqrt({x.text})", x.extents)
-    if exponent == -0.5:
-        return t.value(f"rsqrt({x.text})", x.extents)
-    if exponent != int(exponent) or abs(exponent) > 16:
-        raise Unsupported("aten.pow", f"exponent {exponent}")
-    count = abs(int(exponent))
-    product = " * ".join([x.text] * count) if count else "1"
-    if count == 0:
-        return t.constant(1, x.extents, x.dtype)
-    return t.value(product if exponent > 0 else f"1 / ({product})", x.extents, x.dtype)
-
-
-@row("where.self")
-def _where(t, condition, x, y):
-    if isinstance(y, (int, float)) and y == float("-inf"):
-        extents = t.broadcast(condition, x)
-        keep = t.layouts.expand(condition, extents)
-        return Masked(t.layouts.expand(t.tensor(x), extents), keep)
-    if isinstance(x, (int, float)) and x == float("-inf"):
-        return _where(t, _not(t, condition), y, x)
-    if isinstance(x, Masked) or isinstance(y, Masked):
-        raise Unsupported(t.operator, "of a tensor that has minus infinity in it")
-    never = Value("0", (), "bool")
-    if isinstance(x, float) and math.isnan(x) and t.is_constant(condition, never):
-        return y
-    return t.choose(condition, x, y)
-
-
-@row("masked_fill.Scalar")
-def _masked_fill(t, x, mask, fill):
-    return _where(t, _not(t, mask), x, fill)
-
 
 # -- what leaves the numbers as they are --------------------------------------------------------
 
@@ -275,6 +46,11 @@ def _cast(t, x, dtype=None, layout=None, device=None, pin_memory=None, non_block
     return Value(x.text, x.extents, kind)
 
 
+@row("copy.default")
+def _copy(t, x, source, non_blocking=False):
+    return t.layouts.expand(t.tensor(source), x.extents)
+
+
 # -- constants ----------------------------------------------------------------------------------
 
 
@@ -286,6 +62,11 @@ def _full(t, extents, fill, **_):
 @row("full_like.default")
 def _full_like(t, x, fill, **_):
     return t.constant(fill, x.extents, t.kind(fill))
+
+
+@row("fill.Scalar")
+def _fill(t, x, fill):
+    return t.constant(fill, x.extents, x.dtype)
 
 
 @row("zeros.default")
@@ -310,8 +91,8 @@ def _ones_like(t, x, **_):
 
 @row("scalar_tensor.default")
 def _scalar(t, fill, **_):
-    if isinstance(fill, float) and math.isinf(fill):
-        return fill
+    if isinstance(fill, float) and not math.isfinite(fill):
+        return fill  # what it means is said by what reads it
     return Value(number(fill), (), t.kind(fill))
 
 
@@ -371,27 +152,33 @@ def _expand(t, x, extents, implicit=False):
     return t.on_both(x, lambda part: t.layouts.expand(part, t.result_extents()))
 
 
+def _position(t, position, size, extent):
+    """A position along an axis as a number and as text; from the end where it is below 0, and no
+    further than the axis goes."""
+    number_there = t.size_of(position)
+    if number_there >= size:
+        return size, extent
+    if number_there >= 0:
+        return number_there, t.bound(position)
+    if number_there <= -size:
+        return 0, "0"
+    return size + number_there, f"({extent} - {-number_there})"
+
+
 @row("slice.Tensor")
 def _slice(t, x, axis=0, start=None, end=None, step=1):
     axis %= x.rank
     extent = x.extents[axis]
     size = t.program.extents.value(extent)
-    begin = 0 if start is None else start
-    if begin < 0:
-        begin += size
-    stop = size if end is None else min(end, size)
-    if stop < 0:
-        stop += size
+    begin, begin_text = _position(t, start or 0, size, extent)
+    stop, stop_text = _position(t, size if end is None else end, size, extent)
     if (begin, stop, step) == (0, size, 1):
         return x
-    (new,) = (e for k, e in enumerate(t.result_extents()) if k == axis)
-    stop_text = extent if stop == size else t.bound(stop)
-    arguments = f"axis={axis}, start={t.bound(begin)}, stop={stop_text}, step={step}"
+    new = t.strided(begin_text, stop_text, step, axis)
+    if begin == 0 and step == 1:
+        stop_text = new
+    arguments = f"axis={axis}, start={begin_text}, stop={stop_text}, step={step}"
     extents = x.extents[:axis] + (new,) + x.extents[axis + 1 :]
-    if step != 1:
-        raise Unsupported("aten.slice", f"step {step}: the extent has no name yet")
-    if begin == 0:
-        arguments = f"axis={axis}, start=0, stop={new}, step=1"
     return t.on_both(x, lambda part: t.value(f"slice({part.text}, {arguments})", extents, part.dtype))
 
 
@@ -427,12 +214,61 @@ def _cat(t, tensors, axis=0):
     result = tensors[0]
     for piece in tensors[1:]:
         both = [t.program.extents.value(p.extents[axis]) for p in (result, piece)]
-        extents = result.extents[:axis] + (f"({result.extents[axis]} + {piece.extents[axis]})",)
-        extents += result.extents[axis + 1 :]
+        known = result.extents[axis].isdigit() and piece.extents[axis].isdigit()
+        joint = str(sum(both)) if known else f"({result.extents[axis]} + {piece.extents[axis]})"
+        extents = result.extents[:axis] + (joint,) + result.extents[axis + 1 :]
         text = f"concat({result.text}, {piece.text}, axis={axis})"
         result = t.value(text, extents, result.dtype)
-        t.program.extents.remember(extents[axis], sum(both))
+        t.program.extents.remember(joint, sum(both))
     return result
+
+
+@row("repeat.default")
+def _repeat(t, x, times):
+    x = t.layouts.expand(x, ("1",) * (len(times) - x.rank) + x.extents)
+    for axis, count in enumerate(times):
+        count = t.size_of(count)
+        if count == 1:
+            continue
+        extent = t.program.extents.product([t.program.extents.number(count), x.extents[axis]])
+        extents = x.extents[:axis] + (extent,) + x.extents[axis + 1 :]
+        if x.extents[axis] == "1":
+            x = t.layouts.expand(x, extents)
+        else:
+            times_text = t.program.extents.number(count)
+            x = t.value(f"tile({x.text}, axis={axis}, times={times_text})", extents, x.dtype)
+    return x
+
+
+@row("diagonal.default")
+def _diagonal(t, x, offset=0, first=0, second=1):
+    first, second = first % x.rank, second % x.rank
+    others = [axis for axis in range(x.rank) if axis not in (first, second)]
+    x = t.layouts.permute(x, others + [first, second])
+    down, right = max(-offset, 0), max(offset, 0)
+    rows, columns = x.extents[-2:]
+    value = t.result_value(-1)
+    shorter = f"min({rows} - {down}, {columns} - {right})"
+    extent = t.program.extents.number(value) if rows.isdigit() else t.program.extents.derive(shorter, t.size_of(value))
+    text = f"torch_diagonal({x.text}, down={down}, right={right})"
+    return t.value(text, (*x.extents[:-2], extent), x.dtype)
+
+
+@row("slice_scatter.default")
+def _slice_scatter(t, x, part, axis=0, start=None, end=None, step=1):
+    if step != 1:
+        raise Unsupported(t.operator, f"with the step {step}")
+    axis %= x.rank
+    extent = x.extents[axis]
+    begin, begin_text = _position(t, start or 0, t.program.extents.value(extent), extent)
+    text = f"dynamic_update_slice({x.text}, {part.text}, axis={axis}, start={begin_text})"
+    return t.value(text, x.extents, x.dtype)
+
+
+@row("select_scatter.default")
+def _select_scatter(t, x, part, axis, index):
+    axis %= x.rank
+    return _slice_scatter(t, x, t.layouts.unsqueeze(part, axis), axis, index)
 
 
 @row("flip.default")
@@ -502,6 +338,16 @@ def _extremum(t, x, axis, keep=False):
     return (_reduce(t, op, x, axis, keep), Unsupported(t.operator, "the index of the extremum"))
 
 
+@row("prod.dim_int", "prod.default")
+def _prod(t, x, axes=None, keep=False, dtype=None):
+    return _reduce(t, "torch_prod", x, axes, keep)
+
+
+@row("var.dim")
+def _variance_of_axes(t, x, axes=None, unbiased=True, keepdim=False):
+    return _variance(t, x, axes, int(unbiased), keepdim)
+
+
 @row("var.correction")
 def _variance(t, x, axes=None, correction=1, keepdim=False):
     count = t.program.extents.product([x.extents[a] for a in _axes(x, axes)])
@@ -526,16 +372,22 @@ def _cumsum(t, x, axis, dtype=None):
 def _softmax(t, x, axis, half_to_float=False):
     if not isinstance(x, Masked):
         return t.value(f"softmax({x.text}, axis={axis % x.rank})", x.extents)
-    # exp(-oo) is 0, and what is subtracted cancels: the weights of what is kept, over their sum
-    weights = t.choose(x.keep, t.value(f"exp({x.value.text})", x.extents), 0)
-    total = _reduce(t, "sum", weights, axis, True)
+    weights, total = _masked_weights(t, x, axis)
     return t.value(f"{weights.text} / {total.text}", x.extents)
+
+
+def _masked_weights(t, x, axis):
+    """exp of a tensor that has minus infinity in it, where exp is 0, and the sum along the axis.
+    What a softmax subtracts before the exponential cancels."""
+    weights = t.choose(x.keep, t.value(f"exp({x.value.text})", x.extents), 0)
+    return weights, _reduce(t, "sum", weights, axis, True)
 
 
 @row("_log_softmax.default")
 def _log_softmax(t, x, axis, half_to_float=False):
     if isinstance(x, Masked):
-        raise Unsupported(t.operator, "of a tensor that has minus infinity in it")
+        weights, total = _masked_weights(t, x, axis)
+        return Masked(t.value(f"{x.value.text} - log({total.text})", x.extents), x.keep)
     shifted = t.value(f"{x.text} - {_reduce(t, 'max', x, axis, True).text}", x.extents)
     exponential = t.value(f"exp({shifted.text})", x.extents)
     total = _reduce(t, "sum", exponential, axis, True)
@@ -567,6 +419,21 @@ def _addmm(t, bias, x, y, beta=1, alpha=1):
 def _matrix_vector(t, x, y):
     column = t.layouts.unsqueeze(y, 1)
     return t.layouts.squeeze(_product(t, x, column), 1)
+
+
+@row("_cdist_forward.default")
+def _distances(t, x, y, p, compute_mode=None):
+    if p not in (1, 2):
+        raise Unsupported(t.operator, f"p={p}")
+    x = t.layouts.unsqueeze(x, x.rank - 1)
+    y = t.layouts.unsqueeze(y, y.rank - 2)
+    extents = t.broadcast(x, y)
+    difference = t.value(f"{x.text} - {y.text}", extents)
+    if p == 1:
+        return _reduce(t, "sum", t.value(f"abs({difference.text})", extents), -1, False)
+    squares = t.value(f"{difference.text} * {difference.text}", extents)
+    total = _reduce(t, "sum", squares, -1, False)
+    return t.value(f"sqrt({total.text})", total.extents)
 
 
 @row("dot.default")
@@ -609,7 +476,7 @@ def _layer_norm(t, x, extents, weight, bias, eps):
 
 @row("native_group_norm.default")
 def _group_norm(t, x, weight, bias, batch, channels, positions, groups, eps):
-    per_group = t.program.extents.number(channels // groups)
+    per_group = t.program.extents.number(t.size_of(channels) // groups)
     grouped = (x.extents[0], t.program.extents.number(groups), per_group) + x.extents[2:]
     parts = t.layouts.view(x, grouped)
     flat = t.layouts.view(_normalise(t, parts, list(range(2, parts.rank)), eps), x.extents)
@@ -637,62 +504,6 @@ def _batch_norm_training(t, x, weight, bias, training, momentum, eps):
     return (result, no_statistics, no_statistics)
 
 
-# -- indices ------------------------------------------------------------------------------------
-
-
 @row("cumprod.default")
 def _cumprod(t, x, axis, dtype=None):
     return t.value(f"torch_cumprod({x.text}, axis={axis % x.rank})", x.extents, x.dtype)
-
-
-@row("gather.default")
-def _gather(t, x, axis, index, sparse_grad=False):
-    axis %= x.rank
-    rest = [e for k, e in enumerate(x.extents) if k != axis]
-    if rest != [e for k, e in enumerate(index.extents) if k != axis]:
-        raise Unsupported(t.operator, "with fewer rows of positions than of values")
-    return t.value(f"torch_gather({x.text}, {index.text}, axis={axis})", index.extents, x.dtype)
-
-
-@row("embedding.default")
-def _embedding(t, weight, indices, padding_idx=-1, scale=False, sparse=False):
-    extents = indices.extents + weight.extents[1:]
-    return t.value(f"torch_rows({weight.text}, {indices.text})", extents)
-
-
-@row("index_select.default")
-def _index_select(t, x, axis, index):
-    if x.rank != 2 or axis % 2 != 0:
-        raise Unsupported(t.operator, "of anything but rows")
-    return t.value(f"torch_rows({x.text}, {index.text})", index.extents + x.extents[1:])
-
-
-@row("argmax.default", "argmin.default")
-def _argmax(t, x, axis=None, keepdim=False):
-    if axis is None:
-        raise Unsupported(t.operator, "over all elements")
-    axis %= x.rank
-    op = t.operator.split(".")[1]
-    extents = x.extents[:axis] + x.extents[axis + 1 :]
-    found = t.value(f"torch_{op}({x.text}, axis={axis})", extents, "int")
-    return t.layouts.unsqueeze(found, axis) if keepdim else found
-
-
-@row("isnan.default")
-def _isnan(t, x):
-    return t.constant(0, x.extents, "bool")  # a real number is one
-
-
-@row("index.Tensor", "scatter.src", "index_put.default")
-def _positions(t, *_, **__):
-    raise Unsupported(t.operator, "reads or writes at positions that are data")
-
-
-@row("topk.default", "sort.default", "nonzero.default")
-def _order(t, *_, **__):
-    raise Unsupported(t.operator, "its result is a position in an order")
-
-
-@row("rand.default", "randn.default", "native_dropout.default", "bernoulli.p")
-def _random(t, *_, **__):
-    raise Unsupported(t.operator, "random numbers have no equation; call eval() on the model")

@@ -64,7 +64,8 @@ class Extents:
 
     def remember(self, expression, value):
         """Keeps the value of a size expression that is no product."""
-        self._derived[expression] = value
+        if not expression.isdigit():
+            self._derived[expression] = value
 
     def derive(self, expression, value):
         """A size expression that an operator computes from others, as what its result has there.
@@ -105,6 +106,8 @@ class Extents:
             value *= self.value(part)
         if all(part.isdigit() for part in parts):
             return str(value)
+        if any(part.isdigit() for part in parts):
+            return self.derive(" * ".join(sorted(parts, key=lambda part: not part.isdigit())), value)
         if not all(part.isdigit() or part in self.values for part in parts):
             return self.derive(" * ".join(parts), value)
         if any(part in self.values and part not in self.fixed for part in parts):
@@ -116,6 +119,8 @@ class Extents:
 
     def relate(self, whole, *parts):
         """States whole = product of parts, once; all are size expressions."""
+        if all(each.isdigit() for each in (whole, *parts)):
+            return  # there is nothing to state of numbers
         if whole in self._derived or any(part in self._derived for part in parts):
             raise Unsupported("extent", f"{whole}, which is computed, as {' * '.join(parts)}")
         relation = f"{whole} = {' * '.join(parts)}"
@@ -146,7 +151,10 @@ class Program:
         return name
 
     def emit(self, expression, hint="t", comment=None):
-        """A statement `name = expression`; the same expression is stated once."""
+        """A statement `name = expression`; the same expression is stated once.  An expression that
+        is a name already has one."""
+        if expression in self._names:
+            return expression
         if expression not in self._memo:
             self._memo[expression] = self._state(expression, hint, comment)
         return self._memo[expression]

@@ -13,9 +13,10 @@ import sympy
 import torch
 from torch.fx.experimental import symbolic_shapes
 
-from . import windows  # noqa: F401  (fills the table, as operators does)
+from . import elementwise, indexing, operators, windows  # noqa: F401  (they fill the table)
+from .constants import Exact, read
 from .errors import Consequence, NotExported, SizesDiffer, Unsupported, UnsupportedGraph
-from .operators import ROWS
+from .table import ROWS
 from .program import Extents, Program
 from .values import Layouts, Masked, Value, number
 
@@ -114,9 +115,12 @@ _DTYPES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", t
 class Translator:
     """One exported graph on its way to a `Program`."""
 
-    def __init__(self, name, extents, like=None):
-        """`like` is a program whose inputs give this one's their extents, by position."""
+    def __init__(self, name, extents, like=None, reading=False):
+        """`like` is a program whose inputs give this one's their extents, by position; with
+        `reading`, numbers are read as the roots and fractions that they were computed from."""
         self.like = like
+        self.reading = reading
+        self.numbers_read = {}
         self.size_names = {}
         self.program = Program(name, extents)
         self.layouts = Layouts(self.program, self._emit)
@@ -208,6 +212,12 @@ class Translator:
         """A position as an attribute: a symbolic one by its name, otherwise its number."""
         return self._extent(value) if isinstance(value, torch.SymInt) else str(value)
 
+    def size_of(self, extent):
+        """The number that a position or an extent is at the sizes of the examples."""
+        if isinstance(extent, Value):
+            return self.program.extents.value(extent.text)
+        return int(extent.node.hint) if isinstance(extent, torch.SymInt) else extent
+
     def result_extents(self, index=None):
         """The extents that PyTorch gives the result of the node under translation."""
         result = self._node.meta["val"]
@@ -227,6 +237,14 @@ class Translator:
             return self.plus(extent, rest, value)
         steps = self.plus(extent, rest - 1, self.program.extents.value(extent) + rest - 1)
         return self.program.extents.derive(f"({steps} div {stride} + 1)", value)
+
+    def strided(self, start, stop, step, axis):
+        """The extent of what stands from start to stop at a distance: an extent of the result."""
+        value = self.result_value(axis)
+        if not isinstance(value, int) or step == 1 or (start.isdigit() and stop.isdigit()):
+            return self._extent(value)
+        from_start = stop if start == "0" else f"{stop} - {start}"
+        return self.program.extents.derive(f"(({from_start} + {step - 1}) div {step})", value)
 
     def spread(self, extent, taps, stride, padding, dilation, extra, axis):
         """The extent of what a transposed window makes of an extent."""
@@ -282,7 +300,10 @@ class Translator:
     def _name_sizes(self, tensor, name, place):
         """Names the symbols among the extents of an input after the input and the axis."""
         for axis, extent in enumerate(tensor.shape):
-            if not isinstance(extent, torch.SymInt) or not extent.node.expr.is_Symbol:
+            if not isinstance(extent, torch.SymInt):
+                continue
+            if not extent.node.expr.is_Symbol:
+                self._name_parts(extent.node, f"{name}_{axis}")
                 continue
             symbol = extent.node.expr
             wanted = self.like.inputs[place][2][axis] if self.like else None
@@ -295,6 +316,14 @@ class Translator:
                 value = int(extent.node.hint)
                 wanted = wanted or self.program.extents.symbol(f"{name}_{axis}", value)
                 self.size_names[symbol] = wanted
+
+    def _name_parts(self, node, name):
+        """Names the symbols of an extent that is computed from them, such as 2 * s."""
+        expression = node.expr
+        self.program.extents.state_as_numbers(int(n) for n in expression.atoms(sympy.Integer))
+        for symbol in sorted(expression.free_symbols - self.size_names.keys(), key=str):
+            value = int(node.shape_env.size_hint(symbol))
+            self.size_names[symbol] = self.program.extents.symbol(f"{name}_{symbol}", value)
 
     # -- the graph -------------------------------------------------------------------------------
 
@@ -403,7 +432,7 @@ class Translator:
             raise Consequence(target, "an argument of it is not covered")
         try:
             self.environment[node] = _typed(translate(self, *arguments, **keywords), result)
-        except (TypeError, KeyError, ValueError, AttributeError) as problem:
+        except (TypeError, KeyError, ValueError, AttributeError, IndexError) as problem:
             raise Unsupported(target, f"in a form that the table does not know ({problem})") from problem
 
     def _arguments(self, argument):
@@ -416,7 +445,13 @@ class Translator:
         if isinstance(argument, (list, tuple)):
             parts = [self._arguments(a) for a in argument]
             return None if any(p is _MISSING for p in parts) else type(argument)(parts)
-        return argument
+        return self._read(argument) if self.reading and type(argument) is float else argument
+
+    def _read(self, x):
+        exact = read(x)
+        if isinstance(exact, Exact):
+            self.numbers_read[x] = number(exact)
+        return exact
 
     def _outputs(self, node, exported):
         specs = exported.graph_signature.output_specs

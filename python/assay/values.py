@@ -8,6 +8,7 @@ says what they mean.
 
 from dataclasses import dataclass, field, replace
 
+from .constants import Exact
 from .errors import Unsupported
 
 
@@ -43,7 +44,10 @@ class Masked:
 
 
 def number(x):
-    """An exact literal of a Python number; floats are the decimals that print as they do."""
+    """An exact literal of a Python number; floats are the decimals that print as they do, or what
+    they were read as."""
+    if isinstance(x, Exact):
+        return x.text() if x >= 0 else f"(-{x.text()})"
     if isinstance(x, bool):
         return "1" if x else "0"
     if isinstance(x, int):
@@ -52,12 +56,6 @@ def number(x):
         raise Unsupported("constant", f"{x} is not a real number")
     text = repr(abs(float(x)))
     return text if x >= 0 else f"(-{text})"
-
-
-def literal(x):
-    """The same as an attribute's value, which takes a sign and no parentheses."""
-    text = number(x)
-    return text[1:-1] if text.startswith("(") else text
 
 
 class Layouts:

@@ -3,7 +3,8 @@
 import math
 
 from .errors import Unsupported
-from .operators import along_channels, row, scale_shift
+from .operators import along_channels, scale_shift
+from .table import row
 from .values import number
 
 
@@ -39,6 +40,38 @@ def _pad(t, x, amounts, fill=0):
     for place in range(len(amounts) // 2):
         low, high = amounts[2 * place], amounts[2 * place + 1]
         x = _padded(t, x, x.rank - 1 - place, low, high)
+    return x
+
+
+def _mirrored(t, x, amounts):
+    """x continued beyond its ends: mirrored at them, or with the last elements repeated."""
+    op = "torch_reflect" if "reflection" in t.operator else "torch_replicate"
+    for place in range(len(amounts) // 2):
+        low, high = amounts[2 * place], amounts[2 * place + 1]
+        if low < 0 or high < 0:
+            raise Unsupported(t.operator, "a padding below 0")
+        axis = x.rank - 1 - place
+        size = t.program.extents.value(x.extents[axis])
+        wide = t.plus(x.extents[axis], low + high, size + low + high)
+        extents = x.extents[:axis] + (wide,) + x.extents[axis + 1 :]
+        x = t.value(f"{op}({x.text}, axis={axis}, low={low}, high={high})", extents, x.dtype)
+    return x
+
+
+for _axes in (1, 2, 3):
+    row(f"reflection_pad{_axes}d.default", f"replication_pad{_axes}d.default")(_mirrored)
+
+
+@row("upsample_nearest2d.vec", "upsample_nearest1d.vec", "upsample_nearest3d.vec")
+def _upsample(t, x, sizes, factors=None):
+    for axis in range(2, x.rank):
+        have, want = (t.size_of(e) for e in (t.program.extents.value(x.extents[axis]), t.result_value(axis)))
+        if want % have != 0:
+            raise Unsupported(t.operator, f"from {have} to {want}, which is no multiple")
+        times = want // have
+        wide = t.program.extents.product([str(times), x.extents[axis]])
+        extents = x.extents[:axis] + (wide,) + x.extents[axis + 1 :]
+        x = t.value(f"repeat({x.text}, axis={axis}, times={times})", extents, x.dtype)
     return x
 
 
@@ -191,12 +224,27 @@ def _max_pool(t, x, kernel, stride=(), padding=0, dilation=1, ceil_mode=False):
 @row("avg_pool1d.default", "avg_pool2d.default", "avg_pool3d.default")
 def _avg_pool(t, x, kernel, stride=(), padding=0, ceil_mode=False, count_pad=True, divisor=None):
     windows = _windows(t, x, kernel, stride, padding, 1)
-    if any(p for _, _, _, p, _ in windows) and not count_pad and divisor is None:
-        raise Unsupported(t.operator, "counts only what is inside")
+    only_inside = not count_pad and divisor is None and any(p for _, _, _, p, _ in windows)
     for axis, k, s, p, _ in windows:
         size = t.program.extents.value(x.extents[axis])
         if ceil_mode and t.result_value(axis - x.rank) != (size + 2 * p - k) // s + 1:
             raise Unsupported(t.operator, "ceil_mode, with a window that ends outside")
     total = _pooled(t, "sum", x, windows)
+    if only_inside:
+        count = _pooled(t, "sum", t.constant(1, x.extents, "float"), windows)
+        return t.value(f"{total.text} / {count.text}", total.extents)
     size = math.prod(k for _, k, _, _, _ in windows)
     return t.value(f"{total.text} / {number(divisor or size)}", total.extents)
+
+
+@row("_adaptive_avg_pool2d.default", "_adaptive_avg_pool3d.default", "adaptive_avg_pool1d.default")
+def _adaptive_avg_pool(t, x, sizes):
+    first = x.rank - len(sizes)
+    have = [t.program.extents.value(e) for e in x.extents[first:]]
+    want = [t.size_of(e) for e in sizes]
+    if any(h % w != 0 for h, w in zip(have, want)):
+        raise Unsupported(t.operator, f"from {have} to {want}: windows of different extents")
+    kernel = [h // w for h, w in zip(have, want)]
+    windows = [(first + k, size, size, 0, 1) for k, size in enumerate(kernel)]
+    total = _pooled(t, "sum", x, windows)
+    return t.value(f"{total.text} / {number(math.prod(kernel))}", total.extents)

@@ -10,6 +10,7 @@
 /* ---- commands: each gives the exit status */
 int cli_certify(const cli_opts *opts);
 int cli_optimize(const cli_opts *opts);
+int cli_merge(const cli_opts *opts); /* the same, with shares of the search as arguments */
 int cli_check(const cli_opts *opts);
 int cli_regress(const cli_opts *opts);
 int cli_bench(const cli_opts *opts);

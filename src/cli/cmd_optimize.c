@@ -1,13 +1,14 @@
 /* `assay optimize`: search, certify, lower; only what is certified is lowered. */
-#include "candidates.h"
 #include "cli.h"
 #include "search/search.h"
 #include "src/base/interrupt.h"
 #include "src/base/progress.h"
 #include "src/lower/lower.h"
+#include "src/optimize/about.h"
+#include "src/optimize/candidates.h"
 #include "src/optimize/kept.h"
 #include "src/optimize/saturated.h"
-#include <jansson.h>
+#include "src/optimize/shard.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,29 +68,6 @@ static bool choose(const cli_opts *opts, const as_job *job, const as_target *tar
   return chosen->lowered;
 }
 
-static json_t *extra_json(const as_search_result *found, const choice *chosen,
-                          const as_target *target) {
-  const as_search_stats *stats = &found->stats;
-  json_t *tiling = json_object();
-  if (chosen->cand->n_tiling) {
-    const as_graph *graph = chosen->cand->graph;
-    for (uint32_t i = 0; i < graph->n_own_size; i++) {
-      as_size size = graph->own_size[i];
-      json_object_set_new(tiling, as_size_name(graph->sizes, size),
-                          json_integer(as_size_value(graph->sizes, size)));
-    }
-    json_object_set_new(tiling, "model_us", json_real(chosen->cand->us));
-  }
-  return json_pack("{s:s, s:s, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "target",
-                   target->gpu, "arch", target->arch, "statistics", as_report_stats_json(),
-                   "search", "states", (json_int_t)stats->states, "candidates",
-                   (json_int_t)stats->candidates, "tested", (json_int_t)stats->tested, "certified",
-                   (json_int_t)stats->certified, "failed_late",
-                   (json_int_t)(stats->unproved + stats->replay_failed), "seconds", stats->seconds,
-                   "tiling", tiling, "kernels", as_report_kernels_json(&chosen->low),
-                   "kernel_count", (int)chosen->cand->kernels);
-}
-
 static uint32_t operators(const as_graph *graph) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < graph->n; i++)
@@ -128,7 +106,7 @@ static void print_choice(const cli_opts *opts, const as_job *job, const as_searc
            kernel->validated ? "; thread graph validated" : "");
   }
   if (opts->all)
-    cli_list_candidates(found, chosen->cand);
+    as_list_candidates(found, chosen->cand);
   char *said = as_search_said(found, opts->verbose);
   printf("%s%s%s", said ? "search    " : "", said ? said : "", said ? "\n" : "");
   free(said);
@@ -147,10 +125,12 @@ static void show_progress(void *arg, const char *stage, const as_search_stats *s
     return;
   uint64_t pruned = stats->pruned_shape + stats->pruned_abstract + stats->pruned_unit +
                     stats->pruned_repeat + stats->pruned_memory;
-  fprintf(stderr, "%s: %llu states visited, %llu pruned, %llu tested, %llu certified, %.1f s%s",
-          stage, (unsigned long long)stats->states, (unsigned long long)pruned,
-          (unsigned long long)stats->tested, (unsigned long long)stats->certified,
-          progress->last - progress->start, progress->terminal ? "" : "\n");
+  fprintf(stderr, "%s: %llu states visited, %llu pruned, %llu tested, %llu certified, ", stage,
+          (unsigned long long)stats->states, (unsigned long long)pruned,
+          (unsigned long long)stats->tested, (unsigned long long)stats->certified);
+  if (stats->best_us > 0)
+    fprintf(stderr, "best %.2f us, ", stats->best_us);
+  fprintf(stderr, "%.1f s%s", progress->last - progress->start, progress->terminal ? "" : "\n");
   fflush(stderr);
 }
 
@@ -171,8 +151,18 @@ static bool saturate(const cli_opts *opts, const as_job *job, const as_search_op
   return as_saturated_add(job, &how, options, found, err);
 }
 
+/* --shard */
+static bool status_of_share(as_status status, as_progress *progress, const as_search_result *found,
+                            as_err *err) {
+  as_progress_end(progress);
+  return status == AS_OK ||
+         as_err_set(err, status, "%s", found->message ? found->message : "no reason given");
+}
+
+/* record: NULL, or what is known of plans; shard: which share of them, {0}: all */
 static bool search(const cli_opts *opts, const as_job *job, const as_target *target,
-                   const char *dir, as_search_result *found, as_err *err) {
+                   const char *dir, as_search_record *record, as_shard shard,
+                   as_search_result *found, as_err *err) {
   as_progress progress;
   as_progress_init(&progress, opts->quiet);
   as_lower_opts plan = {.target = target};
@@ -181,21 +171,27 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
   options.threads = (unsigned)opts->threads;
   options.seed = opts->seed;
   options.max_seconds = (double)opts->seconds;
-  options.max_group_states = opts->budget;
+  /* a share has so much less to look at, which it does not know of the others' */
+  options.max_group_states = shard.of ? opts->budget / shard.of + 1 : opts->budget;
   if (opts->all) {
     options.keep = ALL_KEPT;
     options.max_tested = ALL_TESTED;
   }
   options.z3 = strcmp(opts->prune, "z3") == 0;
+  options.record = record;
+  options.shard = shard.number;
+  options.n_shards = shard.of;
   options.target = target;
   options.concrete = true;
   options.stop = as_interrupt_catch();
-  options.policy = &policy;
+  options.policy = shard.number ? NULL : &policy; /* the merge judges */
   options.given = as_job_judged(job).given;
   options.lowers = lowers;
   options.lowers_arg = &plan;
   options.progress = show_progress;
   options.progress_arg = &progress;
+  if (shard.number) /* the record is the result */
+    return status_of_share(as_search(job->program, &options, found), &progress, found, err);
   bool enumerates = strcmp(opts->search, "saturate") != 0;
   as_status status = enumerates ? as_search(job->program, &options, found) : AS_UNKNOWN;
   as_progress_end(&progress);
@@ -207,17 +203,43 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
                                    : "no certified candidate of a form that is lowered was found");
 }
 
-/* from the cache, or else by a search */
+/* What a result depends on.  Shares of a search do not depend on how candidates are judged: policy
+ * NULL. */
+static void key_of(const cli_opts *opts, const as_policy *policy, const as_job *job,
+                   const as_target *target, char key[AS_CACHE_KEY]) {
+  as_policy any;
+  as_policy_init(&any);
+  char *options = as_format("budget %llu prune %s", (unsigned long long)opts->budget, opts->prune);
+  as_kept_key(options, policy ? policy : &any, job, target, key);
+  free(options);
+}
+
+/* what others have enumerated (`merge`); false with err */
+static bool read_shares(const cli_opts *opts, const char *key, as_search_record *record,
+                        as_err *err) {
+  char *missing;
+  bool read = as_shard_read(opts->arg + 1, opts->n_arg - 1, key, record, &missing, err);
+  if (missing)
+    fprintf(stderr, "assay: what is missing is enumerated here: %s\n", missing);
+  free(missing);
+  return read;
+}
+
+/* from the cache, or else by a search, or from shares of one */
 static bool find(const cli_opts *opts, const as_job *job, const as_target *target,
                  const char *dir_out, as_kept *kept, as_search_result *found, choice *chosen,
                  as_err *err) {
   as_policy policy = policy_of_candidates(opts);
-  char *dir = opts->cache ? as_strdup(opts->cache) : as_cache_default();
-  char *options = as_format("budget %llu prune %s", (unsigned long long)opts->budget, opts->prune);
+  char key[AS_CACHE_KEY] = "";
+  bool merge = opts->n_arg > 1;
   /* with --all, and beside tile programs: what is not chosen is not kept */
   bool whole = opts->all || strcmp(opts->search, "enumerate") != 0;
-  as_kept_open(opts->no_cache || whole ? NULL : dir, options, &opts->policy, job, target, kept);
-  free(options);
+  char *dir = opts->no_cache || whole || merge ? NULL
+              : opts->cache                    ? as_strdup(opts->cache)
+                                               : as_cache_default();
+  if (dir || merge)
+    key_of(opts, merge ? NULL : &opts->policy, job, target, key);
+  as_kept_open(dir, key, kept);
   free(dir);
   if (as_kept_find(kept, job, &policy, found)) {
     if (choose(opts, job, target, found, chosen, err))
@@ -228,17 +250,46 @@ static bool find(const cli_opts *opts, const as_job *job, const as_target *targe
     choice_clear(chosen);
     *chosen = (choice){0};
   }
-  if (!search(opts, job, target, dir_out, found, err) ||
-      !choose(opts, job, target, found, chosen, err))
-    return false;
-  as_kept_keep(kept, job, found, chosen->cand);
-  return true;
+  as_search_record *record = merge ? as_search_record_new() : NULL;
+  bool ok = (!merge || read_shares(opts, key, record, err)) &&
+            search(opts, job, target, dir_out, record, (as_shard){0}, found, err) &&
+            choose(opts, job, target, found, chosen, err);
+  as_search_record_free(record);
+  if (ok)
+    as_kept_keep(kept, job, found, chosen->cand);
+  return ok;
+}
+
+/* `--shard`: enumerates one share of the plans, and leaves what became of them */
+static bool leave_share(const cli_opts *opts, const as_job *job, const as_target *target,
+                        as_err *err) {
+  as_shard shard = {0};
+  char key[AS_CACHE_KEY];
+  as_search_result found = {0};
+  as_search_record *record = as_search_record_new();
+  bool ok = as_shard_parse(opts->shard, &shard, err);
+  char *path = opts->out
+                   ? as_strdup(opts->out)
+                   : as_format("%s.%u-of-%u.shard", job->program->name, shard.number, shard.of);
+  key_of(opts, NULL, job, target, key);
+  ok = ok && search(opts, job, target, NULL, record, shard, &found, err) &&
+       as_shard_write(path, key, shard, record, err);
+  char *limits = as_search_limits_print(&found.stats, false);
+  if (ok && limits && !opts->quiet)
+    printf("limits that struck: %s\n", limits);
+  if (ok)
+    puts(path);
+  free(limits);
+  free(path);
+  as_search_result_clear(&found);
+  as_search_record_free(record);
+  return ok;
 }
 
 static bool leave(const cli_opts *opts, const as_job *job, const as_search_result *found,
                   const choice *chosen, const as_target *target, const as_kept *kept,
                   const char *dir, as_err *err) {
-  json_t *extra = extra_json(found, chosen, target);
+  json_t *extra = as_about_search(found, chosen->cand, &chosen->low, target);
   if (kept->dir)
     json_object_set_new(extra, "cache", as_kept_json(kept));
   char *said = as_search_said(found, false);
@@ -259,6 +310,10 @@ static bool leave(const cli_opts *opts, const as_job *job, const as_search_resul
   return ok;
 }
 
+int cli_merge(const cli_opts *opts) {
+  return cli_optimize(opts);
+}
+
 int cli_optimize(const cli_opts *opts) {
   as_err err;
   as_err_init(&err);
@@ -270,7 +325,9 @@ int cli_optimize(const cli_opts *opts) {
   as_job_init(&job, cli_library(opts, &err));
   const as_target *target = cli_target(opts, NULL, &err);
   bool ok = job.lib && target && as_job_read_program(&job, opts->arg[0], &err);
-  if (ok) {
+  if (ok && opts->shard) {
+    ok = leave_share(opts, &job, target, &err);
+  } else if (ok) {
     dir = opts->out ? as_strdup(opts->out) : as_format("%s.assay", job.program->name);
     ok = as_report_dir_place(dir, opts->force, &err) && /* before the work, not after it */
          find(opts, &job, target, dir, &kept, &found, &chosen, &err) &&

@@ -12,6 +12,8 @@
 /* Commands: name, arguments, how many (least, most), what it does. */
 #define CLI_COMMANDS(X)                                                                            \
   X(optimize, "PROGRAM.tp", 1, 1, "search a faster program, certify it, lower it to CUDA")         \
+  X(merge, "PROGRAM.tp SHARE...", 2, UINT32_MAX,                                                   \
+    "put shares of a search together (optimize --shard), and go on as optimize does")              \
   X(certify, "PROGRAM.tp CANDIDATE.mug|.tp|.tile|.json [OUT.json] | FILE.rule...", 1, UINT32_MAX,  \
     "prove that the candidate refines the program, or that a rule is right; or refute it")         \
   X(check, "DIR", 1, 1, "verify a result directory again")                                         \
@@ -43,7 +45,8 @@ enum {
 #define CLI_COMMAND_BIT(name, ...) CLI_FOR_##name = 1 << CLI_NUMBER_##name,
   CLI_COMMANDS(CLI_COMMAND_BIT)
 #undef CLI_COMMAND_BIT
-      CLI_FOR_JUDGING = CLI_FOR_optimize | CLI_FOR_certify | CLI_FOR_regress,
+      CLI_FOR_SEARCHING = CLI_FOR_optimize | CLI_FOR_merge,
+  CLI_FOR_JUDGING = CLI_FOR_SEARCHING | CLI_FOR_certify | CLI_FOR_regress,
   CLI_FOR_ALL = ((1 << CLI_N_COMMANDS) - 1) & ~CLI_FOR_completion
 };
 
@@ -55,8 +58,8 @@ enum {
     "read operator specifications from PATH (a .sem file or a folder) instead of the installed "   \
     "ones")                                                                                        \
   X(out, 'o', STRING,                                                                              \
-    CLI_FOR_optimize | CLI_FOR_certify | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "DIR", NULL, \
-    0, 0, NULL, "write the result (directory, library, outputs) here")                             \
+    CLI_FOR_SEARCHING | CLI_FOR_certify | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "DIR",      \
+    NULL, 0, 0, NULL, "write the result (directory, library, outputs) here")                       \
   X(from, 'F', WORD, CLI_FOR_certify | CLI_FOR_lift, "FORMAT", NULL, 0, 0,                         \
     AS_IMPORT_NAMES "," AS_IMPORT_TILE_NAMES,                                                      \
     "the second argument is a file of candidates of another program")                              \
@@ -82,7 +85,7 @@ enum {
     "of these: numbers as they are printed, or the shortest decimals that round to them")          \
   X(writes_all, 'W', FLAG, CLI_FOR_certify | CLI_FOR_lift, NULL, NULL, 0, 0, NULL,                 \
     "of these: what is stored to and never loaded is an output, stored to everywhere")             \
-  X(force, 'f', FLAG, CLI_FOR_optimize | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                  \
+  X(force, 'f', FLAG, CLI_FOR_SEARCHING | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                 \
     "replace an existing result directory")                                                        \
   X(json, 'j', FLAG, CLI_FOR_ALL, NULL, NULL, 0, 0, NULL,                                          \
     "print one JSON object on standard output")                                                    \
@@ -94,7 +97,7 @@ enum {
     "the baseline")                                                                                \
   X(update, 'U', FLAG, CLI_FOR_regress, NULL, NULL, 0, 0, NULL,                                    \
     "accept the verdicts of now, record facts that are new")                                       \
-  X(all, 'A', FLAG, CLI_FOR_regress | CLI_FOR_optimize, NULL, NULL, 0, 0, NULL,                    \
+  X(all, 'A', FLAG, CLI_FOR_regress | CLI_FOR_SEARCHING, NULL, NULL, 0, 0, NULL,                   \
     "regress: judge everything again, also what stands; optimize: list all candidates that are "   \
     "certified and differ, and what each costs by the model")                                      \
   X(check, 'c', FLAG, CLI_FOR_ops, NULL, NULL, 0, 0, NULL,                                         \
@@ -113,26 +116,28 @@ enum {
     "seed of random tests and of the search")                                                      \
   X(threads, 't', NUMBER, CLI_FOR_JUDGING | CLI_FOR_ops, "N", NULL, 1, 1024, NULL,                 \
     "threads (default: all processors)")                                                           \
-  X(seconds, 'l', NUMBER, CLI_FOR_optimize, "N", "150", 0, 31536000, NULL,                         \
+  X(seconds, 'l', NUMBER, CLI_FOR_SEARCHING, "N", "150", 0, 31536000, NULL,                        \
     "last resort time limit of the search, seconds; 0: none")                                      \
-  X(budget, 'B', NUMBER, CLI_FOR_optimize, "N", "60000000", 1, UINT64_MAX, NULL,                   \
+  X(budget, 'B', NUMBER, CLI_FOR_SEARCHING, "N", "60000000", 1, UINT64_MAX, NULL,                  \
     "states that the search may visit in all; what is left out is said")                           \
   X(cache, 'K', STRING, CLI_FOR_optimize, "DIR", NULL, 0, 0, NULL,                                 \
     "where certified results are kept between runs (default: ASSAY_CACHE, or assay in "            \
     "XDG_CACHE_HOME or ~/.cache); what is taken from there is checked again")                      \
   X(no_cache, 'n', FLAG, CLI_FOR_optimize, NULL, NULL, 0, 0, NULL,                                 \
     "search anew, and keep nothing")                                                               \
-  X(search, 'e', WORD, CLI_FOR_optimize, "HOW", "enumerate", 0, 0, "enumerate,saturate,both",      \
+  X(shard, 'J', STRING, CLI_FOR_optimize, "I/N", NULL, 0, 0, NULL,                                 \
+    "enumerate share I of N and leave it in a file (-o; NAME.I-of-N.shard), for merge")            \
+  X(search, 'e', WORD, CLI_FOR_SEARCHING, "HOW", "enumerate", 0, 0, "enumerate,saturate,both",     \
     "enumerate block graphs, saturate tile programs with equalities, or the better of both")       \
-  X(tile, 'I', NUMBER, CLI_FOR_optimize, "N", "64", 1, 4096, NULL,                                 \
+  X(tile, 'I', NUMBER, CLI_FOR_SEARCHING, "N", "64", 1, 4096, NULL,                                \
     "of saturation: tiles of longer axes, or the largest below that divides one")                  \
-  X(nodes, 'y', NUMBER, CLI_FOR_optimize, "N", "60000", 1, 100000000, NULL,                        \
+  X(nodes, 'y', NUMBER, CLI_FOR_SEARCHING, "N", "60000", 1, 100000000, NULL,                       \
     "of saturation: how far the e-graph may grow; that it struck is said")                         \
-  X(prune, 'p', WORD, CLI_FOR_optimize, "HOW", "exact", 0, 0, "exact,z3",                          \
+  X(prune, 'p', WORD, CLI_FOR_SEARCHING, "HOW", "exact", 0, 0, "exact,z3",                         \
     "abstract-expression pruning in the search")                                                   \
   X(arch, 'a', STRING,                                                                             \
-    CLI_FOR_optimize | CLI_FOR_check | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "SM", NULL, 0, \
-    0, NULL,                                                                                       \
+    CLI_FOR_SEARCHING | CLI_FOR_check | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "SM", NULL,   \
+    0, 0, NULL,                                                                                    \
     "plan for and compile for this GPU or architecture: sm_90a (H200, default), sm_80 (A100), ..") \
   X(device, 'D', WORD, CLI_FOR_build | CLI_FOR_run, "WHERE", "host", 0, 0, "host,cuda",            \
     "for the host, by the emulation of the CUDA execution model, or for a GPU")                    \
@@ -143,13 +148,13 @@ enum {
   X(checkers, 'k', WORD, CLI_FOR_check, "WHICH", "first", 0, 0, "first,both",                      \
     "who replays certificates: assay-check, or both it and the second checker, which is written "  \
     "in Python from the documents alone; both must accept")                                        \
-  X(smt, 'w', FLAG, CLI_FOR_optimize | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                    \
+  X(smt, 'w', FLAG, CLI_FOR_SEARCHING | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                   \
     "keep the SMT-LIB obligations beside the certificate")                                         \
   X(full, 'u', FLAG, CLI_FOR_explain, NULL, NULL, 0, 0, NULL,                                      \
     "every step of the proof, nothing folded")                                                     \
   X(trace, 'X', STRING, CLI_FOR_ALL, "LIST", NULL, 0, 0, NULL,                                     \
     "say on standard error what is done and why: search, prune, prove, lower, all")                \
-  X(stats, 'C', FLAG, CLI_FOR_optimize | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                  \
+  X(stats, 'C', FLAG, CLI_FOR_SEARCHING | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                 \
     "print what was done, counted: proofs, replays, files read")                                   \
   X(quiet, 'q', FLAG, CLI_FOR_JUDGING | CLI_FOR_check | CLI_FOR_ops, NULL, NULL, 0, 0, NULL,       \
     "print the verdict only")                                                                      \
@@ -178,6 +183,7 @@ typedef struct {
   char *cache;
   char *search;
   char *prune;
+  char *shard;
   char *arch;
   char *device;
   char *tune;

@@ -37,15 +37,17 @@ static char *rest_of_key(const char *options, const as_policy *policy, const as_
   return as_str_take(&words);
 }
 
-void as_kept_open(const char *dir, const char *options, const as_policy *policy, const as_job *job,
-                  const as_target *target, as_kept *kept) {
-  memset(kept, 0, sizeof *kept);
-  if (dir == NULL)
-    return;
-  kept->dir = as_strdup(dir);
+void as_kept_key(const char *options, const as_policy *policy, const as_job *job,
+                 const as_target *target, char key[AS_CACHE_KEY]) {
   char *rest = rest_of_key(options, policy, target);
-  as_cache_key(job->program, rest, kept->key);
+  as_cache_key(job->program, rest, key);
   free(rest);
+}
+
+void as_kept_open(const char *dir, const char *key, as_kept *kept) {
+  memset(kept, 0, sizeof *kept);
+  kept->dir = dir ? as_strdup(dir) : NULL;
+  snprintf(kept->key, sizeof kept->key, "%s", key);
 }
 
 void as_kept_clear(as_kept *kept) {

@@ -15,9 +15,11 @@ typedef struct {
   char *refused; /* why an entry that is there is not used */
 } as_kept;
 
-/* dir: NULL, or the folder; options: words for all options that the result depends on */
-void as_kept_open(const char *dir, const char *options, const as_policy *policy, const as_job *job,
-                  const as_target *target, as_kept *kept);
+/* The key of a job; options: words for all options that the result depends on. */
+void as_kept_key(const char *options, const as_policy *policy, const as_job *job,
+                 const as_target *target, char key[AS_CACHE_KEY]);
+/* dir: NULL, or the folder */
+void as_kept_open(const char *dir, const char *key, as_kept *kept);
 void as_kept_clear(as_kept *kept);
 /* A candidate from the cache as the search would have found it, judged again by the policy: its
  * certificate is replayed, or for other names it is proved anew.  false: there is none that can be

@@ -52,7 +52,15 @@ expect 0 'limits that struck: ' optimize chain.tp --solvers=none --seconds=1 -o 
 grep -q '"search_said": .*time (' late/report.json || fail 'the time limit is not in the report'
 expect 0 'VERIFIED' check late
 # (--foreground: otherwise the process gets the signal twice, once for its group, and the second ends it at once)
-timeout --foreground -s INT 1 "$assay" optimize chain.tp --solvers=none --seconds=60 -o stopped >out 2>err </dev/null
-grep -q '"search_said": .*interrupt (' stopped/report.json || fail 'an interrupted search leaves no result that says so'
+# the longer it was left alone, the better what it leaves: soon fewer kernels than operators
+kernels=20
+for seconds in 1 2 4 8 16; do
+  [ "$kernels" -ge 20 ] || break
+  timeout --foreground -s INT "$seconds" "$assay" optimize chain.tp --solvers=none --seconds=60 --force -o stopped >out 2>err </dev/null
+  grep -q '"search_said": .*interrupt (' stopped/report.json || fail 'an interrupted search leaves no result that says so'
+  kernels=$(sed -n 's/.*"kernel_count": \([0-9]*\).*/\1/p' stopped/report.json)
+done
+[ "$kernels" -lt 20 ] || fail 'what was found before the signal is not used'
+grep -q ', best [0-9.]* us, ' err || fail 'the best cost so far is not shown'
 expect 0 'VERIFIED' check stopped
 finish

@@ -336,3 +336,105 @@ def distances_expanded():
 @pair(DIFFERENT, (4, 6))
 def leaky_relu_with_another_slope():
     return lambda x: F.leaky_relu(x, 0.01), lambda x: F.leaky_relu(x, 0.001)
+
+
+@pair(EQUAL, (2, 4, 8), (2, 4, 8), (2, 4, 8))
+def causal_attention_by_hand():
+    """The scale arrives as 8 ** -0.25 twice on one side, as a divisor 8 ** 0.5 on the other."""
+
+    def given(q, k, v):
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+    def other(q, k, v):
+        later = torch.ones(4, 4, dtype=torch.bool).triu(1)
+        scores = (q @ k.transpose(-1, -2) / 8**0.5).masked_fill(later, float("-inf"))
+        return torch.softmax(scores, -1) @ v
+
+    return given, other
+
+
+@pair(DIFFERENT, (2, 4, 8), (2, 4, 8), (2, 4, 8))
+def causal_attention_that_does_not_see_itself():
+    def given(q, k, v):
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+    def other(q, k, v):
+        later = torch.ones(4, 4, dtype=torch.bool).triu(0)
+        later[0, 0] = False
+        scores = (q @ k.transpose(-1, -2) / 8**0.5).masked_fill(later, float("-inf"))
+        return torch.softmax(scores, -1) @ v
+
+    return given, other
+
+
+@pair(EQUAL, (4, 8))
+def gelu_by_the_error_function():
+    return F.gelu, lambda x: x * 0.5 * (1 + torch.erf(x / 2**0.5))
+
+
+@pair(DIFFERENT, (4, 8))
+def gelu_without_the_root():
+    return F.gelu, lambda x: x * 0.5 * (1 + torch.erf(x / 2))
+
+
+@pair(EQUAL, (3, 8))
+def gated_linear_unit():
+    return lambda x: F.glu(x, -1), lambda x: x[..., :4] * torch.sigmoid(x[..., 4:])
+
+
+@pair(DIFFERENT, (3, 8))
+def gated_linear_unit_by_the_other_half():
+    return lambda x: F.glu(x, -1), lambda x: torch.sigmoid(x[..., :4]) * x[..., 4:]
+
+
+@pair(EQUAL, (3, 4, 5))
+def groups_normalised_by_views():
+    def other(x):
+        grouped = x.reshape(3, 2, -1)
+        centred = grouped - grouped.mean(-1, keepdim=True)
+        return (centred / torch.sqrt(grouped.var(-1, keepdim=True, unbiased=False) + 1e-5)).reshape(x.shape)
+
+    return lambda x: F.group_norm(x, 2), other
+
+
+@pair(DIFFERENT, (4, 5, 8), (2, 6, 8))
+def keys_tiled_where_they_are_repeated():
+    return (
+        lambda q, k: q @ k.repeat_interleave(2, dim=0).transpose(-1, -2),
+        lambda q, k: q @ k.repeat(2, 1, 1).transpose(-1, -2),
+    )
+
+
+@pair(EQUAL, (2, 3, 4, 4))
+def average_pool_of_strided_views():
+    def other(x):
+        even, odd = x[:, :, 0::2], x[:, :, 1::2]
+        return (even[..., 0::2] + even[..., 1::2] + odd[..., 0::2] + odd[..., 1::2]) / 4
+
+    return lambda x: F.avg_pool2d(x, 2), other
+
+
+@pair(EQUAL, (5, 6), (6, 5))
+def trace_of_a_product():
+    return lambda a, b: torch.trace(a @ b), lambda a, b: (a * b.t()).sum()
+
+
+@pair(DIFFERENT, (4, 4), (4, 4))
+def product_of_the_transposed():
+    """Only where both are square have the results the same shape."""
+    return lambda a, b: (a @ b).t(), lambda a, b: a.t() @ b.t()
+
+
+@pair(DIFFERENT, (4, 6), (4, 6))
+def rest_with_the_sign_of_the_other():
+    return torch.remainder, torch.fmod
+
+
+@pair(EQUAL, (4, 6))
+def exponential_unit():
+    return lambda x: F.elu(x), lambda x: torch.where(x > 0, x, torch.exp(x) - 1)
+
+
+@pair(DIFFERENT, (4, 6), (5, 6))
+def results_of_other_shapes():
+    return lambda x, y: x @ y.t(), lambda x, y: y @ x.t()

@@ -13,14 +13,14 @@ import torch.nn.functional as F
 
 import assay
 from assay.islands import Island, divide
-from assay.operators import ROWS
+from assay.table import ROWS
 from assay.translate import export
 
 CASES = {}
 
 # rows that exist to refuse with a reason
 REFUSING = {
-    "aten.index.Tensor", "aten.scatter.src", "aten.index_put.default", "aten.topk.default",
+    "aten.scatter.src", "aten.index_put.default", "aten.topk.default",
     "aten.sort.default", "aten.nonzero.default", "aten.rand.default", "aten.randn.default",
     "aten.native_dropout.default", "aten.bernoulli.p",
 }
@@ -69,6 +69,30 @@ def powers_and_kinks(x):
         torch.clamp(x, -0.5, 0.5), torch.clamp(x, min=0.25), F.hardtanh(x), F.relu6(x)
 
 
+@case((3, 4))
+def by_formula(x):
+    small = x / (1 + x * x)
+    return (
+        torch.floor(x), torch.ceil(x), torch.trunc(x), torch.round(x * 4), torch.sign(x), torch.sin(x), torch.cos(x),
+        torch.tan(small), torch.sinh(x), torch.cosh(x), torch.asinh(x), torch.acosh(x * x + 1.5), torch.atanh(small),
+        torch.erf(x), torch.log2(x * x + 1), torch.log10(x * x + 1), torch.exp2(x), torch.isinf(x).float(),
+    )
+
+
+@case((3, 4), (3, 4))
+def quotients_and_rests(x, y):
+    d = y * y + 0.5
+    return torch.remainder(x, d), torch.remainder(x, -0.75), torch.fmod(x, d), torch.fmod(x, 0.75), torch.pow(d, x), \
+        torch.div(x, d, rounding_mode="floor"), torch.div(x, 0.3, rounding_mode="trunc"), x // d, 1.5**x
+
+
+@case((3, 4), (3, 4))
+def truths(x, y):
+    a, b = x > 0, y > 0
+    return (a ^ b).float(), torch.logical_xor(a, y).float(), (a & True).float(), (b | False).float(), \
+        torch.logical_not(x).float(), (a ^ True).float()
+
+
 @case((3, 4), (3, 4))
 def comparisons(x, y):
     a = (x > y).float() + (x < 0.5).float() * 2 + (x >= y).float() * 4 + (x <= 0).float() * 8
@@ -95,6 +119,31 @@ def layouts(x, y):
     )
 
 
+@case((2, 3, 4), (2, 2, 4), (2, 4))
+def parts_and_copies(x, u, v):
+    square = x[:, :, :3]
+    updated = x.clone()
+    updated[:, 1:] = u
+    updated[:, 0] = v
+    return (
+        x.repeat(2, 1, 3) * 1, x[0, :1].repeat(4, 2) * 1, torch.diagonal(square, dim1=1, dim2=2) * 1, x[:, ::2, 1::2] * 1,
+        torch.diagonal(x, 1, 1, 2) * 1, torch.diagonal(x, -1, 1, 2) * 1, updated * 1, x[:, -2:] * 1, x.prod(1), x.prod(),
+        torch.trace(square[0]), torch.zeros_like(x).fill_(2.5) * x, x.var((1, 2)), x.repeat_interleave(2, 1) * 1,
+    )
+
+
+@case((1, 2, 4, 5))
+def continued(x):
+    return F.pad(x, (2, 1, 1, 3), mode="reflect") * 1, F.pad(x, (2, 1, 0, 3), mode="replicate") * 1, \
+        F.interpolate(x, scale_factor=2) * 1, F.adaptive_avg_pool2d(x, (2, 5)), F.pad(x[0], (1, 2), mode="reflect") * 1, \
+        F.pad(x[0], (1, 2), mode="replicate") * 1
+
+
+@case((5, 3), (4, 3))
+def distances(x, y):
+    return torch.cdist(x, y, compute_mode="donot_use_mm_for_euclid_dist"), torch.cdist(x, y, p=1)
+
+
 @case((2, 3, 4), (2, 4, 5), (4, 5), (5,))
 def products(x, y, w, b):
     return x @ y, F.linear(x, w.t(), b), x[0] @ w, torch.addmm(b, x[0], w, alpha=2, beta=3), x[0] @ w[:, 0]
@@ -103,7 +152,8 @@ def products(x, y, w, b):
 @case((2, 3, 4))
 def softmaxes(x):
     keep = torch.arange(4)[None, None, :] <= torch.arange(3)[None, :, None]
-    return torch.softmax(x, 1), torch.log_softmax(x, -1), torch.softmax(x.masked_fill(~keep, float("-inf")), -1)
+    masked = x.masked_fill(~keep, float("-inf"))
+    return torch.softmax(x, 1), torch.log_softmax(x, -1), torch.softmax(masked, -1), torch.log_softmax(masked, -1).exp()
 
 
 @case((2, 2, 3, 4), (2, 2, 5, 4), (2, 2, 5, 4))
@@ -138,14 +188,17 @@ def convolutions_3d(x, f, g):
 
 @case((1, 2, 7, 6))
 def pools(x):
-    return F.max_pool2d(x, 3, 2, 1), F.max_pool2d(x, (2, 3), (1, 2), dilation=(2, 1)), F.avg_pool2d(x, 3, 2, 1), \
+    return F.avg_pool2d(x, 3, 2, 1, count_include_pad=False), F.max_pool2d(x, 3, 2, 1), F.max_pool2d(x, (2, 3), (1, 2), dilation=(2, 1)), F.avg_pool2d(x, 3, 2, 1), \
         F.adaptive_avg_pool2d(x, 1)
 
 
 def positions(x, labels, table, words):
     picked = torch.gather(x, 1, labels[:, None])
     return picked * 1, F.embedding(words, table) * 1, F.cross_entropy(x, labels), \
-        x.argmax(1).float() * 1, x.argmin(0, keepdim=True).float() * 1
+        x.argmax(1).float() * 1, x.argmin(0, keepdim=True).float() * 1, x.argmax().float() * 1, \
+        table[words] * 1, x[:, words % 5] * 1, x[torch.arange(4), labels] * 1, table[-1 - words] * 1, \
+        x.index_select(1, labels) * 1, F.one_hot(labels, 5).float() * 1, \
+        x[(torch.arange(4) - 3) % 4] * 1, x[torch.arange(4) // 2] * 1, torch.scatter(x, 1, labels[:, None], 2.0) * 1, torch.scatter_add(x, 1, labels[:, None], x[:, 1:2]) * 1
 
 
 CASES["positions"] = (

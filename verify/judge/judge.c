@@ -9,7 +9,7 @@
  * unseen.  For a rule: three quarters of the usual; of the thousand of bench/rule_file.py the
  * hardest one that is proved needs nine tenths of it, all others less than a third, and what is not
  * proved within it costs as much as hundreds of others. */
-enum { STEPS_WHERE_REFUTED = 4000, STEPS_FOR_A_RULE = 45000 };
+enum { STEPS_WHERE_REFUTED = 4000, STEPS_FOR_A_RULE = 60000 };
 
 static const struct {
   const char *word;

@@ -208,6 +208,8 @@ static pv_thm atoms_equal(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint3
                        pv_prove_eq(prover, inner, pv_sum_body(prover, left, k),
                                    pv_sum_body(prover, right, k), depth + 1));
   }
+  if (pv_is_sum(prover, left) && pv_is_sum(prover, right))
+    return pv_by_quotients(prover, ctx, left, right, depth);
   if (head == CK_FOLD || head == CK_ITE || head == CK_V)
     return PV_NONE;
   for (uint32_t i = 0; i < n_kids; i++) {

@@ -203,8 +203,23 @@ static void push_turned_sums(order_facts *job) {
   }
 }
 
+static bool of_reals(const pv *prover, const fact_list *known) {
+  for (uint32_t i = 0; i < known->count; i++) {
+    const pv_poly *value = &known->fact[i].value;
+    for (uint32_t j = 0; j < value->count; j++) {
+      for (uint32_t k = 0; k < value->monos[j].degree; k++) {
+        if (!ck_is_int(prover->terms, value->monos[j].atoms[k]))
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
 void pv_lp_push_order(pv *prover, pv_ctx ctx, fact_list *known) {
   order_facts job = {.prover = prover, .ctx = ctx, .known = known};
+  if (!of_reals(prover, known))
+    return;
   for (uint32_t i = 0; i < known->count && !prover->fact_busy.n; i++) /* what is cleared too */
     push_cleared(&job, i);
   if (!prover->fact_busy.n)

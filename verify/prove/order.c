@@ -295,7 +295,7 @@ ck_id pv_replaced(pv *prover, ck_id term, ck_id from, ck_id to) {
     return to;
   if (!pv_occurs(prover, term, from))
     return term;
-  ck_id kid[3];
+  ck_id kid[16];
   uint32_t n = ck_nkids(prover->terms, term);
   if (n > sizeof kid / sizeof *kid || ck_head(prover->terms, term) == CK_FOLD)
     return CK_BAD;

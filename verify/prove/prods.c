@@ -165,6 +165,24 @@ pv_eqn pv_cut_prod(pv *prover, pv_ctx ctx, ck_id term, ck_id m) {
              ck_sub(prover->terms, f, &var, &k, 1, NULL, 0), m);
 }
 
+/* prod(k < n) 0 = 0 where 1 <= n follows: the last factor is 0 */
+static pv_eqn of_zeros(pv *prover, pv_ctx ctx, ck_id n, ck_id k) {
+  ck_id last = pv_canon(prover, pv_sub(prover, n, prover->one));
+  pv_thm last_nonneg = pv_follows(prover, ctx, pv_ge0(prover, last));
+  if (last_nonneg == PV_NONE)
+    return pv_fail();
+  ck_id bound = pv_add(prover, last, prover->one);
+  ck_id given = pv_prod(prover, n, k, prover->zero);
+  ck_id unrolled = pv_prod(prover, bound, k, prover->zero);
+  pv_thm same_bound = pv_identity(prover, pv_eq(prover, bound, n));
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_comb_add(&comb, prover->one, pv_succ(prover, unrolled, last, last_nonneg));
+  pv_comb_add(&comb, pv_num(prover, -1), pv_cong(prover, unrolled, given, &same_bound, 1));
+  pv_thm thm = pv_comb_prove(prover, &comb, pv_eq(prover, given, prover->zero));
+  return thm == PV_NONE ? pv_fail() : (pv_eqn){prover->zero, thm};
+}
+
 /* a number small enough that as many factors are written out */
 static bool is_few(const pv *prover, ck_id n) {
   enum { MOST_FACTORS = 16 };
@@ -211,6 +229,10 @@ pv_eqn pv_norm_prod(pv *prover, pv_ctx ctx, ck_id term) {
   if (pv_is_one(prover, body)) {
     result.to = prover->one;
     result.by = pv_use_lemma(prover, PV_PROD_ONE, &vars, 1, NULL, 0, &n_nonneg, 1);
+    return result.by == PV_NONE ? eqn : pv_then(prover, eqn, result);
+  }
+  if (pv_is_zero(prover, body)) {
+    result = of_zeros(prover, ctx, n, k);
     return result.by == PV_NONE ? eqn : pv_then(prover, eqn, result);
   }
   if (pv_is_one(prover, n)) {

@@ -53,6 +53,9 @@ pv_thm pv_same_index(pv *prover, ck_id a, ck_id b);
 /* --- eq_ways.c: `diff` = 0 for a normal diff; PV_NONE: it is not of this form, or not
  * found */
 pv_thm pv_by_exponents(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth);
+/* two sums, each over the places of one operand, where the other one is read at a quotient: both as
+ * sums over both, with the equation of the places as a condition */
+pv_thm pv_by_quotients(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t depth);
 /* sums over one range that add up to the term, as one sum; CK_BAD: it has no such form.  *counter:
  * the variable of that range */
 ck_id pv_one_sum(pv *prover, pv_ctx ctx, ck_id term, ck_id *counter);

@@ -1,12 +1,12 @@
 /* What `optimize --all` lists.  May include: search.  Private to the command line. */
-#ifndef AS_CLI_CANDIDATES_H
-#define AS_CLI_CANDIDATES_H
+#ifndef AS_OPTIMIZE_CANDIDATES_H
+#define AS_OPTIMIZE_CANDIDATES_H
 #include "search/search.h"
 
 /* what a muGraph does, kernel by kernel, whatever the order of its statements and its tile sizes;
  * malloc'ed */
-char *cli_structure(const as_graph *graph);
+char *as_structure(const as_graph *graph);
 /* certified candidates that differ in structure, on standard output, with what the model says of
  * each; those that do not are counted */
-void cli_list_candidates(const as_search_result *found, const as_candidate *chosen);
+void as_list_candidates(const as_search_result *found, const as_candidate *chosen);
 #endif

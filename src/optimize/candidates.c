@@ -55,7 +55,7 @@ static void add_kernel(const as_graph *graph, const as_block *block, as_str *int
   free(words);
 }
 
-char *cli_structure(const as_graph *graph) {
+char *as_structure(const as_graph *graph) {
   as_str text;
   as_str_init(&text);
   for (uint32_t i = 0; i < graph->n_order; i++) {
@@ -70,14 +70,14 @@ char *cli_structure(const as_graph *graph) {
   return as_str_take(&text);
 }
 
-void cli_list_candidates(const as_search_result *found, const as_candidate *chosen) {
+void as_list_candidates(const as_search_result *found, const as_candidate *chosen) {
   char **shapes = as_malloc((found->n + 1) * sizeof *shapes);
   uint32_t n = 0;
   uint32_t alike = 0;
   printf("certified candidates that differ in structure, cheapest by the model first:\n");
   for (uint32_t i = 0; i < found->n; i++) {
     const as_candidate *candidate = &found->cand[i];
-    char *shape = cli_structure(candidate->graph);
+    char *shape = as_structure(candidate->graph);
     bool known = false;
     for (uint32_t k = 0; k < n; k++)
       known |= strcmp(shapes[k], shape) == 0;

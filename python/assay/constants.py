@@ -1,0 +1,107 @@
+"""Numbers of a program, read as what they were computed from.
+
+Python computes `1 / math.sqrt(head_dim)` before PyTorch sees it, and what arrives is the double
+nearest to a root.  Two programs that say the same root by different doubles, 8 ** 0.5 as a divisor
+and 0.353.. as a factor, differ in the 17th digit, as a theorem about real numbers takes the digits.
+So a claim reads a double that is a small root, or a small fraction, up to two roundings as that
+number, and says so.
+"""
+
+import math
+from fractions import Fraction
+
+# A double is read as p / q, or its square or fourth root (attention scales both of its operands by
+# the root of the scale), where p * q is at most this: there are some 10^7 such
+# numbers among 2^53 doubles of each binade, so that one met by chance is out of the question.
+_MOST = 1 << 20
+
+# What has so few digits was written, not computed.
+_DIGITS_WRITTEN = 14
+
+_ROUNDINGS = 2
+
+
+class Exact(float):
+    """A float together with the number it stands for: `rational` times the `degree`-th root of
+    `radicand`, which is 1 or has no factor that is such a power; the degree is 2 or 4."""
+
+    def __new__(cls, value, rational, radicand=1, degree=2):
+        made = super().__new__(cls, value)
+        made.rational = rational
+        made.radicand = radicand
+        made.degree = degree
+        return made
+
+    def text(self):
+        """The number, its sign aside, as an expression of the program."""
+        top, bottom = abs(self.rational.numerator), self.rational.denominator
+        factors = [str(top)] if top != 1 or self.radicand == 1 else []
+        if self.radicand != 1:
+            factors.append(f"sqrt({self._under_the_root()})")
+        product = " * ".join(factors)
+        return f"({product} / {bottom})" if bottom != 1 else f"({product})"
+
+    def _under_the_root(self):
+        """Of a fourth root the root inside has no square: sqrt(2 * sqrt(2)) for that of 8."""
+        if self.degree == 2:
+            return str(self.radicand)
+        outside, inside = _without_powers(self.radicand, 2)
+        parts = [str(outside)] if outside != 1 else []
+        parts += [f"sqrt({inside})"] if inside != 1 else []
+        return " * ".join(parts)
+
+    def reciprocal(self):
+        outside, rest = _without_powers(self.radicand ** (self.degree - 1), self.degree)
+        rational = outside / (self.rational * self.radicand)
+        return Exact(1 / float(self), rational, rest, self.degree)
+
+    def __neg__(self):
+        return Exact(-float(self), -self.rational, self.radicand, self.degree)
+
+
+def read(x):
+    """The float as the small fraction or root that it is within rounding, else as it is."""
+    if isinstance(x, Exact) or not math.isfinite(x) or x == 0 or _is_written(x):
+        return x
+    size = abs(x)
+    sign = 1 if x > 0 else -1
+    for degree in (1, 2, 4):
+        power = _small_fraction(size, degree)
+        if power is not None:
+            whole = power.numerator * power.denominator ** (degree - 1)
+            outside, radicand = _without_powers(whole, degree)
+            return Exact(x, sign * Fraction(outside, power.denominator), radicand, max(degree, 2))
+    return x
+
+
+def _is_written(x):
+    digits = repr(abs(x)).split("e")[0].replace(".", "").strip("0")
+    return len(digits) <= _DIGITS_WRITTEN
+
+
+def _small_fraction(nearest, degree):
+    """The fraction with a small product of its parts whose root of that degree, 1, 2 or 4, is
+    `nearest` within rounding."""
+    value = nearest**degree
+    if not 1 / _MOST <= value <= _MOST:
+        return None
+    bound = math.isqrt(int(_MOST / value)) + 1
+    fraction = Fraction(value).limit_denominator(bound)
+    if fraction == 0 or fraction.numerator * fraction.denominator > _MOST:
+        return None
+    root = float(fraction)
+    for _ in range(degree // 2):
+        root = math.sqrt(root)
+    return fraction if abs(root - nearest) <= _ROUNDINGS * math.ulp(nearest) else None
+
+
+def _without_powers(whole, degree):
+    """(a, b) with whole = a ** degree * b, where b has no factor that is such a power."""
+    outside = 1
+    factor = 2
+    while factor**degree <= whole:
+        while whole % factor**degree == 0:
+            whole //= factor**degree
+            outside *= factor
+        factor += 1
+    return outside, whole

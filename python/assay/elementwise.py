@@ -1,0 +1,328 @@
+"""Rows of the table that go element by element.
+
+Those of pure arithmetic stand in the dictionaries at the top; `@row` adds the others.
+"""
+
+import math
+
+from .constants import Exact
+from .errors import Unsupported
+from .table import ROWS, row
+from .values import Masked, Value, number
+
+INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+UNARY = (  # said by the operators of the same names
+    "relu", "sigmoid", "tanh", "exp", "log", "abs", "sqrt", "rsqrt", "neg", "silu", "square", "floor", "round",
+    "sin", "cos",
+)
+_KEEP_INTEGERS = ("abs", "neg", "relu", "square", "floor", "round")
+
+# What is said by one expression of x; the numbers are real, so nothing is said for accuracy.
+FORMULAS = {
+    "log1p": "log(1 + {x})",
+    "expm1": "exp({x}) - 1",
+    "reciprocal": "1 / {x}",
+    "exp2": "exp({x} * log(2))",
+    "log2": "log({x}) / log(2)",
+    "log10": "log({x}) / log(10)",
+    "ceil": "-floor(-{x})",
+    "trunc": "(greater({x}, 0) - less({x}, 0)) * floor(abs({x}))",
+    "sign": "greater({x}, 0) - less({x}, 0)",
+    "tan": "sin({x}) / cos({x})",
+    "sinh": "(exp({x}) - exp(-{x})) / 2",
+    "cosh": "(exp({x}) + exp(-{x})) / 2",
+    "asinh": "log({x} + sqrt({x} * {x} + 1))",
+    "acosh": "log({x} + sqrt({x} - 1) * sqrt({x} + 1))",
+    "atanh": "log((1 + {x}) / (1 - {x})) / 2",
+    "erf": "torch_erf({x})",
+}
+COMPARE = {
+    "gt": "greater",
+    "lt": "less",
+    "ge": "greater_equal",
+    "le": "less_equal",
+    "eq": "equal",
+    "ne": "not_equal",
+}
+
+
+def _arithmetic(name, sign):
+    def translate(t, x, y, alpha=1):
+        if isinstance(x, Masked):
+            return _masked_arithmetic(t, name, x, y, alpha)
+        if isinstance(y, Masked):
+            if name != "add":
+                raise Unsupported(f"aten.{name}", "by a tensor that has minus infinity in it")
+            return _masked_arithmetic(t, name, y, x, alpha)
+        if name == "div" and isinstance(y, Exact):
+            return ROWS["aten.mul.Tensor"](t, x, y.reciprocal())
+        if alpha != 1:
+            y = t.value(f"{number(alpha)} * {t.text(y)}", t.extents(y), t.kind(y))
+        kind = "float" if name == "div" else t.joint_kind(x, y)
+        return t.value(f"{t.text(x)} {sign} {t.text(y)}", t.broadcast(x, y), kind)
+
+    return translate
+
+
+def _masked_arithmetic(t, name, x, y, alpha):
+    """Minus infinity stays what it is under + and - of reals, and under * and / by numbers > 0."""
+    if isinstance(y, Masked):
+        raise Unsupported(f"aten.{name}", "of two tensors that have minus infinity in them")
+    if name in ("mul", "div") and not (isinstance(y, (int, float)) and y > 0):
+        raise Unsupported(f"aten.{name}", "minus infinity by something not known to be positive")
+    value = ROWS[f"aten.{name}.Tensor"](t, x.value, y, alpha)
+    return Masked(value, t.layouts.expand(x.keep, value.extents))
+
+
+for _name, _sign in INFIX.items():
+    row(f"{_name}.Tensor", f"{_name}.Scalar")(_arithmetic(_name, _sign))
+
+
+def _unary(name):
+    def translate(t, x):
+        if isinstance(x, Masked):
+            if name != "exp":
+                raise Unsupported(f"aten.{name}", "of a tensor that has minus infinity in it")
+            exponential = t.value(f"exp({x.value.text})", x.extents)
+            return t.choose(x.keep, exponential, 0)
+        kind = x.dtype if name in _KEEP_INTEGERS else "float"
+        return t.value(f"{name}({x.text})", x.extents, kind)
+
+    return translate
+
+
+for _name in UNARY:
+    row(f"{_name}.default")(_unary(_name))
+
+
+def _compare(op):
+    def translate(t, x, y):
+        if isinstance(x, Masked):
+            return _compare_masked(t, op, x, y)
+        if isinstance(y, float) and math.isinf(y):
+            return t.constant(_against_infinity(op, y), x.extents, "bool")
+        return t.value(f"{op}({t.text(x)}, {t.text(y)})", t.broadcast(x, y), "bool")
+
+    return translate
+
+
+def _against_infinity(op, bound):
+    """A real number compared with an infinity."""
+    if op in ("equal", "not_equal"):
+        return int(op == "not_equal")
+    return int((op in ("less", "less_equal")) == (bound > 0))
+
+
+def _compare_masked(t, op, x, y):
+    if op not in ("equal", "not_equal") or y != float("-inf"):
+        raise Unsupported(f"aten.{op}", "of a tensor that has minus infinity in it")
+    if op == "not_equal":
+        return Value(x.keep.text, x.extents, "bool")
+    return t.value(f"logical_not({x.keep.text})", x.extents, "bool")
+
+
+for _name, _op in COMPARE.items():
+    row(f"{_name}.Scalar", f"{_name}.Tensor")(_compare(_op))
+
+
+@row("logical_not.default", "bitwise_not.default")
+def _not(t, x):
+    if x.dtype != "bool" and t.operator.startswith("aten.bitwise"):
+        raise Unsupported(t.operator, "of integers")
+    x = _truth(t, x)
+    return t.value(f"logical_not({x.text})", x.extents, "bool")
+
+
+def _joined(op):
+    """Two truths joined; PyTorch's bitwise operators are the same ones where both are truths."""
+
+    def translate(t, x, y):
+        bitwise = t.operator.startswith("aten.bitwise")
+        if bitwise and "int" in (t.kind(x), t.kind(y)):
+            raise Unsupported(t.operator, "of integers")
+        x, y = (_truth(t, each) for each in (x, y))
+        return t.value(f"{op}({t.text(x)}, {t.text(y)})", t.broadcast(x, y), "bool")
+
+    return translate
+
+
+def _truth(t, x):
+    """What PyTorch takes as true: anything but 0."""
+    if t.kind(x) == "bool":
+        return x
+    return t.value(f"not_equal({t.text(x)}, 0)", t.extents(x), "bool")
+
+
+for _name, _op in {"and": "logical_and", "or": "logical_or", "xor": "not_equal"}.items():
+    row(f"logical_{_name}.default", f"bitwise_{_name}.Tensor", f"bitwise_{_name}.Scalar")(_joined(_op))
+
+
+@row("maximum.default")
+def _maximum(t, x, y):
+    return t.value(f"maximum({t.text(x)}, {t.text(y)})", t.broadcast(x, y), t.joint_kind(x, y))
+
+
+@row("minimum.default")
+def _minimum(t, x, y):
+    return t.value(f"minimum({t.text(x)}, {t.text(y)})", t.broadcast(x, y), t.joint_kind(x, y))
+
+
+@row("clamp.default", "clamp.Tensor", "hardtanh.default")
+def _clamp(t, x, low=None, high=None, min=None, max=None):
+    low = min if low is None else low
+    high = max if high is None else high
+    if t.operator.startswith("aten.hardtanh"):
+        low = -1.0 if low is None else low
+        high = 1.0 if high is None else high
+    if low is not None:
+        x = t.value(f"maximum({x.text}, {t.text(low)})", t.broadcast(x, low), x.dtype)
+    if high is not None:
+        x = t.value(f"minimum({x.text}, {t.text(high)})", t.broadcast(x, high), x.dtype)
+    return x
+
+
+@row("leaky_relu.default")
+def _leaky_relu(t, x, slope=0.01):
+    positive = f"maximum({x.text}, 0)"
+    negative = f"minimum({x.text}, 0)"
+    return t.value(f"{positive} + {number(slope)} * {negative}", x.extents)
+
+
+@row("elu.default")
+def _elu(t, x, alpha=1, scale=1, input_scale=1):
+    below = t.value(f"{number(alpha)} * (exp({number(input_scale)} * {x.text}) - 1)", x.extents)
+    positive = t.value(f"greater({x.text}, 0)", x.extents, "bool")
+    chosen = t.choose(positive, x, below)
+    return chosen if scale == 1 else t.value(f"{number(scale)} * {chosen.text}", x.extents)
+
+
+@row("gelu.default")
+def _gelu(t, x, approximate="none"):
+    if approximate == "none" and t.reading:
+        return t.value(f"0.5 * {x.text} * (1 + torch_erf({x.text} * (sqrt(2) / 2)))", x.extents)
+    if approximate == "none":
+        return t.value(f"gelu({x.text})", x.extents)
+    cube = f"{x.text} * {x.text} * {x.text}"
+    inner = f"{number(math.sqrt(2 / math.pi))} * ({x.text} + 0.044715 * {cube})"
+    return t.value(f"0.5 * {x.text} * (1 + tanh({inner}))", x.extents)
+
+
+def _formula(name):
+    def translate(t, x):
+        kind = x.dtype if name in ("ceil", "trunc", "sign") else "float"
+        return t.value(FORMULAS[name].format(x=t.text(x)), x.extents, kind)
+
+    return translate
+
+
+for _name in FORMULAS:
+    row(f"{_name}.default")(_formula(_name))
+
+
+def _by_whole_number(t, form, x, y):
+    """An operator of integers by a number above 0, for which there are `div` and `mod`; else None.
+    `form` has places for both."""
+    size = isinstance(y, Value) and y.text in t.program.extents.values
+    number_above = type(y) is int and y >= 1
+    if t.kind(x) != "int" or not isinstance(x, Value) or not (size or number_above):
+        return None
+    return t.value(form.format(x=x.text, n=t.text(y)), x.extents, "int")
+
+
+def _floor_quotient(t, x, y):
+    whole = _by_whole_number(t, "torch_div({x}, n={n})", x, y)
+    if whole is not None:
+        return whole
+    return t.value(f"floor({t.text(x)} / {t.text(y)})", t.broadcast(x, y), t.joint_kind(x, y))
+
+
+def _truncated_quotient(t, x, y):
+    quotient = t.value(f"{t.text(x)} / {t.text(y)}", t.broadcast(x, y))
+    whole = FORMULAS["trunc"].format(x=quotient.text)
+    return t.value(whole, quotient.extents, t.joint_kind(x, y))
+
+
+def _rest(quotient):
+    """What is left of x after as many whole y as the quotient says."""
+
+    def translate(t, x, y):
+        whole = quotient(t, x, y)
+        text = f"{t.text(x)} - {t.text(y)} * {whole.text}"
+        return t.value(text, t.broadcast(x, y), t.joint_kind(x, y))
+
+    return translate
+
+
+@row("remainder.Tensor", "remainder.Scalar")
+def _remainder(t, x, y):
+    whole = _by_whole_number(t, "torch_mod({x}, n={n})", x, y)
+    return _rest(_floor_quotient)(t, x, y) if whole is None else whole
+
+
+@row("fmod.Tensor", "fmod.Scalar")
+def _truncated_rest(t, x, y):
+    whole = _by_whole_number(t, "remainder({x}, {n})", x, y)
+    return _rest(_truncated_quotient)(t, x, y) if whole is None else whole
+
+
+@row("div.Tensor_mode", "div.Scalar_mode")
+def _divide(t, x, y, rounding_mode=None):
+    if rounding_mode is None:
+        return ROWS["aten.div.Tensor"](t, x, y)
+    return (_floor_quotient if rounding_mode == "floor" else _truncated_quotient)(t, x, y)
+
+
+@row("pow.Tensor_Scalar")
+def _power(t, x, exponent):
+    if exponent == 0.5:
+        return t.value(f"sqrt({x.text})", x.extents)
+    if exponent == -0.5:
+        return t.value(f"rsqrt({x.text})", x.extents)
+    if exponent != int(exponent) or abs(exponent) > 16:
+        raise Unsupported("aten.pow", f"exponent {exponent}")
+    count = abs(int(exponent))
+    product = " * ".join([x.text] * count) if count else "1"
+    if count == 0:
+        return t.constant(1, x.extents, x.dtype)
+    return t.value(product if exponent > 0 else f"1 / ({product})", x.extents, x.dtype)
+
+
+@row("pow.Scalar")
+def _power_of_number(t, base, x):
+    if base <= 0:
+        raise Unsupported(t.operator, f"of the base {base}")
+    return t.value(f"exp({x.text} * log({number(base)}))", x.extents)
+
+
+@row("pow.Tensor_Tensor")
+def _power_of_tensor(t, x, y):
+    """Where x > 0, which is what the logarithm asks for."""
+    return t.value(f"exp({y.text} * log({x.text}))", t.broadcast(x, y))
+
+
+@row("where.self")
+def where(t, condition, x, y):
+    if isinstance(y, (int, float)) and y == float("-inf"):
+        extents = t.broadcast(condition, x)
+        keep = t.layouts.expand(condition, extents)
+        return Masked(t.layouts.expand(t.tensor(x), extents), keep)
+    if isinstance(x, (int, float)) and x == float("-inf"):
+        return where(t, _not(t, condition), y, x)
+    if isinstance(x, Masked) or isinstance(y, Masked):
+        raise Unsupported(t.operator, "of a tensor that has minus infinity in it")
+    never = Value("0", (), "bool")
+    if isinstance(x, float) and math.isnan(x) and t.is_constant(condition, never):
+        return y
+    return t.choose(condition, x, y)
+
+
+@row("masked_fill.Scalar")
+def _masked_fill(t, x, mask, fill):
+    return where(t, _not(t, mask), x, fill)
+
+
+@row("isnan.default", "isinf.default")
+def _is_no_number(t, x):
+    if isinstance(x, Masked):
+        raise Unsupported(t.operator, "of a tensor that has minus infinity in it")
+    return t.constant(0, x.extents, "bool")  # a real number is one

@@ -1,0 +1,96 @@
+"""Rows of the table for positions that are data, and for what has no equation."""
+
+from .errors import Unsupported
+from .table import row
+from .values import number
+
+
+@row("gather.default")
+def _gather(t, x, axis, index, sparse_grad=False):
+    axis %= x.rank
+    _check_rows(t, x, index, axis)
+    return t.value(f"torch_gather({x.text}, {index.text}, axis={axis})", index.extents, x.dtype)
+
+
+@row("embedding.default")
+def _embedding(t, weight, indices, padding_idx=-1, scale=False, sparse=False):
+    extents = indices.extents + weight.extents[1:]
+    return t.value(f"torch_rows({weight.text}, {indices.text})", extents)
+
+
+@row("index_select.default")
+def _index_select(t, x, axis, index):
+    return _taken(t, x, axis % x.rank, index)
+
+
+@row("index.Tensor")
+def _index(t, x, positions):
+    """x[:, .., at]: one tensor of positions, or one for each of the first two axes."""
+    places = [axis for axis, at in enumerate(positions) if at is not None]
+    if any(positions[axis].dtype != "int" for axis in places):
+        raise Unsupported(t.operator, "by truths: the extent of the result depends on data")
+    if len(places) == 1:
+        return _taken(t, x, places[0], positions[places[0]])
+    if places != [0, 1]:
+        raise Unsupported(t.operator, "by several tensors that are not of the first two axes")
+    extents = t.broadcast(*positions)
+    first, second = (t.layouts.expand(at, extents) for at in positions)
+    text = f"torch_take2({x.text}, {first.text}, {second.text})"
+    return t.value(text, extents + x.extents[2:], x.dtype)
+
+
+def _taken(t, x, axis, at):
+    extents = x.extents[:axis] + at.extents + x.extents[axis + 1 :]
+    return t.value(f"torch_take({x.text}, {at.text}, axis={axis})", extents, x.dtype)
+
+
+@row("scatter.value")
+def _scatter_value(t, x, axis, index, fill):
+    axis %= x.rank
+    _check_rows(t, x, index, axis)
+    return t.value(f"torch_scatter({x.text}, {index.text}, {number(fill)}, axis={axis})", x.extents, x.dtype)
+
+
+@row("scatter_add.default")
+def _scatter_add(t, x, axis, index, source):
+    axis %= x.rank
+    _check_rows(t, x, index, axis)
+    if source.extents != index.extents:
+        raise Unsupported(t.operator, "with fewer positions than values")
+    text = f"torch_scatter_add({x.text}, {index.text}, {source.text}, axis={axis})"
+    return t.value(text, x.extents, x.dtype)
+
+
+def _check_rows(t, x, index, axis):
+    rest = [e for k, e in enumerate(x.extents) if k != axis]
+    if rest != [e for k, e in enumerate(index.extents) if k != axis]:
+        raise Unsupported(t.operator, "with fewer rows of positions than of values")
+
+
+@row("argmax.default", "argmin.default")
+def _argmax(t, x, axis=None, keepdim=False):
+    if axis is None:
+        whole = t.program.extents.product(x.extents)
+        x, axis = t.layouts.view(x, (whole,)), 0
+        if keepdim:
+            raise Unsupported(t.operator, "over all elements, with their axes kept")
+    axis %= x.rank
+    op = t.operator.split(".")[1]
+    extents = x.extents[:axis] + x.extents[axis + 1 :]
+    found = t.value(f"torch_{op}({x.text}, axis={axis})", extents, "int")
+    return t.layouts.unsqueeze(found, axis) if keepdim else found
+
+
+@row("scatter.src", "index_put.default")
+def _positions(t, *_, **__):
+    raise Unsupported(t.operator, "writes at positions that are data, of which two may be one")
+
+
+@row("topk.default", "sort.default", "nonzero.default")
+def _order(t, *_, **__):
+    raise Unsupported(t.operator, "its result is a position in an order")
+
+
+@row("rand.default", "randn.default", "native_dropout.default", "bernoulli.p")
+def _random(t, *_, **__):
+    raise Unsupported(t.operator, "random numbers have no equation; call eval() on the model")

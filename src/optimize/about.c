@@ -1,0 +1,25 @@
+/* What report.json says of a search, beside the verdict. */
+#include "about.h"
+#include "src/report/judged.h"
+
+json_t *as_about_search(const as_search_result *found, const as_candidate *chosen,
+                        const as_lowered *lowered, const as_target *target) {
+  const as_search_stats *stats = &found->stats;
+  json_t *tiling = json_object();
+  if (chosen->n_tiling) {
+    const as_graph *graph = chosen->graph;
+    for (uint32_t i = 0; i < graph->n_own_size; i++) {
+      as_size size = graph->own_size[i];
+      json_object_set_new(tiling, as_size_name(graph->sizes, size),
+                          json_integer(as_size_value(graph->sizes, size)));
+    }
+    json_object_set_new(tiling, "model_us", json_real(chosen->us));
+  }
+  return json_pack(
+      "{s:s, s:s, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "target", target->gpu,
+      "arch", target->arch, "statistics", as_report_stats_json(), "search", "states",
+      (json_int_t)stats->states, "candidates", (json_int_t)stats->candidates, "tested",
+      (json_int_t)stats->tested, "certified", (json_int_t)stats->certified, "failed_late",
+      (json_int_t)(stats->unproved + stats->replay_failed), "seconds", stats->seconds, "tiling",
+      tiling, "kernels", as_report_kernels_json(lowered), "kernel_count", (int)chosen->kernels);
+}

@@ -177,6 +177,28 @@ static uint32_t cost_of(const sg_space *space, const sg_deriv *deriv) {
   return cost < MOST_COST ? cost : MOST_COST;
 }
 
+/* operators and accumulators of this way, where nothing is shared */
+static uint32_t ops_of(const sg_space *space, const sg_deriv *deriv) {
+  uint32_t ops = deriv->kind != SG_D_LOAD && deriv->kind != SG_D_CONST;
+  for (uint32_t i = 0; i < deriv->nargs; i++)
+    ops += VALUE(space, deriv->arg[i])->ops;
+  return ops;
+}
+
+/* why the value is not worth having; NULL: it is, or nothing is pruned */
+static const char *reason_to_prune(sg_space *space, ax_id expr, const sg_axes *axes, bool number,
+                                   uint64_t **count) {
+  if (space->limits->most_ops > 0 || number)
+    return NULL;
+  *count = &space->stats->abstract;
+  if (ax_is_unit(space->ctx.A, expr) || !parts_of(space, expr))
+    return "no part of the program's expressions";
+  *count = &space->stats->unit;
+  return is_tight(space, expr, axes) && is_natural(space, expr)
+             ? NULL
+             : "axes of extent 1, or units, of no use";
+}
+
 /* adds a way to compute (e, axes, phase, run); the value's id, or AS_NONE when it is not worth
  * having */
 static uint32_t add(sg_space *space, ax_id expr, sg_axes axes, uint32_t phase, uint32_t run,
@@ -186,16 +208,20 @@ static uint32_t add(sg_space *space, ax_id expr, sg_axes axes, uint32_t phase, u
   bool number = deriv.kind == SG_D_CONST; /* 0 is one, too: minimum(x, 0) */
   if (expr == AX_BAD || (expr == AX_ZERO && !number))
     return pruned(space, &space->stats->shape, expr, "has no abstract expression");
-  if (axes.rank > space->part->max_rank)
+  bool all = space->limits->most_ops > 0;
+  uint32_t ops = ops_of(space, &deriv);
+  if (all && ops > space->limits->most_ops)
+    return AS_NONE;
+  if (!all && axes.rank > space->part->max_rank)
     return pruned(space, &space->stats->shape, expr, "more axes than any tensor of the program");
-  if (!number && (ax_is_unit(space->ctx.A, expr) || !parts_of(space, expr)))
-    return pruned(space, &space->stats->abstract, expr, "no part of the program's expressions");
-  if (!number && (!is_tight(space, expr, &axes) || !is_natural(space, expr)))
-    return pruned(space, &space->stats->unit, expr, "axes of extent 1, or units, of no use");
+  uint64_t *count;
+  const char *reason = reason_to_prune(space, expr, &axes, number, &count);
+  if (reason)
+    return pruned(space, count, expr, reason);
   if (!fits(space, &axes))
     return pruned(space, &space->stats->memory, expr, "does not fit into shared memory");
   uint32_t id = lookup(space, expr, &axes, phase, run);
-  if (id == AS_NONE && phase == SG_AFTER &&
+  if (!all && id == AS_NONE && phase == SG_AFTER &&
       lookup(space, expr, &axes, SG_STILL, AS_NONE) != AS_NONE)
     return pruned(space, &space->stats->repeat, expr, "known before the loop");
   if (id != AS_NONE) {
@@ -212,7 +238,7 @@ static uint32_t add(sg_space *space, ax_id expr, sg_axes axes, uint32_t phase, u
       if (deriv.arg[i] == id)
         return id;
     }
-    if (value->derivs.n >= MOST_WAYS) {
+    if (!all && value->derivs.n >= MOST_WAYS) {
       space->stats->struck[AS_LIMIT_WAYS]++;
       return id;
     }
@@ -226,6 +252,7 @@ static uint32_t add(sg_space *space, ax_id expr, sg_axes axes, uint32_t phase, u
                       .phase = (uint8_t)phase,
                       .run = run,
                       .cost = cost_of(space, &deriv),
+                      .ops = ops,
                       .of_program = is_target(space, expr)};
     as_vec_init(&value.derivs, sizeof(uint32_t));
     id = (uint32_t)space->values.n;
@@ -235,6 +262,8 @@ static uint32_t add(sg_space *space, ax_id expr, sg_axes axes, uint32_t phase, u
   deriv.value = id;
   if (cost_of(space, &deriv) < VALUE(space, id)->cost)
     VALUE(space, id)->cost = cost_of(space, &deriv);
+  if (ops < VALUE(space, id)->ops)
+    VALUE(space, id)->ops = ops;
   uint32_t deriv_id = (uint32_t)space->derivs.n;
   as_vec_push(&space->derivs, &deriv);
   as_vec_push(&VALUE(space, id)->derivs, &deriv_id);
@@ -275,24 +304,29 @@ static void try_op(sg_space *space, uint32_t inst, uint32_t left, uint32_t right
   sg_axes out;
   ax_id exprs[2] = {left_value.expr, right_value.expr};
   ax_id result;
+  if (space->limits->most_ops > 0 &&
+      1 + left_value.ops + (applied->op->nargs > 1 ? right_value.ops : 0) > space->limits->most_ops)
+    return;
   if (!join(&left_value, &right_value, &phase, &run)) {
     space->stats->shape++;
     return;
   }
   /* a product or a sum is part of a target only if both operands are; this is asked before anything
    * is built */
-  if (applied->linear && !(parts_of(space, left_value.expr) & parts_of(space, right_value.expr))) {
+  bool all = space->limits->most_ops > 0;
+  if (!all && applied->linear &&
+      !(parts_of(space, left_value.expr) & parts_of(space, right_value.expr))) {
     space->stats->states++;
     space->stats->abstract++;
     return;
   }
-  if (applied->divides &&
+  if (!all && applied->divides &&
       !(parts_of(space, left_value.expr) & inverse_parts_of(space, right_value.expr))) {
     space->stats->states++;
     space->stats->abstract++;
     return;
   }
-  if (applied->adds && !space->has_sum) {
+  if (!all && applied->adds && !space->has_sum) {
     space->stats->states++;
     space->stats->abstract++;
     return;
@@ -303,7 +337,7 @@ static void try_op(sg_space *space, uint32_t inst, uint32_t left, uint32_t right
     space->stats->shape++;
     return;
   }
-  if (applied->op->nargs == 2 && (is_const(space, left) || is_const(space, right)) &&
+  if (!all && applied->op->nargs == 2 && (is_const(space, left) || is_const(space, right)) &&
       !is_exact(space, result)) {
     space->stats->states++;
     space->stats->abstract++;
@@ -343,7 +377,7 @@ static void accumulate(sg_space *space, uint32_t tile) {
   add(space,
       ax_sum(space->ctx.A, value.expr, cls, AX_LOOP, space->ctx.tile[cls], space->ctx.loop[cls]),
       value.axes, SG_AFTER, AS_NONE, deriv);
-  if (space->has_max) {
+  if (space->has_max || space->limits->most_ops > 0) {
     deriv.acc = AS_ACC_MAX;
     ax_id running = ax_extremum(space->ctx.A, true, value.expr, cls, AX_LOOP);
     uint32_t maximum = add(space, running, value.axes, SG_AFTER, AS_NONE, deriv);
@@ -503,17 +537,26 @@ static bool find_goals(sg_space *space) {
   return true;
 }
 
-/* The value to go on from: one that the program computes itself, or else the cheapest; AS_NONE:
- * steps were tried from all. */
+/* whether to go on from one value before another: one that the program computes itself, or else the
+ * cheaper; where nothing is pruned the one of fewer operators, so that no shorter way is found
+ * later */
+static bool goes_first(const sg_space *space, const sg_value *value, const sg_value *other) {
+  if (space->limits->most_ops > 0)
+    return value->ops < other->ops;
+  return value->of_program > other->of_program ||
+         (value->of_program == other->of_program && value->cost < other->cost);
+}
+
+/* The value to go on from; AS_NONE: steps were tried from all. */
 static uint32_t next_value(const sg_space *space) {
   uint32_t best = AS_NONE;
   for (uint32_t i = 0; i < space->values.n; i++) {
     const sg_value *value = VALUE(space, i);
-    if (value->done)
+    /* what has all the operators that are allowed leads nowhere */
+    if (value->done || (space->limits->most_ops > 0 && value->ops >= space->limits->most_ops))
       continue;
     const sg_value *other = best == AS_NONE ? NULL : VALUE(space, best);
-    if (other == NULL || value->of_program > other->of_program ||
-        (value->of_program == other->of_program && value->cost < other->cost))
+    if (other == NULL || goes_first(space, value, other))
       best = i;
   }
   return best;
@@ -525,7 +568,7 @@ static void extend(sg_space *space, uint32_t i) {
   space->done[space->n_done++] = i;
   for (uint32_t k = 0; k < space->vocab->n; k++) {
     const sg_inst *inst = &space->vocab->inst[k];
-    if (!space->usable[k])
+    if (!space->usable[k] && space->limits->most_ops == 0)
       continue;
     if (inst->op->nargs == 1 && !is_const(space, i))
       try_op(space, k, i, i);
@@ -580,7 +623,7 @@ bool sg_space_enumerate(sg_space *space, sg_stats *stats) {
       return false;
     }
     extend(space, i);
-    if (!reached && find_goals(space)) {
+    if (!reached && space->limits->most_ops == 0 && find_goals(space)) {
       reached = true;
       till = stats->states + (stats->states > LEAST_BEYOND ? stats->states : LEAST_BEYOND);
       if (till > space->limits->max_states)

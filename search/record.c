@@ -32,8 +32,9 @@ void as_search_record_free(as_search_record *record) {
 uint64_t sg_record_segment(const sg_segment *segment) {
   const sg_limits *limits = &segment->limits;
   char *program = as_print_tp_alone(segment->sub);
-  char *all = as_format("%u states, %u values, %u graphs, z3 %d\n%s", limits->max_states,
-                        limits->max_values, limits->keep, limits->z3, program);
+  char *all =
+      as_format("%u states, %u values, %u graphs, z3 %d, unpruned %u\n%s", limits->max_states,
+                limits->max_values, limits->keep, limits->z3, limits->most_ops, program);
   uint64_t hash = as_hash(all, strlen(all), 1);
   free(all);
   free(program);

@@ -84,6 +84,8 @@ typedef struct {
   bool concrete;            /* refuse a program whose sizes do not all have values (AS_BAD_INPUT) */
   const volatile int *stop; /* NULL, or a flag that ends the search like the time limit */
   bool z3;                  /* prune by asking Z3 */
+  /* 0, or nothing is pruned: all block graphs of at most so many operators and accumulators */
+  uint32_t no_prune;
   as_search_record *record; /* NULL, or what is known of plans */
   uint32_t
       shard; /* 0: all; otherwise one share of the plans of each group is enumerated, from 1 .. */

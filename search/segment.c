@@ -217,6 +217,8 @@ static bool cut_apart(sg_segment *segment, const as_graph *graph, const uint32_t
   return true;
 }
 
+enum { UNPRUNED_VALUES = 200000 }; /* tile tensors of a plan where nothing is pruned */
+
 typedef struct {
   sg_rank *rank;
   uint32_t n;
@@ -493,10 +495,11 @@ bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t 
                      as_search_stats *total, as_err *err) {
   memset(segment, 0, sizeof *segment);
   segment->limits = (sg_limits){
-      .max_values = opts->max_values,
+      .max_values = opts->no_prune ? UNPRUNED_VALUES : opts->max_values,
       .max_states = (uint32_t)(opts->max_states > UINT32_MAX ? UINT32_MAX : opts->max_states),
       .keep = 6,
       .z3 = opts->z3,
+      .most_ops = opts->no_prune,
       .shared_block = (double)opts->target->shared_block,
       .deadline = *deadline};
   if (!cut_apart(segment, graph, op, n, err))

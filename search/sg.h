@@ -199,6 +199,7 @@ typedef struct {
   uint8_t phase;
   uint32_t run /* value of the running maximum read, or AS_NONE */;
   uint32_t cost;   /* weight of the lightest way known, where nothing is shared */
+  uint32_t ops;    /* operators and accumulators of the shortest way known, counted the same way */
   bool of_program; /* a value, or a part of one, that the program computes itself */
   bool done;       /* steps from it were tried */
   as_vec derivs /* uint32_t */;
@@ -209,6 +210,9 @@ typedef struct {
   uint32_t max_states;
   uint32_t keep;
   bool z3;
+  /* 0, or nothing is pruned but what takes more operators and accumulators than this (what two use
+   * counts twice) */
+  uint32_t most_ops;
   double shared_block; /* bytes that a block may have: no tile is larger */
   as_search_deadline deadline;
 } sg_limits;

@@ -109,7 +109,7 @@ static int run_checker(checking *c, const as_check_by *by, const char *given, co
   int status = said.status;
   if (said.end != AS_CHILD_EXITED || status < 0 || status > AS_BAD_INPUT) {
     char *how = as_child_how(&said);
-    as_err_set(c->err, AS_INTERNAL, "%s (%s): it %s", by->name, by->command[0], how);
+    as_err_set(c->err, AS_INTERNAL, "%s, which is run as `%s`, %s", by->name, by->command[0], how);
     free(how);
     status = -1;
   }
@@ -440,7 +440,12 @@ static bool check_rules(checking *c) {
 static json_t *read_report(const char *dir, as_err *err) {
   char *path = as_format("%s/report.json", dir);
   size_t n;
-  char *text = as_read_file(path, &n, err);
+  if (!as_exists(path))
+    as_err_set(err, AS_BAD_INPUT,
+               as_exists(dir) ? "%s: no result directory: it has no report.json"
+                              : "%s: there is no such directory",
+               dir);
+  char *text = err->status == AS_OK ? as_read_file(path, &n, err) : NULL;
   json_error_t wrong;
   json_t *report = text ? json_loadb(text, n, 0, &wrong) : NULL;
   if (text && report == NULL)

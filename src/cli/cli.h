@@ -55,5 +55,10 @@ typedef struct {
 
 void cli_place_init(cli_place *p, const cli_opts *opts);
 void cli_place_clear(cli_place *p);
+/* false with err: a single argument names no result directory */
+bool cli_place_is_there(const cli_place *place, const cli_opts *opts, as_err *err);
+/* Where the directory's own specifications were read into `own`: says on standard error which of
+ * those that the result relies on differ from yours.  opts: as they were given. */
+void cli_place_tell_others(const cli_place *place, const cli_opts *opts, const as_oplib *own);
 
 #endif

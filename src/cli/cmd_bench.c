@@ -42,7 +42,7 @@ int cli_bench(const cli_opts *given) {
   cli_place at;
   cli_place_init(&at, given);
   const char *dir = given->n_arg == 1 ? given->arg[0] : given->out ? given->out : ".";
-  as_job_init(&job, cli_library(&at.opts, &err));
+  as_job_init(&job, cli_place_is_there(&at, given, &err) ? cli_library(&at.opts, &err) : NULL);
   bool ok = job.lib && as_job_read_program(&job, at.prog, &err) &&
             as_job_read_candidate(&job, at.cand, &err);
   const as_target *target = ok ? cli_target(given, given->n_arg == 1 ? dir : NULL, &err) : NULL;

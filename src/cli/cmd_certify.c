@@ -170,7 +170,8 @@ static int certify_tiles(const cli_opts *opts, const as_import_tile_format *from
 }
 
 int cli_certify(const cli_opts *opts) {
-  if (!as_ends_with(opts->arg[0], ".rule")) {
+  bool piped = opts->n_arg == 1 && strcmp(opts->arg[0], "-") == 0; /* alone, `-` is rules */
+  if (!piped && !as_ends_with(opts->arg[0], ".rule")) {
     if (opts->n_arg < 2 || opts->n_arg > 3 || (opts->n_arg == 3) != (opts->to != NULL)) {
       fprintf(stderr, "usage: assay certify [options] FILE.rule ... | PROGRAM.tp CANDIDATE [and "
                       "with --to, only then: the file to write]\n");

@@ -85,9 +85,10 @@ static int explain_result(const cli_opts *opts, as_err *err) {
   json_t *kept = refutation(opts, &at);
   int status = AS_INTERNAL;
   as_job job;
-  as_job_init(&job, cli_library(&at.opts, err));
+  as_job_init(&job, cli_place_is_there(&at, opts, err) ? cli_library(&at.opts, err) : NULL);
   if (job.lib && as_job_read_program(&job, at.prog, err) &&
       as_job_read_candidate(&job, at.cand, err)) {
+    cli_place_tell_others(&at, opts, job.lib);
     const as_explaining how = explaining(opts);
     const as_judged judged = as_job_judged(&job);
     status = kept ? as_explain_refutation(&how, &judged, kept, err)

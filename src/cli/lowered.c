@@ -84,12 +84,15 @@ static bool is_certified(const cli_lowered *made, const char *dir, as_err *err) 
 }
 
 bool cli_lower(cli_lowered *made, const cli_opts *opts, as_err *err) {
+  if (!cli_place_is_there(&made->at, opts, err))
+    return false;
   as_job_init(&made->job, cli_library(&made->at.opts, err));
   if (!made->job.lib || !as_job_read_program(&made->job, made->at.prog, err) ||
       !as_job_read_candidate(&made->job, made->at.cand, err))
     return false;
   if (opts->n_arg == 1 && !is_certified(made, opts->arg[0], err))
     return false;
+  cli_place_tell_others(&made->at, opts, made->job.lib);
   made->target = cli_target(opts, opts->n_arg == 1 ? opts->arg[0] : NULL, err);
   as_lower_opts plan = {.target = made->target};
   return made->target && as_lower_cuda(made->job.graph, &plan, &made->low, err) &&

@@ -1,6 +1,8 @@
 #include "cli.h"
 #include "src/base/file.h"
+#include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 static char *part(const cli_opts *opts, const char *name, uint32_t k) {
   return opts->n_arg == 1 ? as_format("%s/%s", opts->arg[0], name)
@@ -34,4 +36,44 @@ void cli_place_clear(cli_place *place) {
   free(place->cand);
   free(place->cert);
   free(place->sem);
+}
+
+bool cli_place_is_there(const cli_place *place, const cli_opts *opts, as_err *err) {
+  if (opts->n_arg != 1 || as_exists(place->prog))
+    return true;
+  return as_err_set(err, AS_BAD_INPUT,
+                    as_exists(opts->arg[0]) ? "%s: no result directory: it has no program.tp"
+                                            : "%s: there is no such directory",
+                    opts->arg[0]);
+}
+
+/* one operator that the result relies on, by its name */
+static void tell_where_other(const char *dir, const char *name, const as_oplib *own,
+                             const as_oplib *yours) {
+  char *text = as_oplib_text(own, name);
+  char *other = as_oplib_text(yours, name);
+  if (text && other && strcmp(text, other) != 0)
+    fprintf(stderr, "assay: note: %s: specification %s: the result's is not yours\n", dir, name);
+  free(text);
+  free(other);
+}
+
+void cli_place_tell_others(const cli_place *place, const cli_opts *opts, const as_oplib *own) {
+  if (!place->own_sem)
+    return;
+  char *path = as_format("%s/report.json", opts->arg[0]);
+  json_t *report = json_load_file(path, 0, NULL);
+  as_err unsaid; /* without specifications of yours there is nothing to compare */
+  as_err_init(&unsaid);
+  as_oplib *yours = cli_library(opts, &unsaid);
+  const char *name;
+  json_t *hash;
+  json_object_foreach(json_object_get(report, "specifications"), name, hash) {
+    if (yours)
+      tell_where_other(opts->arg[0], name, own, yours);
+  }
+  as_oplib_free(yours);
+  as_err_clear(&unsaid);
+  json_decref(report);
+  free(path);
 }

@@ -22,6 +22,20 @@ expect 2 'nowhere: operator specifications not found' check odd --sem nowhere
 expect 0 PROVED certify m.tp m.tp -o same --solvers=none
 expect 0 'VERIFIED' check same
 grep -q 'not yours' out && fail 'specifications that are the same are said to differ'
+# what is run or explained by its own specifications says so
+expect 0 'specification mean: the result'"'"'s is not yours' explain odd
+expect 0 'Theorem' explain same
+grep -q 'not yours' out err && fail 'specifications that are the same are said to differ'
+# what is no result directory
+expect 2 'nowhere: there is no such directory' check nowhere
+expect 2 'altered: no result directory: it has no report.json' check altered
+expect 2 'nowhere: there is no such directory' explain nowhere
+expect 2 'altered: no result directory: it has no program.tp' run altered
+# rules by a pipe, alone
+printf 'rule twice\n  sizes n\n  tensor x[n]\n  lhs x + x\n  rhs 2*x\n' >twice.rule
+"$assay" certify --solvers=none -o piped - <twice.rule >out 2>err || fail 'rules by a pipe'
+grep -q 'twice  *PROVED' out || fail 'a rule by a pipe is not proved'
+expect 0 'VERIFIED: 1 certificate' check piped
 # an operator that only the altered ones have
 printf 'op half(x[..a]) -> [..a]\n  out[..a] = x[..a] / 2\n' >altered/half.sem
 printf 'program h\nsizes N\ninput X: f16[N]\noutput Z = half(X)\n' >h.tp

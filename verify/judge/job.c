@@ -116,6 +116,10 @@ bool as_job_take_candidate(as_job *job, const char *name, char *text, size_t len
 bool as_job_read_rules_with_defects(as_job *job, const char *path, as_err *err) {
   if (!read_text(&job->given, path, err))
     return false;
+  if (strcmp(path, "-") == 0) { /* a name by which rules are known from programs */
+    free(job->given.name);
+    job->given.name = as_strdup("stdin.rule");
+  }
   const as_job_text *text = &job->given;
   job->rules = as_rulefile_open(text->name, text->text, text->len, job->lib, err);
   if (job->rules == NULL)

@@ -250,11 +250,26 @@ static void by_fact(pv *prover, pv_thm thm, ck_id term, pv_range *found) {
     below(prover, thm, term, value + 1, found);
 }
 
+/* Is a relation one between the atom and numbers?  Others say nothing of it alone; most are others,
+ * and to tell costs no term and no step. */
+static bool speaks_of(pv *prover, ck_id formula, ck_id atom) {
+  const ck_poly *gap = ck_poly_of(prover->terms, formula);
+  uint32_t n = gap ? ck_poly_len(gap) : 0;
+  bool alone = n == 1 || n == 2;
+  for (uint32_t i = 0; i < n && alone; i++) {
+    ck_mono mono = ck_poly_mono(gap, i);
+    alone = mono.deg == 0 || (mono.deg == 1 && mono.atoms[0] == atom);
+  }
+  return alone;
+}
+
 static void by_facts(pv *prover, pv_ctx ctx, ck_id term, pv_range *found) {
+  bool atom = pv_is_atom(prover, term);
   for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
     pv_assumption fact = *pv_at(prover, link);
     ck_op head = ck_head(prover->terms, fact.formula);
-    if ((head == CK_LE || head == CK_LT) && fact.thm != PV_NONE)
+    if ((head == CK_LE || head == CK_LT) && fact.thm != PV_NONE &&
+        (!atom || speaks_of(prover, fact.formula, term)))
       by_fact(prover, fact.thm, term, found);
   }
 }
@@ -487,9 +502,31 @@ static pv_eqn by_whole_sums(pv *prover, pv_ctx ctx, ck_id term) {
   return result;
 }
 
+/* does an atom of the sum stand for a quotient by a constant? */
+static bool has_quotient(pv *prover, ck_id term) {
+  pv_poly poly;
+  bool found = false;
+  int64_t divisor;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, term);
+  for (uint32_t i = 0; i < poly.count && !found; i++) {
+    for (uint32_t k = 0; k < poly.monos[i].degree && !found; k++) {
+      ck_id atom = poly.monos[i].atoms[k];
+      found = ck_is(prover->terms, atom, CK_DIV) &&
+              integer(prover, ck_kid(prover->terms, atom, 1), &divisor);
+    }
+  }
+  pv_poly_clear(&poly);
+  return found;
+}
+
+/* Of sums without quotients by constants the digits say no more than linear bounds do, which were
+ * asked before. */
 pv_thm pv_digits_nonneg(pv *prover, pv_ctx ctx, ck_id term) {
   enum { MOST = 4 };
 
+  if (!has_quotient(prover, term))
+    return PV_NONE;
   pv_thm thm = nonneg_sum(prover, ctx, term);
   pv_eqn eqn = pv_same(term);
   for (int tries = 0; tries < MOST && thm == PV_NONE; tries++) {

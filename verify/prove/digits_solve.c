@@ -188,7 +188,24 @@ static pv_ctx orders_of(pv *prover, pv_ctx ctx) {
   return order && link.thm != PV_NONE ? pv_ctx_know(prover, before, link.thm) : before;
 }
 
+/* are two variables of the formula in order? */
+static bool has_ordered_pair(pv *prover, pv_ctx ctx, ck_id formula) {
+  for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
+    ck_id order = pv_at(prover, link)->formula;
+    if (!ck_is(prover->terms, order, CK_LT))
+      continue;
+    ck_id x = ck_kid(prover->terms, order, 0);
+    ck_id y = ck_kid(prover->terms, order, 1);
+    if (ck_is(prover->terms, x, CK_V) && ck_is(prover->terms, y, CK_V) &&
+        ck_has_var(prover->terms, formula, x) && ck_has_var(prover->terms, formula, y))
+      return true;
+  }
+  return false;
+}
+
 pv_thm pv_digits_differ(pv *prover, pv_ctx around, ck_id formula) {
+  if (!has_ordered_pair(prover, around, formula))
+    return PV_NONE; /* before a context of orders is made */
   pv_ctx ctx = orders_of(prover, around);
   ck_id left = ck_kid(prover->terms, formula, 0);
   ck_id right = ck_kid(prover->terms, formula, 1);

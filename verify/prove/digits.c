@@ -666,11 +666,7 @@ pv_eqn pv_digits_divided(pv *prover, ck_id dividend, int64_t divisor, ck_id quot
   premises[1] = by_digits(prover, rest, true, divisor - most, pv_lt(prover, left, by));
   premises[2] = pv_identity(
       prover, pv_eq(prover, dividend, pv_add(prover, pv_mul(prover, by, quotient), left)));
-  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), dividend},
-                        {pv_int_var(prover, "b"), by},
-                        {pv_int_var(prover, "q"), quotient},
-                        {pv_int_var(prover, "r"), left}};
-  pv_thm thm = pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3);
+  pv_thm thm = pv_divided(prover, dividend, by, quotient, left, premises);
   return thm == PV_NONE ? pv_fail() : (pv_eqn){quotient, thm};
 }
 
@@ -696,11 +692,7 @@ static pv_eqn one_of_few(pv *prover, pv_ctx ctx, ck_id dividend, int64_t divisor
       continue;
     premises[2] = pv_identity(
         prover, pv_eq(prover, dividend, pv_add(prover, pv_mul(prover, by, quotient), left)));
-    pv_var_sub vars[4] = {{pv_int_var(prover, "a"), dividend},
-                          {pv_int_var(prover, "b"), by},
-                          {pv_int_var(prover, "q"), quotient},
-                          {pv_int_var(prover, "r"), left}};
-    return (pv_eqn){quotient, pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3)};
+    return (pv_eqn){quotient, pv_divided(prover, dividend, by, quotient, left, premises)};
   }
   return pv_fail();
 }

@@ -73,15 +73,6 @@ static uint32_t sum_over(pv *prover, const pv_mono *mono, ck_id bound) {
   return PV_NONE;
 }
 
-static uint32_t summands(pv *prover, ck_id term) {
-  pv_poly poly;
-  pv_poly_init(&poly);
-  pv_poly_read(prover, &poly, term);
-  uint32_t n = poly.count;
-  pv_poly_clear(&poly);
-  return n;
-}
-
 ck_id pv_one_sum(pv *prover, pv_ctx ctx, ck_id term, ck_id *counter) {
   pv_poly poly;
   ck_id bound = CK_BAD;
@@ -114,7 +105,8 @@ pv_thm pv_by_one_sum(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
   enum { DEEPEST = 3 };
 
   ck_id k;
-  if (depth > DEEPEST || summands(prover, diff) < 3) /* of two the bodies are compared anyway */
+  if (depth > DEEPEST ||
+      pv_poly_monomials(prover, diff) < 3) /* of two the bodies are compared anyway */
     return PV_NONE;
   ck_id whole = pv_one_sum(prover, ctx, diff, &k);
   if (whole == CK_BAD)

@@ -37,6 +37,15 @@ pv_thm pv_derive_divmod(pv *prover) {
   return pv_antisym(prover, half[0], half[1]);
 }
 
+pv_thm pv_divided(pv *prover, ck_id dividend, ck_id divisor, ck_id quotient, ck_id rest,
+                  const pv_thm premises[3]) {
+  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), dividend},
+                        {pv_int_var(prover, "b"), divisor},
+                        {pv_int_var(prover, "q"), quotient},
+                        {pv_int_var(prover, "r"), rest}};
+  return pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3);
+}
+
 static pv_thm div_bound(pv *prover, bool low) {
   ck_id a = pv_int_var(prover, "a");
   ck_id b = pv_int_var(prover, "b");

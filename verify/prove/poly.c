@@ -296,3 +296,12 @@ bool pv_poly_linear(pv *prover, ck_id term, ck_id variable, ck_id *factor, ck_id
   pv_poly_clear(&without);
   return ok;
 }
+
+uint32_t pv_poly_monomials(pv *prover, ck_id term) {
+  pv_poly poly;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, term);
+  uint32_t n = poly.count;
+  pv_poly_clear(&poly);
+  return n;
+}

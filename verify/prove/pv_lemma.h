@@ -114,6 +114,11 @@ pv_thm pv_use_lemma(pv *prover, pv_lemma_id lemma, const pv_var_sub *vars, uint3
                     const ck_fsub *funs, uint32_t nf, const pv_thm *ps, uint32_t np);
 /* an instance of a lemma about reals x and y; second PV_REFL: it has one premise */
 pv_thm pv_lemma_xy(pv *prover, pv_lemma_id lemma, ck_id x, ck_id y, pv_thm first, pv_thm second);
+/* dividend div divisor = quotient, from 0 <= rest, rest < divisor, dividend = divisor*quotient +
+ * rest
+ */
+pv_thm pv_divided(pv *prover, ck_id dividend, ck_id divisor, ck_id quotient, ck_id rest,
+                  const pv_thm premises[3]);
 /* from s: f = g, where k and its range may be used:  sum(k<n) f = sum(k<n) g */
 pv_thm pv_lift_sum(pv *prover, ck_id n, ck_id k, pv_thm thm);
 

@@ -33,7 +33,8 @@ bool pv_mono_same(const pv_mono *mono, const ck_id *sorted, uint32_t n); /* has 
 int pv_mono_div(const ck_id *a, uint32_t na, const ck_id *b, uint32_t nb, ck_id *rest);
 /* term = factor*variable + addend, neither of which has the variable; false: it is no such */
 bool pv_poly_linear(pv *prover, ck_id term, ck_id variable, ck_id *factor, ck_id *addend);
-ck_id pv_canon(pv *prover, ck_id t); /* canonical term of the polynomial of t */
+uint32_t pv_poly_monomials(pv *prover, ck_id term); /* how many it has, written out */
+ck_id pv_canon(pv *prover, ck_id t);                /* canonical term of the polynomial of t */
 ck_id pv_poly_quotient(pv *prover, ck_id dividend,
                        ck_id divisor); /* a / b for a monomial b, or CK_BAD */
 /* factors of u into f: leading coefficient, common atoms, the primitive rest; how many, 0 where

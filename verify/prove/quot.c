@@ -108,11 +108,7 @@ static pv_eqn exact(pv *prover, pv_ctx ctx, ck_id dividend, ck_id divisor, ck_id
     return eqn;
   premises[2] = pv_identity(
       prover, pv_eq(prover, dividend, pv_add(prover, pv_mul(prover, divisor, quotient), rest)));
-  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), dividend},
-                        {pv_int_var(prover, "b"), divisor},
-                        {pv_int_var(prover, "q"), quotient},
-                        {pv_int_var(prover, "r"), rest}};
-  eqn.by = pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3);
+  eqn.by = pv_divided(prover, dividend, divisor, quotient, rest, premises);
   return eqn;
 }
 
@@ -131,11 +127,7 @@ static pv_eqn partial(pv *prover, ck_id dividend, ck_id divisor, ck_id quotient,
   premises[2] = pv_scaled(
       prover, pv_eq(prover, dividend, pv_add(prover, pv_mul(prover, divisor, sum), rest_mod)),
       prover->one, law);
-  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), dividend},
-                        {pv_int_var(prover, "b"), divisor},
-                        {pv_int_var(prover, "q"), sum},
-                        {pv_int_var(prover, "r"), rest_mod}};
-  eqn.by = pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3);
+  eqn.by = pv_divided(prover, dividend, divisor, sum, rest_mod, premises);
   return eqn;
 }
 
@@ -150,11 +142,7 @@ static pv_eqn by_equation(pv *prover, pv_ctx ctx, ck_id dividend, ck_id divisor,
   premises[1] = pv_follows(prover, ctx, pv_lt(prover, rest, divisor));
   if (premises[2] == PV_NONE || premises[1] == PV_NONE || premises[0] == PV_NONE)
     return eqn;
-  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), dividend},
-                        {pv_int_var(prover, "b"), divisor},
-                        {pv_int_var(prover, "q"), quotient},
-                        {pv_int_var(prover, "r"), rest}};
-  eqn.by = pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3);
+  eqn.by = pv_divided(prover, dividend, divisor, quotient, rest, premises);
   return eqn;
 }
 
@@ -216,11 +204,7 @@ pv_eqn pv_nested_quotient(pv *prover, pv_ctx ctx, ck_id inner_div, ck_id divisor
   premises[2] =
       pv_comb_prove(prover, &comb,
                     pv_eq(prover, dividend, pv_add(prover, pv_mul(prover, both, outer_div), rest)));
-  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), dividend},
-                        {pv_int_var(prover, "b"), both},
-                        {pv_int_var(prover, "q"), outer_div},
-                        {pv_int_var(prover, "r"), rest}};
-  eqn.by = pv_sym(prover, pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3));
+  eqn.by = pv_sym(prover, pv_divided(prover, dividend, both, outer_div, rest, premises));
   return eqn;
 }
 
@@ -277,12 +261,8 @@ static pv_eqn without_factor(pv *prover, pv_ctx ctx, ck_id dividend, ck_id divis
     premises[2] = pv_scaled(
         prover, pv_eq(prover, dividend, pv_add(prover, pv_mul(prover, divisor, quotient), rest)),
         factor, pv_law(prover, "div", args, 2, small_pos));
-    pv_var_sub vars[4] = {{pv_int_var(prover, "a"), dividend},
-                          {pv_int_var(prover, "b"), divisor},
-                          {pv_int_var(prover, "q"), quotient},
-                          {pv_int_var(prover, "r"), rest}};
     eqn.to = quotient;
-    eqn.by = pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premises, 3);
+    eqn.by = pv_divided(prover, dividend, divisor, quotient, rest, premises);
     if (eqn.by != PV_NONE)
       return eqn;
   }

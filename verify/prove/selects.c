@@ -253,13 +253,9 @@ static bool by_tile(const opened *fold, uint32_t low, uint32_t high, round_of *r
     round->drop_second = other == CK_BAD;
     return round->is_q != PV_NONE;
   }
-  pv_var_sub vars[4] = {{pv_int_var(prover, "a"), at},
-                        {pv_int_var(prover, "b"), size},
-                        {pv_int_var(prover, "q"), fold->k},
-                        {pv_int_var(prover, "r"), offset}};
   ck_id whole = pv_add(prover, pv_mul(prover, size, fold->k), offset);
   pv_thm premise[3] = {not_before, not_after, pv_identity(prover, pv_eq(prover, at, whole))};
-  pv_thm quotient = pv_use_lemma(prover, PV_DIVMOD, vars, 4, NULL, 0, premise, 3);
+  pv_thm quotient = pv_divided(prover, at, size, fold->k, offset, premise);
   if (quotient == PV_NONE)
     return false;
   round->q = pv_left(prover, quotient);

@@ -671,15 +671,6 @@ static bool has_div(pv *prover, ck_id term) {
   return false;
 }
 
-static uint32_t monomials(pv *prover, ck_id term) {
-  pv_poly poly;
-  pv_poly_init(&poly);
-  pv_poly_read(prover, &poly, term);
-  uint32_t n = poly.count;
-  pv_poly_clear(&poly);
-  return n;
-}
-
 /* A sum over what is left of a tile, min(tile, left), as one over the tile with 0 for what is
  * beyond: so that it can be joined with the sum over tiles, and cut where all of them end. */
 static pv_eqn over_whole_tile(pv *prover, pv_ctx ctx, ck_id term) {
@@ -687,7 +678,7 @@ static pv_eqn over_whole_tile(pv *prover, pv_ctx ctx, ck_id term) {
   ck_id tile = ck_kid(prover->terms, bound, 1);
   ck_id left = ck_kid(prover->terms, bound, 2);
   ck_id k;
-  if (monomials(prover, tile) > monomials(prover, left)) {
+  if (pv_poly_monomials(prover, tile) > pv_poly_monomials(prover, left)) {
     ck_id other = tile;
     tile = left;
     left = other;

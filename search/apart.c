@@ -2,7 +2,7 @@
  * own: a long program is proved stretch by stretch, and one kernel that is beyond the prover would
  * cost all of it.  Nothing rests on the answer: what is certified is the whole program. */
 #include "driver.h"
-#include "src/base/trace.h"
+#include "src/base/stats.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +16,7 @@ static bool judge_alone(sg_search *search, const sg_segment *segment, const as_g
   as_verdict verdict;
   as_verdict_init(&verdict);
   as_judge(&judged, &proof_only, &verdict);
+  as_stats_add(AS_STAT_KERNELS_APART, 1);
   bool certified = verdict.certified;
   if (!certified) {
     sg_note(search, as_format("a kernel was not proved apart: %s\n%s%s",

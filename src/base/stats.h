@@ -9,6 +9,7 @@
   X(SPECIFICATIONS, specifications_read, "files of operator specifications read")                  \
   X(CLAIMS, claims_read, "claims read by the checker's reader")                                    \
   X(PROOFS, proofs, "runs of the prover")                                                          \
+  X(KERNELS_APART, kernels_proved_apart, "kernels that were asked of the prover by themselves")    \
   X(PROOF_STEPS, proof_steps_tried, "proof steps made, those that led nowhere included")           \
   X(REPLAYS, replays, "certificates replayed in terms of their own")                               \
   X(FIELD_TESTS, field_tests, "random tests over finite fields")                                   \

@@ -77,8 +77,12 @@ class Side:
     around: Place = Place()  # the loops of a tile program, and which they are
     loops: tuple = ()
 
+    def sizes_here(self):
+        """What evaluates size expressions that count their steps together."""
+        return Scalars(self, self.names, self.around)
+
     def size(self, tree):
-        return Scalars(self, self.names, self.around).size(tree)
+        return self.sizes_here().size(tree)
 
     def new_name(self, name):
         inside = self.kernel.tensors if self.kernel else ()
@@ -169,7 +173,8 @@ class Side:
             if tree[0] == "or":
                 tree = ("rel", ("num", 0), "<", ("if", tree, ("num", 1), ("num", 0)))
             _, a, relop, b = tree
-            self.claim.sizes.where(relation(relop, self.size(a), self.size(b)), own)
+            here = self.sizes_here()
+            self.claim.sizes.where(relation(relop, here.size(a), here.size(b)), own)
 
     def statement(self, kind, name, tree):
         """`NAME = expr` and `output ..`."""

@@ -121,6 +121,12 @@ def relation_depth(n):  # N, n - 2 sums, the relation
     return related(f'N < {summands}')
 
 
+def relation_steps(n):  # N, and the sums of n - 1 numbers and names; chains are none
+    names = ['N'] * (n - 1)
+    sums = [' + '.join(names[i:i + 1000]) for i in range(0, n - 1, 1000)]
+    return related('N < ' + ' + '.join(f'({each})' for each in sums))
+
+
 def steps(n):  # one of the result's extent, one of each number
     return own('op f(x[n]) -> [n]\n  out[i] = ' + '+'.join('1' * (n - 1)) + '\n')
 
@@ -312,6 +318,7 @@ TEXTS = [
     ('conditions', 'conditions around one place', conditions, 96, 97),
     ('steps', 'steps to expand one call', steps, 100000, 100001),
     ('depth of a relation', 'term too deep', relation_depth, 3000, 3001),
+    ('steps of a relation', 'steps to expand one call', relation_steps, 100000, 100001),
     ('depth', 'functions and definitions written out', depth, 1000, 1001),
     ('loops of a tile program', 'loops within each other', tile_loops, 8, 9),
     ('lanes', 'axes of a tensor', lanes, 8, 9),

@@ -293,6 +293,7 @@ static void f_log(const as_domain *domain, field_value *result, const field_valu
   product.has_p = product.has_q = value->has_log;
   product.p = value->log_p;
   product.q = value->log_q;
+  as_degrees_union(&product.deg, &value->deg, &value->deg);
   product.deg.degree_num = product.deg.degree_den = value->log_degree;
   product.deg.constant = product.deg.affine = false;
   if (value->high <= 0) {
@@ -504,7 +505,8 @@ static bool whole_quotient(const as_domain *domain, field_value *result,
 }
 
 /* a function that nothing is known of: random, the same for both programs; its interval is the true
- * function's */
+ * function's.  Of one that has laws the random one has none: differences are looked for among the
+ * intervals. */
 static bool f_builtin(const as_domain *domain, const char *name, void *result,
                       const void *const *arg, uint32_t n) {
   as_field_domain *field = DOM(domain);
@@ -531,7 +533,8 @@ static bool f_builtin(const as_domain *domain, const char *name, void *result,
                              .const_den = 1,
                              .affine = true,
                              .roots = first->deg.roots,
-                             .many = first->deg.many};
+                             .many = first->deg.many,
+                             .lawful = first->deg.lawful || as_builtin_rows[builtin].has_laws};
   memcpy(result, &product, sizeof product);
   return true;
 }
@@ -649,8 +652,11 @@ as_field_cmp as_field_compare(const void *left, const void *right) {
   const field_value *other = FIELD_CONST(right);
   if ((one->flags | other->flags) & AS_F_NOVALUE)
     return AS_FC_NONE;
-  if (one->has_p && other->has_p)
-    return one->p == other->p ? AS_FC_SAME : AS_FC_DIFFER;
+  bool comparable = one->has_p && other->has_p;
+  if (comparable && one->p == other->p)
+    return AS_FC_SAME;
+  if (comparable && !one->deg.lawful && !other->deg.lawful)
+    return AS_FC_DIFFER;
   if (as_field_apart(left, right))
     return AS_FC_APART;
   double size = fmax(1e-3, fmax(fabs(one->low), fabs(other->low)));

@@ -121,7 +121,7 @@ static void d_flag(const as_domain *domain, void *result, unsigned flags) {
 
 double as_builtin_double(as_builtin builtin, double x) {
   static double (*const value[])(double) = {
-#define X(name, c, shape, least, most) c,
+#define X(name, c, shape, least, most, has_laws) c,
       AS_BUILTINS(X)
 #undef X
   };

@@ -27,6 +27,7 @@ void as_degrees_union(as_degrees *result, const as_degrees *one, const as_degree
   result->odd_degree = fmax(one->odd_degree, other->odd_degree);
   result->roots = one->roots | other->roots;
   result->many = one->many || other->many;
+  result->lawful = one->lawful || other->lawful;
   result->other = one->other || other->other;
 }
 

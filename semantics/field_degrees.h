@@ -30,8 +30,10 @@ typedef struct {
   uint64_t roots; /* which square roots occur */
   bool affine;
   bool constant;
-  bool other; /* an exponent is not affine */
-  bool many;  /* more than 64 roots */
+  bool other;  /* an exponent is not affine */
+  bool many;   /* more than 64 roots */
+  bool lawful; /* a function that laws speak of stands in it: two values may differ here and be
+                  equal among the reals */
 } as_degrees;
 
 as_degrees as_degrees_sum(as_degrees one, as_degrees other);

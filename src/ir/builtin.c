@@ -2,7 +2,7 @@
 #include <string.h>
 
 const as_builtin_row as_builtin_rows[] = {
-#define X(name, c, shape, least, most) {#name, #c, shape, least, most},
+#define X(name, c, shape, least, most, has_laws) {#name, #c, shape, least, most, has_laws},
     AS_BUILTINS(X)
 #undef X
 };

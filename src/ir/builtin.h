@@ -10,14 +10,15 @@
 
 /* A row each, all of one argument and defined everywhere: the name; the function of the C library,
  * which CUDA has under the same name (with an f behind it for floats); how its values between two
- * arguments are bounded; its least and greatest value.  The interval domain has a function of MPFR
- * for each name, the exact domain says where values are rational. */
+ * arguments are bounded; its least and greatest value; whether laws of the calculus speak of it
+ * (then a field has another function in its place).  The interval domain has a function of MPFR for
+ * each name, the exact domain says where values are rational. */
 #define AS_BUILTINS(X)                                                                             \
-  X(erf, erf, AS_BUILTIN_INCREASES, -1, 1)                                                         \
-  X(floor, floor, AS_BUILTIN_INCREASES, -INFINITY, INFINITY)                                       \
-  X(round, rint, AS_BUILTIN_INCREASES, -INFINITY, INFINITY)                                        \
-  X(sin, sin, AS_BUILTIN_CONTRACTS, -1, 1)                                                         \
-  X(cos, cos, AS_BUILTIN_CONTRACTS, -1, 1)
+  X(erf, erf, AS_BUILTIN_INCREASES, -1, 1, true)                                                   \
+  X(floor, floor, AS_BUILTIN_INCREASES, -INFINITY, INFINITY, false)                                \
+  X(round, rint, AS_BUILTIN_INCREASES, -INFINITY, INFINITY, false)                                 \
+  X(sin, sin, AS_BUILTIN_CONTRACTS, -1, 1, true)                                                   \
+  X(cos, cos, AS_BUILTIN_CONTRACTS, -1, 1, true)
 
 typedef enum {
   AS_BUILTIN_INCREASES, /* never decreases */
@@ -26,7 +27,7 @@ typedef enum {
 
 typedef enum {
 
-#define X(name, c, shape, least, most) AS_BUILTIN_##name,
+#define X(name, c, shape, least, most, has_laws) AS_BUILTIN_##name,
   AS_BUILTINS(X)
 #undef X
       AS_N_BUILTINS
@@ -38,6 +39,7 @@ typedef struct {
   as_builtin_shape shape;
   double least;
   double most;
+  bool has_laws;
 } as_builtin_row;
 
 extern const as_builtin_row as_builtin_rows[];

@@ -7,6 +7,7 @@ CLI_TESTS = \
   tests/cli/test_check.sh \
   tests/cli/test_explain.sh \
   tests/cli/test_findings.sh \
+  tests/cli/test_laws.sh \
   tests/cli/test_judge.sh \
   tests/cli/test_options.sh \
   tests/cli/test_results.sh \

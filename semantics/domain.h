@@ -62,8 +62,6 @@ typedef struct {
 } as_interval_domain;
 
 void as_interval_domain_init(as_interval_domain *D, long bits);
-void as_interval_forget(void); /* frees the constants that this thread keeps; for threads that end,
-                                  and for good measure */
 bool as_interval_disjoint(const as_domain *domain, const void *a, const void *b);
 /* an upper bound of |a - b| relative to the larger magnitude, as a power of two; LONG_MAX when
  * unbounded */

@@ -4,6 +4,8 @@
 #include "src/base/mem.h"
 #include <limits.h>
 #include <mpfr.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -292,16 +294,33 @@ static bool i_to_int(const as_domain *domain, const void *element, int64_t *valu
   return whole;
 }
 
+static pthread_key_t at_end;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void free_constants(void *of_thread) {
+  (void)of_thread;
+  mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
+}
+
+static void make_key(void) {
+  if (pthread_key_create(&at_end, free_constants) != 0)
+    abort();
+}
+
+/* MPFR keeps constants and numbers for each thread: they go when the thread ends. */
+static void forget_at_end(void) {
+  static _Thread_local char used;
+  pthread_once(&once, make_key);
+  pthread_setspecific(at_end, &used);
+}
+
 void as_interval_domain_init(as_interval_domain *interval, long bits) {
+  forget_at_end();
   interval->bits = bits;
   interval->d =
       (as_domain){"interval", sizeof(bounds), &interval->bits, i_init,    i_clear, i_set,
                   i_from_q,   i_add,          i_sub,           i_mul,     i_un,    i_cmp,
                   i_join,     i_flags,        i_flag,          i_builtin, i_print, i_to_int};
-}
-
-void as_interval_forget(void) {
-  mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
 }
 
 bool as_interval_disjoint(const as_domain *domain, const void *left, const void *right) {

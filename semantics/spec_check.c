@@ -233,7 +233,6 @@ void as_spec_check(const as_opdef *op, uint64_t seed, as_spec_report *r) {
     r->defect = as_strdup("undefined elements, and nothing in the body says where");
   as_sample_clear(&sample);
   as_field_domain_clear(&F);
-  as_interval_forget();
 }
 
 /* ---- the command */

@@ -278,7 +278,6 @@ static void look_at(void *arg, size_t i) {
   free(program);
   free(candidate);
   as_err_clear(&fatal);
-  as_interval_forget();
 }
 
 /* ---- the whole */

@@ -560,7 +560,6 @@ as_status as_rule_refute(const as_rulefile *file, uint32_t index, bool reverse,
   }
   as_status status = job->status;
   as_constants_clear(&job->constants);
-  as_interval_forget();
   free(job);
   return status;
 }

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static soundness_arguments opt = {.seed = 1, .wrong = 25, .certs = 20, .seconds = 50};
+static soundness_arguments opt = {.seed = 1, .wrong = 12, .certs = 20, .seconds = 50};
 
 static struct {
   char *text;

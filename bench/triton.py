@@ -13,6 +13,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 import ttir_spec
@@ -84,7 +85,7 @@ def kernels(only):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--assay', default=os.path.join(TOP, 'build/assay'))
-    parser.add_argument('--work', default='/tmp/assay-triton')
+    parser.add_argument('--work', default=os.path.join(tempfile.gettempdir(), 'assay-triton'))
     parser.add_argument('--seconds', type=float, default=60)
     parser.add_argument('--only')
     parser.add_argument('--all-cases', action='store_true')

@@ -11,6 +11,7 @@ import os
 import random
 import re
 import sys
+import tempfile
 
 import triton
 
@@ -80,7 +81,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--assay', default=os.path.join(triton.TOP, 'build/assay'))
     parser.add_argument('--prover', help='another build of it, for what is asked of the prover')
-    parser.add_argument('--work', default='/tmp/assay-triton')
+    parser.add_argument('--work', default=os.path.join(tempfile.gettempdir(), 'assay-triton'))
     parser.add_argument('--each', type=int, default=10)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--only')

@@ -2,7 +2,6 @@
 
 import math
 
-from .elementwise import where
 from .errors import Unsupported
 from .table import row
 from .values import Masked, Value, number

@@ -99,23 +99,15 @@ static bool operator_axes(finder *f, as_node_id id, as_err *err) {
   tl_node_axes *own = &f->axes->node[id];
   as_size dim[AS_MAX_ARGS][8];
   uint32_t rank[AS_MAX_ARGS];
-  as_size out[AS_MAX_RANK];
-  uint32_t out_rank;
-  as_match match;
-  as_vec facts;
   sg_view view = sg_op_view(node->op);
   for (uint32_t i = 0; i < node->nargs; i++) {
     const as_node *arg = &f->graph->node[node->arg[i]];
     rank[i] = arg->rank;
     memcpy(dim[i], arg->dim, arg->rank * sizeof *arg->dim);
   }
-  as_vec_init(&facts, sizeof(as_size_fact));
-  bool ok = as_opdef_match(f->graph->sizes, node->op, (const as_size(*)[8])dim, rank, node->nargs,
-                           node->attr, &match, out, &out_rank, &facts, err);
-  as_vec_clear(&facts);
-  if (!ok)
+  if (!tl_roles_of(f->graph->sizes, node->op, node->attr, (const as_size(*)[8])dim, rank,
+                   node->nargs, &own->roles, err))
     return false;
-  tl_roles_of(node->op, &match, rank, out_rank, &own->roles);
   own->is_view = view != SG_NO_VIEW;
   if (own->is_view) {
     view_axes(f, id, view == SG_VIEW_SPLIT);

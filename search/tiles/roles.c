@@ -170,8 +170,8 @@ static void settle(roles_of *all) {
     all->roles->out_fixed[k] |= !fed[k];
 }
 
-void tl_roles_of(const as_opdef *op, const as_match *match, const uint32_t *arg_rank,
-                 uint32_t out_rank, tl_roles *roles) {
+static void read_roles(const as_opdef *op, const as_match *match, const uint32_t *arg_rank,
+                       uint32_t out_rank, tl_roles *roles) {
   roles_of all = {
       .op = op, .match = match, .arg_rank = arg_rank, .out_rank = out_rank, .roles = roles};
   memset(roles, 0, sizeof *roles);
@@ -186,29 +186,37 @@ void tl_roles_of(const as_opdef *op, const as_match *match, const uint32_t *arg_
   settle(&all);
 }
 
+bool tl_roles_of(as_sizes *sizes, const as_opdef *op, const as_attr *attr,
+                 const as_size (*arg_dim)[8], const uint32_t *arg_rank, uint32_t n_args,
+                 tl_roles *roles, as_err *err) {
+  as_size out[AS_MAX_RANK];
+  uint32_t out_rank;
+  as_match match;
+  as_vec facts;
+  as_vec_init(&facts, sizeof(as_size_fact));
+  bool ok = as_opdef_match(sizes, op, arg_dim, arg_rank, n_args, attr, &match, out, &out_rank,
+                           &facts, err);
+  as_vec_clear(&facts);
+  if (ok)
+    read_roles(op, &match, arg_rank, out_rank, roles);
+  return ok;
+}
+
 bool tl_node_roles(const tl_graph *graph, uint32_t node, tl_roles *roles) {
   tl_accesses *all = graph->accesses;
   const tl_node *call = tl_node_at(graph, node);
   const tl_operator *op = tl_operator_at(all, call->item);
   as_size dim[AS_MAX_ARGS][8];
   uint32_t rank[AS_MAX_ARGS];
-  as_size out[AS_MAX_RANK];
-  uint32_t out_rank;
-  as_match match;
-  as_vec facts;
   as_err err;
   as_err_init(&err);
-  as_vec_init(&facts, sizeof(as_size_fact));
   for (uint32_t i = 0; i < call->n_kid; i++) {
     uint32_t shape = tl_class_at(graph, tl_kid(graph, node, i))->shape;
     const as_size *from = tl_shape_dims(all, shape, &rank[i]);
     memcpy(dim[i], from, rank[i] * sizeof *from);
   }
-  bool ok = as_opdef_match(all->sizes, op->op, (const as_size(*)[8])dim, rank, call->n_kid,
-                           op->attr, &match, out, &out_rank, &facts, &err);
-  as_vec_clear(&facts);
+  bool ok = tl_roles_of(all->sizes, op->op, op->attr, (const as_size(*)[8])dim, rank, call->n_kid,
+                        roles, &err);
   as_err_clear(&err);
-  if (ok)
-    tl_roles_of(op->op, &match, rank, out_rank, roles);
   return ok;
 }

@@ -22,9 +22,10 @@ typedef struct {
   bool out_fixed[AS_MAX_RANK]; /* of the result */
 } tl_roles;
 
-/* match: of the call at hand, as as_opdef_match gives it; its axes by rank */
-void tl_roles_of(const as_opdef *op, const as_match *match, const uint32_t *arg_rank,
-                 uint32_t out_rank, tl_roles *roles);
+/* of a call with these attributes and operands; false: it is not well formed, and err says why */
+bool tl_roles_of(as_sizes *sizes, const as_opdef *op, const as_attr *attr,
+                 const as_size (*arg_dim)[8], const uint32_t *arg_rank, uint32_t n_args,
+                 tl_roles *roles, as_err *err);
 /* of a CALL of the e-graph */
 bool tl_node_roles(const tl_graph *graph, uint32_t node, tl_roles *roles);
 #endif

@@ -79,18 +79,18 @@ class Reader:
         self.expect(close)
         return items
 
-    # scalars
-    def scalar(self):
-        left = self.product()
-        while self.next in ('+', '-'):
-            left = ['bin', self.take(), left, self.product()]
+    def chain(self, operators, part):
+        left = part()
+        while self.next in operators:
+            left = ['bin', self.take(), left, part()]
         return left
 
+    # scalars
+    def scalar(self):
+        return self.chain(('+', '-'), self.product)
+
     def product(self):
-        left = self.unary()
-        while self.next in ('*', '/', 'div', 'mod'):
-            left = ['bin', self.take(), left, self.unary()]
-        return left
+        return self.chain(('*', '/', 'div', 'mod'), self.unary)
 
     def unary(self):
         return ['neg', self.unary()] if self.accept('-') else self.atom()
@@ -155,16 +155,10 @@ class Reader:
 
     # expressions of tensors
     def expression(self):
-        left = self.term()
-        while self.next in ('+', '-'):
-            left = ['bin', self.take(), left, self.term()]
-        return left
+        return self.chain(('+', '-'), self.term)
 
     def term(self):
-        left = self.factor()
-        while self.next in ('*', '/', '@'):
-            left = ['bin', self.take(), left, self.factor()]
-        return left
+        return self.chain(('*', '/', '@'), self.factor)
 
     def factor(self):
         if self.accept('-'):

@@ -443,18 +443,25 @@ static pv_thm cleared_sign(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
   return pv_comb_prove(prover, &comb, pv_rel(prover, rel, prover->zero, term));
 }
 
+/* 0 < term if strict, else 0 <= term, of a term that is no atom: what is known of it as it stands,
+ * of its parts, of its numerator, of its sums */
+static pv_thm sign_of_sum(pv *prover, pv_ctx ctx, ck_id term, bool strict) {
+  pv_thm thm = pv_fact_match(prover, ctx, strict ? CK_LT : CK_LE, term);
+  if (thm == PV_NONE && ck_is_int(prover->terms, term))
+    thm = pv_follows_int(prover, ctx, strict ? pv_gt0(prover, term) : pv_ge0(prover, term));
+  if (thm == PV_NONE)
+    thm = pos_poly(prover, ctx, term, strict);
+  if (thm == PV_NONE)
+    thm = cleared_sign(prover, ctx, term, strict);
+  if (thm == PV_NONE)
+    thm = sums_sign(prover, ctx, term, strict);
+  return thm;
+}
+
 static pv_thm positive_now(pv *prover, pv_ctx ctx, ck_id x) {
   if (pv_is_atom(prover, x))
     return pos_atom(prover, ctx, x);
-  pv_thm thm = pv_fact_match(prover, ctx, CK_LT, x);
-  if (thm == PV_NONE && ck_is_int(prover->terms, x))
-    thm = pv_follows_int(prover, ctx, pv_gt0(prover, x));
-  if (thm == PV_NONE)
-    thm = pos_poly(prover, ctx, x, true);
-  if (thm == PV_NONE)
-    thm = cleared_sign(prover, ctx, x, true);
-  if (thm == PV_NONE)
-    thm = sums_sign(prover, ctx, x, true);
+  pv_thm thm = sign_of_sum(prover, ctx, x, true);
   if (thm != PV_NONE || prover->fact_busy.n || ck_is_int(prover->terms, x))
     return thm;
   pv_poly poly;
@@ -483,15 +490,7 @@ static pv_thm nonneg_now(pv *prover, pv_ctx ctx, ck_id term) {
     pv_var_sub sub = {pv_real_var(prover, "x"), left};
     return pv_use_lemma(prover, PV_SQUARE, &sub, 1, NULL, 0, NULL, 0);
   }
-  thm = pv_fact_match(prover, ctx, CK_LE, term);
-  if (thm == PV_NONE && ck_is_int(prover->terms, term))
-    thm = pv_follows_int(prover, ctx, pv_ge0(prover, term));
-  if (thm == PV_NONE)
-    thm = pos_poly(prover, ctx, term, false);
-  if (thm == PV_NONE)
-    thm = cleared_sign(prover, ctx, term, false);
-  if (thm == PV_NONE)
-    thm = sums_sign(prover, ctx, term, false);
+  thm = sign_of_sum(prover, ctx, term, false);
   if (thm != PV_NONE)
     return thm;
   left_nonneg = pv_nonneg(prover, ctx, left);

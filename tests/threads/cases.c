@@ -140,6 +140,32 @@ static pair group_rows(const field_tensor *in, unsigned which, long b, long n, l
   "  load a [P, U, D] = A x -> 1\n  load m [P, U, D] = M x -> 1\n  g = max(m, axis=0)\n"           \
   "  h = m - g\n  e = exp(h)\n  w = a * e\n  y = sum(w, axis=0)\n"                                 \
   "  store O [U, D] = y x -> 0\nend\n"
+/* results of two shapes, and sums over one extent that know nothing of each other */
+#define BESIDE_TP                                                                                  \
+  "program beside\nsizes B = 4, D = 512, P = 4, E = 16\ninput X: f16[B, D]\n"                      \
+  "input A: f16[P, B, E]\ninput Z: f32[P, B]\noutput O = X / sqrt(sum(X * X, axis=-1))[:, none]\n" \
+  "output W = sum(A, axis=0) / sum(Z, axis=0)[:, none]\n"
+#define BESIDE_MUG                                                                                 \
+  "mugraph beside_fused\nsizes J = 2, U = 2\nwhere B = J * U\nkernel k0\n  grid x = J\n"           \
+  "  load x [U, D] = X x -> 0\n  load a [P, U, E] = A x -> 1\n  load z [P, U] = Z x -> 1\n"        \
+  "  q = x * x\n  s = sum(q, axis=-1)\n  r = sqrt(s)\n  y = x / r[:, none]\n"                      \
+  "  t = sum(a, axis=0)\n  u = sum(z, axis=0)\n  w = t / u[:, none]\n"                             \
+  "  store O [U, D] = y x -> 0\n  store W [U, E] = w x -> 0\nend\n"
+
+static pair beside(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  pair above = at2(&in[0], b, n);
+  pair below = field_int(0);
+  for (long k = 0; which == 0 && k < depth; k++)
+    below = field_add(below, field_mul(at2(&in[0], b, k), at2(&in[0], b, k)));
+  if (which == 0)
+    return field_mul(above, field_rsqrt(below));
+  above = field_int(0);
+  for (long k = 0; k < in[1].dim[0]; k++) {
+    above = field_add(above, in[1].data[(k * in[1].dim[1] + b) * in[1].dim[2] + n]);
+    below = field_add(below, at2(&in[2], k, b));
+  }
+  return field_mul(above, field_inv(below));
+}
 
 static pair row_norm(const field_tensor *in, unsigned which, long b, long n, long depth) {
   (void)which;
@@ -274,6 +300,7 @@ const thread_case thread_cases[] = {
     {"a warpgroup, weights by rows", GROUP_TP(64, 256, 64, "N, D", "(X @ transpose(W)) * G"),
      GROUP_MUG(32, 4, BY_ROWS, "  load g [U] = G x -> 0\n  o = a * g\n"), "sm_90", 4, 3,
      group_rows},
+    {"rows of two shapes", BESIDE_TP, BESIDE_MUG, "sm_80", 2, 0, beside},
 };
 const unsigned n_thread_cases = sizeof thread_cases / sizeof *thread_cases;
 

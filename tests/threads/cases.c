@@ -90,6 +90,29 @@ static pair biased(const field_tensor *in, unsigned which, long b, long n, long 
   return which ? field_neg(p) : field_add(p, in[2].data[n]);
 }
 
+/* --- a product after the loop, of what the loop has summed up */
+#define LORA_TP(B, D, N, R)                                                                        \
+  "program lora\nsizes B = " #B ", D = " #D ", N = " #N ", R = " #R "\n"                           \
+  "input X: f16[B, D]\ninput W: f16[D, N]\ninput A: f16[D, R]\ninput C: f16[R, N]\n"               \
+  "output O = X @ W + (X @ A) @ C\n"
+#define LORA_MUG(U, L, T)                                                                          \
+  "mugraph lora_fused\nsizes J = 2, U = " #U ", L = " #L ", T = " #T "\n"                          \
+  "where N = J * U, D = L * T\nkernel k0\n  grid x = J\n  loop l = L\n"                            \
+  "  load x [B, T] = X loop -> 1\n  load w [T, U] = W x -> 1 loop -> 0\n"                          \
+  "  load a [T, R] = A loop -> 0\n  load c [R, U] = C x -> 1\n  p = matmul(x, w)\n"                \
+  "  q = matmul(x, a)\n  acc s = sum p\n  acc t = sum q\n  u = matmul(t, c)\n  o = s + u\n"        \
+  "  store O [B, U] = o x -> 1\nend\n"
+
+static pair lora(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  pair sum = product(&in[0], NULL, &in[1], b, n, depth);
+  (void)which;
+  for (long r = 0; r < in[3].dim[0]; r++) {
+    pair t = product(&in[0], NULL, &in[2], b, r, depth);
+    sum = field_add(sum, field_mul(t, at2(&in[3], r, n)));
+  }
+  return sum;
+}
+
 /* --- products of warpgroups: the second operand either way round, with what follows in registers
  */
 #define GROUP_TP(M, D, N, W, OUT)                                                                  \
@@ -301,6 +324,10 @@ const thread_case thread_cases[] = {
      GROUP_MUG(32, 4, BY_ROWS, "  load g [U] = G x -> 0\n  o = a * g\n"), "sm_90", 4, 3,
      group_rows},
     {"rows of two shapes", BESIDE_TP, BESIDE_MUG, "sm_80", 2, 0, beside},
+    {"a product after the loop", LORA_TP(16, 128, 64, 16), LORA_MUG(32, 2, 64), "sm_90", 4, 2,
+     lora},
+    {"a product after the loop, rank 24, five rows", LORA_TP(5, 96, 64, 24), LORA_MUG(32, 3, 32),
+     "sm_80", 2, 2, lora},
 };
 const unsigned n_thread_cases = sizeof thread_cases / sizeof *thread_cases;
 

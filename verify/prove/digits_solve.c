@@ -70,6 +70,21 @@ static int64_t next_coef(const pv_digits *sum, int64_t coef) {
   return next;
 }
 
+/* the quotient less what other bases have in it, which is not read off: *part without these.  Only
+ * of a digit that is the highest of its base. */
+static bool less_others(pv *prover, const pv_digits *sum, const pv_digit *digit, ck_id *part) {
+  if (digit->term != pv_digits_part(prover, digit->base, digit->weight))
+    return false;
+  for (uint32_t i = 0; i < sum->n; i++) {
+    const pv_digit *other = &sum->digit[i];
+    if (other->base == digit->base || other->coef < digit->coef)
+      continue;
+    ck_id times = number(prover, other->coef / digit->coef);
+    *part = pv_sub(prover, *part, pv_mul(prover, times, other->term));
+  }
+  return true;
+}
+
 /* One digit of k read off: part = weight * digit as a term of `at`, and is the digit, by the
  * equations added to comb.  What the digits above add to the quotient is taken away: multiples of
  * the next coefficient, or of the digit's radix. */
@@ -89,7 +104,7 @@ static bool read_off(pv *prover, const pv_window *window, const pv_digits *sum, 
     next = digit->coef * digit->radix;
     if (next <= digit->coef || !pv_digits_within(next) ||
         !whole_at(prover, window, sum, at, next, &beyond))
-      return false;
+      return less_others(prover, sum, digit, part);
   }
   int64_t steps = next / digit->coef;
   *part = pv_sub(prover, *part,
@@ -161,20 +176,33 @@ static uint32_t first_space(const pv_window *window, const pv_digits *sum) {
   return sum->n;
 }
 
+/* its digits, and the gap as one more; false: there are too many */
+static bool with_gap(const group *in, pv_digits *all) {
+  *all = in->sum;
+  if (all->n == PV_MAX_DIGITS)
+    return false;
+  all->digit[all->n++] = (pv_digit){.term = in->window.gap,
+                                    .coef = 1,
+                                    .size = in->window.width,
+                                    .low = in->window.not_before,
+                                    .high = in->window.not_after};
+  return true;
+}
+
 /* what is shown of the group is below what its digits, with the gap, do not reach */
-static void add_gap(pv *prover, const group *lower, const pv_digits *below, pv_consequences *also) {
-  pv_thm thm = pv_digits_below(prover, below, lower->at);
-  if (thm == PV_NONE || also->n == PV_MOST_CONSEQUENCES)
-    return;
+static pv_thm group_below(pv *prover, const group *in) {
+  pv_digits all;
+  pv_thm thm = with_gap(in, &all) ? pv_digits_below(prover, &all, in->at) : PV_NONE;
+  if (thm == PV_NONE)
+    return PV_NONE;
   ck_id bound = ck_kid(prover->terms, ck_thm_formula(prover->proof, thm), 1);
-  also->thm[also->n++] = PV_COMBINE(prover, pv_lt(prover, lower->shown, bound), prover->one, thm,
-                                    pv_num(prover, -1), lower->is_shown);
+  return PV_COMBINE(prover, pv_lt(prover, in->shown, bound), prover->one, thm, pv_num(prover, -1),
+                    in->is_shown);
 }
 
 /* the digits from number `first` on, divided by the step, to *upper; those below stay in *lower;
  * false: something is not found */
-static bool take_apart(pv *prover, group *lower, uint32_t first, group *upper,
-                       pv_consequences *also) {
+static bool take_apart(pv *prover, group *lower, uint32_t first, group *upper) {
   int64_t step = lower->sum.digit[first].coef;
   ck_id by = number(prover, step);
   pv_digits high = {.n = 0};
@@ -188,14 +216,11 @@ static bool take_apart(pv *prover, group *lower, uint32_t first, group *upper,
       high.digit[high.n++] = part;
     }
   }
-  if (low.n == PV_MAX_DIGITS)
+  group only_low = *lower;
+  only_low.sum = low;
+  pv_digits below;
+  if (!with_gap(&only_low, &below))
     return false;
-  pv_digits below = low;
-  below.digit[below.n++] = (pv_digit){.term = lower->window.gap,
-                                      .coef = 1,
-                                      .size = lower->window.width,
-                                      .low = lower->window.not_before,
-                                      .high = lower->window.not_after};
   ck_id above = pv_digits_term(prover, &high);
   pv_eqn divided = pv_digits_divided(prover, lower->at, step, above, &below);
   ck_id quotient = pv_digits_part(prover, lower->shown, step);
@@ -222,21 +247,32 @@ static bool take_apart(pv *prover, group *lower, uint32_t first, group *upper,
   lower->sum = low;
   lower->at = left;
   lower->shown = rest;
-  add_gap(prover, lower, &below, also);
   return lower->is_shown != PV_NONE && upper->is_shown != PV_NONE;
 }
 
-/* the groups of the first one's digits, which lie apart; how many; 0: something is not found */
+/* The groups of the first one's digits, which lie apart; how many; 0: something is not found.
+ * *also: that each but the highest stays below its bound. */
 static uint32_t groups_of(pv *prover, group *groups, pv_consequences *also) {
   uint32_t n = 1;
+  uint32_t highest = 0;
   sort_by_coef(&groups[0].sum);
-  while (n < MOST_GROUPS) {
-    uint32_t first = first_space(&groups[n - 1].window, &groups[n - 1].sum);
-    if (first == groups[n - 1].sum.n)
-      return n;
-    if (!take_apart(prover, &groups[n - 1], first, &groups[n], also))
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t first = first_space(&groups[i].window, &groups[i].sum);
+    if (first == groups[i].sum.n)
+      continue;
+    if (n == MOST_GROUPS || !take_apart(prover, &groups[i], first, &groups[n]))
       return 0;
+    highest = highest == i ? n : highest;
     n++;
+    i--; /* what is left of it, once more */
+  }
+  also->n = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (i == highest)
+      continue;
+    if (also->n == PV_MOST_CONSEQUENCES)
+      return 0;
+    also->thm[also->n++] = group_below(prover, &groups[i]);
   }
   return n;
 }
@@ -391,22 +427,24 @@ ck_id pv_digits_solve(pv *prover, pv_ctx ctx, ck_id k, const pv_window *window, 
   pv_consequences found = {.n = 0};
   if (also)
     also->n = 0;
-  ck_id at = digits_with(prover, ctx, k, window, false, &sum, &target);
-  if (at == CK_BAD)
-    at = digits_with(prover, ctx, k, window, true, &sum, &target);
-  if (at == CK_BAD)
-    return CK_BAD;
-  groups[0] = (group){.sum = sum, .window = *window, .at = at, .shown = at, .is_shown = PV_REFL};
-  group whole = {.sum = sum, .window = *window, .at = at, .shown = at, .is_shown = PV_REFL};
-  ck_id q = read_base(prover, ctx, &sum, &whole, 1, &target, is_q);
-  uint32_t n = groups_of(prover, groups, &found);
-  if (n < 2)
+  for (int cancelled = 0; cancelled < 2; cancelled++) {
+    ck_id at = digits_with(prover, ctx, k, window, cancelled > 0, &sum, &target);
+    if (at == CK_BAD)
+      continue;
+    group whole = {.sum = sum, .window = *window, .at = at, .shown = at, .is_shown = PV_REFL};
+    groups[0] = whole;
+    found.n = 0;
+    uint32_t n = groups_of(prover, groups, &found);
+    ck_id q = read_base(prover, ctx, &sum, &whole, 1, &target, is_q);
+    if (q == CK_BAD && n > 1)
+      q = read_base(prover, ctx, &sum, groups, n, &target, is_q);
+    if (q == CK_BAD)
+      continue;
+    if (n > 1 && also && other_bases(prover, ctx, &sum, groups, n, &target, &found))
+      *also = found;
     return q;
-  if (q == CK_BAD)
-    q = read_base(prover, ctx, &sum, groups, n, &target, is_q);
-  if (q != CK_BAD && also && other_bases(prover, ctx, &sum, groups, n, &target, &found))
-    *also = found;
-  return q;
+  }
+  return CK_BAD;
 }
 
 /* --- places that differ */

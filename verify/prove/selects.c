@@ -6,6 +6,7 @@
 #include "pv_digits.h"
 #include "pv_loops.h"
 #include <stdio.h>
+#include <string.h>
 
 typedef struct {
   pv *prover;
@@ -502,15 +503,16 @@ static ck_id in_round(const opened *fold, const round_of *round, ck_id term) {
 }
 
 /* a theorem about round k, of round q; PV_NONE: it rests on something else of the round than its
- * conditions */
+ * conditions and its range */
 static pv_thm there(const opened *fold, const round_of *round, pv_thm thm) {
   pv *prover = fold->prover;
   uint32_t n;
   if (thm == PV_NONE)
     return PV_NONE;
   const ck_id *hyps = ck_thm_hyps(prover->proof, thm, &n);
+  ck_id range[2] = {pv_ge0(prover, fold->k), pv_lt(prover, fold->k, fold->bound)};
   for (uint32_t i = 0; i < n; i++) {
-    bool found = !speaks_of(fold, hyps[i]);
+    bool found = !speaks_of(fold, hyps[i]) || hyps[i] == range[0] || hyps[i] == range[1];
     for (uint32_t c = 0; c < fold->chain.n; c++)
       found = found || hyps[i] == fold->chain.cond[c];
     if (!found)
@@ -534,14 +536,18 @@ static pv_thm both_ways(pv *prover, pv_thm thm) {
 static bool by_consequences(const opened *fold, const round_of *round, pv_chain *chain,
                             pv_facts *facts) {
   pv *prover = fold->prover;
-  ck_id formulas[PV_MAX_CHAIN + PV_MOST_CONSEQUENCES];
+  ck_id formulas[PV_MAX_CHAIN + 3];
   ck_id also[PV_MOST_CONSEQUENCES];
-  uint32_t n = fold->chain.n;
-  pv_ctx ctx = fold->ctx;
+  uint32_t n_cond = fold->chain.n;
+  uint32_t n = n_cond;
   if (round->also.n == 0)
     return false;
-  for (uint32_t c = 0; c < n; c++)
+  for (uint32_t c = 0; c < n_cond; c++)
     formulas[c] = in_round(fold, round, fold->chain.cond[c]);
+  formulas[n++] = pv_ge0(prover, round->q);
+  formulas[n++] = pv_lt(prover, round->q, fold->bound);
+  pv_ctx ctx = pv_ctx_push(prover, fold->ctx, formulas[n_cond], CK_BAD);
+  ctx = pv_ctx_push(prover, ctx, formulas[n_cond + 1], CK_BAD);
   for (uint32_t g = 0; g < round->also.n; g++) {
     pv_thm thm = there(fold, round, round->also.thm[g]);
     if (thm == PV_NONE)
@@ -549,14 +555,16 @@ static bool by_consequences(const opened *fold, const round_of *round, pv_chain 
     also[g] = ck_thm_formula(prover->proof, thm);
     ctx = pv_ctx_push(prover, ctx, also[g], CK_BAD);
     formulas[n] = ck_neg(prover->terms, also[g]);
-    add_failing(fold, both_ways(prover, thm), formulas, n, formulas, n + 1, facts);
+    add_failing(fold, both_ways(prover, thm), formulas, n_cond, formulas, n + 1, facts);
   }
   ck_id cond[2] = {formulas[round->first], formulas[round->second]};
   for (uint32_t i = 0; i < (cond[0] == cond[1] ? 1 : 2); i++) {
     pv_thm holds = pv_follows(prover, ctx, cond[i]);
     if (holds == PV_NONE)
       return false;
-    pv_fact_add_under(prover, facts, holds, also, round->also.n);
+    ck_id under[PV_MOST_CONSEQUENCES + 2] = {formulas[n_cond], formulas[n_cond + 1]};
+    memcpy(under + 2, also, round->also.n * sizeof *also);
+    pv_fact_add_under(prover, facts, holds, under, round->also.n + 2);
   }
   for (uint32_t g = 0; g < round->also.n; g++)
     chain->cond[chain->n++] = also[g];

@@ -107,15 +107,33 @@ static bool follows_scores(const profile *of) {
   return is_loaded(of, scores->arg[0]) && is_loaded(of, scores->arg[1]);
 }
 
+/* a product after the loop, of what the loop has summed up and a loaded tile */
+static bool is_after_loop(const profile *of, as_node_id product) {
+  const as_node *node = &of->model->graph->node[product];
+  uint32_t loaded = 0;
+  uint32_t summed = 0;
+  for (uint32_t k = 0; k < node->nargs; k++) {
+    const as_node *operand = &of->model->graph->node[node->arg[k]];
+    loaded += is_loaded(of, node->arg[k]) && !operand->varying;
+    summed += operand->kind == AS_N_ACC && operand->nargs == 1;
+  }
+  return !node->varying && loaded == 1 && summed == 1 && node->nargs == 2;
+}
+
 static family family_of(profile *of) {
   const as_graph *graph = of->model->graph;
   uint32_t products = 0;
+  uint32_t after = 0;
   of->first = of->second = AS_NONE;
   for (uint32_t i = 0; i < of->block->n; i++) {
     as_node_id id = of->block->nodes[i];
     const as_node *node = &graph->node[id];
     if (!is_product(of, id))
       continue;
+    if (is_after_loop(of, id)) {
+      after++;
+      continue;
+    }
     if (!node->varying || !is_fed(of, id))
       return GENERAL;
     products++;
@@ -128,7 +146,9 @@ static family family_of(profile *of) {
     }
   }
   if (!products)
-    return of->block->has_loop ? GENERAL : ROWS;
+    return of->block->has_loop || after ? GENERAL : ROWS;
+  if (after && of->first != AS_NONE)
+    return GENERAL;
   if (of->first == AS_NONE)
     return STREAM;
   return products == 2 && follows_scores(of) ? CHAINED : GENERAL;
@@ -208,7 +228,7 @@ static void read_nodes(profile *of) {
     } else if (node->kind == AS_N_STORE) {
       of->dram += bytes_between(of->model, id, sg_cost_bytes(of->model, node));
     } else if (is_product(of, id)) {
-      of->flops += padded_flops(of, id);
+      of->flops += is_after_loop(of, id) ? 0 : padded_flops(of, id);
     } else if (node->kind == AS_N_OP) {
       double over = sg_cost_value(of->model, of->model->works[id].work);
       bool alone = over <= sg_cost_elements(of->model, node);

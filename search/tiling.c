@@ -560,7 +560,6 @@ as_tiling *as_tilings(const as_graph *graph, const as_target *target, uint32_t k
   }
   *n = possible ? have : 0;
   free(done);
-  free(tune.model.works);
-  free(tune.model.env);
+  sg_cost_clear(&tune.model);
   return out;
 }

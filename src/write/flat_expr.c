@@ -85,8 +85,8 @@ static bool whole(as_ekind kind, int64_t a, int64_t b, int64_t *result) {
 }
 
 static wr_expr *simpler(wr_maker *maker, as_ekind kind, wr_expr *a, wr_expr *b) {
-  int64_t left;
-  int64_t right;
+  int64_t left = 0;
+  int64_t right = 0;
   int64_t result;
   bool known_a = wr_integer_value(a, &left);
   bool known_b = wr_integer_value(b, &right);

@@ -115,8 +115,8 @@ static bool parse_candidate(as_job *job, as_err *err) {
   const as_job_text *text = &job->candidate;
   if (as_tile_is_text(text->text, text->len))
     return parse_tile(job, err);
-  if (job->program == NULL)
-    return as_err_set(err, AS_BAD_INPUT, "%s: beside a given tile program it is no tile program",
+  if (job->program == NULL && !is_program(text->text, text->len))
+    return as_err_set(err, AS_BAD_INPUT, "%s: beside a given tile program it is no program",
                       text->name);
   if (is_program(text->text, text->len))
     job->graph = as_parse_tp(text->name, text->text, text->len, job->sizes, job->lib, err);

@@ -2,43 +2,12 @@
  * of more than one element, each as long as the next power of two; what lies beyond a tile's extent
  * is left out where it is reduced, loaded or stored.  A definition's value is computed over its
  * lanes and counters together, each an axis, and broadcasting does the rest. */
-#include "flat.h"
-#include "src/base/id.h"
-#include "src/base/str.h"
-#include "words.h"
-#include "write.h"
+#include "triton_int.h"
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_AXES = 2 * AS_MAX_RANK, LEAST_SUMMED_BY_DOT = 16, MOST_IN_FOUR_WARPS = 4096 };
-
-typedef struct {
-  const wr_program *program;
-  const as_tile_program *tile;
-  as_str out;
-  int depth;
-  bool *touched;    /* by tensor: the kernel at hand does */
-  bool *stored;     /* by tensor: it has stored to it */
-  uint32_t *kernel; /* by tile: the kernel that computes it, from 1 */
-  uint32_t n_kernel;
-  int64_t largest; /* block of the kernel at hand */
-  as_err *err;
-} writer;
-
-/* the axes that a value is computed over; those of one element are none */
-typedef struct {
-  uint32_t n;
-  uint32_t var[MOST_AXES];
-  int64_t length[MOST_AXES]; /* a power of two */
-} axes;
-
-/* a text, and the axes along which it has more than one element; none: a scalar */
-typedef struct {
-  char *text;
-  uint32_t along; /* bits */
-} value;
-
-__attribute__((format(printf, 2, 3))) static void line(writer *w, const char *format, ...) {
+void tri_line(tri_writer *w, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   char *text = as_format_va(format, arguments);
@@ -47,7 +16,7 @@ __attribute__((format(printf, 2, 3))) static void line(writer *w, const char *fo
   free(text);
 }
 
-static bool refuse(writer *w, const char *what, const char *name) {
+bool tri_refuse(tri_writer *w, const char *what, const char *name) {
   return as_err_set(w->err, AS_BAD_INPUT, "%s: `%s`: %s", w->program->name, name, what);
 }
 
@@ -58,7 +27,7 @@ static int64_t block_length(int64_t bound) {
   return length;
 }
 
-static void add_axis(writer *w, axes *to, uint32_t var) {
+void tri_add_axis(tri_writer *w, tri_axes *to, uint32_t var) {
   int64_t bound = WR_VAR(w->program, var)->high + 1;
   if (bound <= 1 || to->n == MOST_AXES)
     return;
@@ -66,7 +35,7 @@ static void add_axis(writer *w, axes *to, uint32_t var) {
   to->length[to->n++] = block_length(bound);
 }
 
-static uint32_t axis_of(const axes *over, uint32_t var) {
+static uint32_t axis_of(const tri_axes *over, uint32_t var) {
   uint32_t i = 0;
   while (i < over->n && over->var[i] != var)
     i++;
@@ -74,7 +43,7 @@ static uint32_t axis_of(const axes *over, uint32_t var) {
 }
 
 /* `[:, None]`: the axes of a block, in order, among all; nothing where there is one axis in all */
-static char *expanded(const axes *over, uint32_t along) {
+static char *expanded(const tri_axes *over, uint32_t along) {
   as_str out;
   as_str_init(&out);
   for (uint32_t i = 0; i < over->n && over->n > 1; i++)
@@ -84,19 +53,17 @@ static char *expanded(const axes *over, uint32_t along) {
   return as_str_take(&out);
 }
 
-static value scalar(char *text) {
-  return (value){text, 0};
+static tri_value scalar(char *text) {
+  return (tri_value){text, 0};
 }
 
-static value nothing(void) {
+tri_value tri_nothing(void) {
   return scalar(as_strdup("0"));
 }
 
 /* ---- scalars as blocks */
 
-static value evaluate(writer *w, const axes *over, const wr_expr *expr, bool real);
-
-static value number(const wr_expr *expr, bool real) {
+static tri_value number(const wr_expr *expr, bool real) {
   char *text = wr_number_text(expr);
   bool plain = !real && expr->integer;
   bool dotted = strpbrk(text, ".en") != NULL;
@@ -105,7 +72,7 @@ static value number(const wr_expr *expr, bool real) {
   return scalar(made);
 }
 
-static value variable(writer *w, const axes *over, const wr_expr *expr, bool real) {
+static tri_value variable(tri_writer *w, const tri_axes *over, const wr_expr *expr, bool real) {
   const wr_var *var = WR_VAR(w->program, expr->id);
   uint32_t axis = axis_of(over, expr->id);
   const char *cast = real ? ".to(tl.float32)" : "";
@@ -116,7 +83,7 @@ static value variable(writer *w, const axes *over, const wr_expr *expr, bool rea
   char *where = expanded(over, 1u << axis);
   char *text = as_format("tl.arange(0, %lld)%s%s", (long long)over->length[axis], where, cast);
   free(where);
-  return (value){text, 1u << axis};
+  return (tri_value){text, 1u << axis};
 }
 
 /* `tl.permute(t, (1, 0))` where a tile's axes stand in another order than the value's */
@@ -152,7 +119,7 @@ static bool is_half(const wr_tile *tile) {
 /* The block of a tile without the axis at `position` of `n`: its element at one place, the same for
  * all.  Takes the text. */
 static char *chosen(char *block, uint32_t position, uint32_t n, int64_t length, const char *place) {
-  axes own = {.n = n};
+  tri_axes own = {.n = n};
   char *where = expanded(&own, 1u << position);
   char *made = as_format("tl.sum(tl.where(tl.arange(0, %lld)%s == %s, %s, 0), axis=%u)",
                          (long long)length, where, place, block, position);
@@ -163,7 +130,7 @@ static char *chosen(char *block, uint32_t position, uint32_t n, int64_t length, 
 
 /* Takes away the axes whose index is the same for all elements.  `left`: the indices of the axes
  * that are left, *n of them. */
-static char *without_places(writer *w, const axes *over, const wr_expr *expr, bool cast,
+static char *without_places(tri_writer *w, const tri_axes *over, const wr_expr *expr, bool cast,
                             uint32_t *left, uint32_t *n) {
   const wr_tile *tile = WR_TILE(w->program, expr->id);
   char *block = as_format("%s%s", tile->name, cast ? ".to(tl.float32)" : "");
@@ -175,7 +142,7 @@ static char *without_places(writer *w, const axes *over, const wr_expr *expr, bo
     int64_t length = block_length(tile->bound[i]);
     if (length == 1)
       continue;
-    value place = evaluate(w, over, expr->kid[i], false);
+    tri_value place = tri_evaluate(w, over, expr->kid[i], false);
     if (place.along)
       left[(*n)++] = i;
     else
@@ -187,15 +154,16 @@ static char *without_places(writer *w, const axes *over, const wr_expr *expr, bo
 }
 
 /* native: as it is kept, half precision too */
-static value element(writer *w, const axes *over, const wr_expr *expr, bool real, bool native) {
+static tri_value element(tri_writer *w, const tri_axes *over, const wr_expr *expr, bool real,
+                         bool native) {
   const wr_tile *tile = WR_TILE(w->program, expr->id);
   uint32_t left[AS_MAX_RANK];
   uint32_t axis[AS_MAX_RANK];
   uint32_t n;
-  value made = {NULL, 0};
+  tri_value made = {NULL, 0};
   if (w->kernel[expr->id] != w->n_kernel) {
-    refuse(w, "it is computed in one kernel and used in another", tile->name);
-    return nothing();
+    tri_refuse(w, "it is computed in one kernel and used in another", tile->name);
+    return tri_nothing();
   }
   bool cast = real && !native && (tile->integers || is_half(tile));
   char *block = without_places(w, over, expr, cast, left, &n);
@@ -205,10 +173,10 @@ static value element(writer *w, const axes *over, const wr_expr *expr, bool real
     bool fits = axis[i] != AS_NONE && over->length[axis[i]] == block_length(tile->bound[left[i]]) &&
                 !(made.along >> axis[i] & 1);
     if (!fits) {
-      refuse(w, "its elements are read at computed places, which Triton's blocks do not offer",
-             tile->name);
+      tri_refuse(w, "its elements are read at computed places, which Triton's blocks do not offer",
+                 tile->name);
       free(block);
-      return nothing();
+      return tri_nothing();
     }
     made.along |= 1u << axis[i];
   }
@@ -227,7 +195,7 @@ static bool is_condition(const wr_expr *expr) {
 }
 
 /* integers round towards zero in Triton, and towards minus infinity here */
-static char *divided(writer *w, const wr_expr *expr, const char *a, const char *b) {
+static char *divided(tri_writer *w, const wr_expr *expr, const char *a, const char *b) {
   int64_t low;
   int64_t high;
   bool exact = wr_range(w->program, expr->kid[0], &low, &high) && low >= 0;
@@ -241,16 +209,16 @@ static char *divided(writer *w, const wr_expr *expr, const char *a, const char *
   return made;
 }
 
-static value operation(writer *w, const axes *over, const wr_expr *expr, bool real) {
+static tri_value operation(tri_writer *w, const tri_axes *over, const wr_expr *expr, bool real) {
   const wr_word *word = wr_word_of(expr, WR_TRITON);
-  value kid[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
-  value made = {NULL, 0};
+  tri_value kid[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
+  tri_value made = {NULL, 0};
   if (!word || expr->n == 0 || expr->n > 3) {
-    refuse(w, "Triton has no such function", expr->function ? expr->function : "?");
-    return nothing();
+    tri_refuse(w, "Triton has no such function", expr->function ? expr->function : "?");
+    return tri_nothing();
   }
   for (uint32_t i = 0; i < expr->n; i++) {
-    kid[i] = evaluate(w, over, expr->kid[i], real && !is_condition(expr->kid[i]));
+    kid[i] = tri_evaluate(w, over, expr->kid[i], real && !is_condition(expr->kid[i]));
     made.along |= kid[i].along;
   }
   if (expr->kind == AS_E_IDIV || expr->kind == AS_E_MOD)
@@ -268,8 +236,7 @@ static value operation(writer *w, const axes *over, const wr_expr *expr, bool re
   return made;
 }
 
-/* real: as a number of floating point, whatever it is made of */
-static value evaluate(writer *w, const axes *over, const wr_expr *expr, bool real) {
+tri_value tri_evaluate(tri_writer *w, const tri_axes *over, const wr_expr *expr, bool real) {
   if (expr->kind == AS_E_NUM)
     return number(expr, real);
   if (expr->kind == AS_E_NAME)
@@ -278,17 +245,17 @@ static value evaluate(writer *w, const axes *over, const wr_expr *expr, bool rea
     return element(w, over, expr, real, false);
   if (expr->kind == AS_E_REL) {
     bool reals = !expr->kid[0]->integer || !expr->kid[1]->integer;
-    value a = evaluate(w, over, expr->kid[0], reals);
-    value b = evaluate(w, over, expr->kid[1], reals);
-    value made = {as_format("(%s %s %s)", a.text, wr_relation_word(expr->rel), b.text),
-                  a.along | b.along};
+    tri_value a = tri_evaluate(w, over, expr->kid[0], reals);
+    tri_value b = tri_evaluate(w, over, expr->kid[1], reals);
+    tri_value made = {as_format("(%s %s %s)", a.text, wr_relation_word(expr->rel), b.text),
+                      a.along | b.along};
     free(a.text);
     free(b.text);
     return made;
   }
   if (is_condition(expr))
     return operation(w, over, expr, false);
-  value made = operation(w, over, expr, !expr->integer);
+  tri_value made = operation(w, over, expr, !expr->integer);
   if (real && expr->integer) {
     char *cast = as_format("%s.to(tl.float32)", made.text);
     free(made.text);
@@ -299,18 +266,16 @@ static value evaluate(writer *w, const axes *over, const wr_expr *expr, bool rea
 
 /* ---- what lies beyond an extent */
 
-/* the condition that lanes or counters are within their extents, where a block is longer; text
- * NULL: they always are */
-static value within(writer *w, const axes *over, uint32_t n, const uint32_t *var,
-                    wr_expr *const *extent) {
-  value made = {NULL, 0};
+tri_value tri_within(tri_writer *w, const tri_axes *over, uint32_t n, const uint32_t *var,
+                     wr_expr *const *extent) {
+  tri_value made = {NULL, 0};
   for (uint32_t i = 0; i < n; i++) {
     uint32_t axis = axis_of(over, var[i]);
     int64_t constant;
     bool known = wr_integer_value(extent[i], &constant);
     if (known && (axis == AS_NONE ? constant == 1 : constant == over->length[axis]))
       continue;
-    value count = evaluate(w, over, extent[i], false);
+    tri_value count = tri_evaluate(w, over, extent[i], false);
     char *where = axis == AS_NONE ? NULL : expanded(over, 1u << axis);
     char *own = axis == AS_NONE ? as_format("(0 < %s)", count.text)
                                 : as_format("(tl.arange(0, %lld)%s < %s)",
@@ -328,7 +293,7 @@ static value within(writer *w, const axes *over, uint32_t n, const uint32_t *var
 
 /* ---- definitions */
 
-static char *shape_text(const axes *over, uint32_t n) {
+char *tri_shape_text(const tri_axes *over, uint32_t n) {
   as_str out;
   as_str_init(&out);
   as_str_add(&out, "(");
@@ -339,11 +304,11 @@ static char *shape_text(const axes *over, uint32_t n) {
 }
 
 /* with all axes, where some are missing; takes the text */
-static char *whole(const axes *over, value of, bool integers) {
+static char *whole(const tri_axes *over, tri_value of, bool integers) {
   uint32_t all = (1u << over->n) - 1;
   if (of.along == all)
     return of.text;
-  char *shape = shape_text(over, over->n);
+  char *shape = tri_shape_text(over, over->n);
   char *made = of.along ? as_format("tl.broadcast_to(%s, %s)", of.text, shape)
                         : as_format("tl.zeros(%s, tl.%s) + %s", shape,
                                     integers ? "int64" : "float32", of.text);
@@ -352,7 +317,7 @@ static char *whole(const axes *over, value of, bool integers) {
   return made;
 }
 
-static void note_block(writer *w, const axes *over) {
+void tri_note_block(tri_writer *w, const tri_axes *over) {
   int64_t elements = 1;
   for (uint32_t i = 0; i < over->n; i++)
     elements *= over->length[i];
@@ -367,7 +332,7 @@ typedef struct {
   uint32_t batch;
 } product;
 
-static uint32_t axes_in(const axes *over, const wr_expr *expr) {
+static uint32_t axes_in(const tri_axes *over, const wr_expr *expr) {
   as_vec list;
   as_vec_init(&list, sizeof(uint32_t));
   wr_variables(expr, &list);
@@ -387,7 +352,7 @@ static bool single_axis(uint32_t along, uint32_t *axis) {
   return true;
 }
 
-static bool is_product(const axes *over, const wr_stmt *stmt, product *made) {
+static bool is_product(const tri_axes *over, const wr_stmt *stmt, product *made) {
   const wr_expr *of = stmt->value;
   uint32_t counter = stmt->n_counter == 1 ? axis_of(over, stmt->counter[0]) : AS_NONE;
   if (stmt->fold != AS_E_SUM || counter == AS_NONE || of->kind != AS_E_MUL || of->integer ||
@@ -414,20 +379,20 @@ static bool is_product(const axes *over, const wr_stmt *stmt, product *made) {
 }
 
 /* a factor over [batch, own, k] or [batch, k, own]; half: as it is kept */
-static char *factor(writer *w, const axes *over, const wr_stmt *stmt, const product *of, int which,
-                    bool half) {
-  axes own = {0};
+static char *factor(tri_writer *w, const tri_axes *over, const wr_stmt *stmt, const product *of,
+                    int which, bool half) {
+  tri_axes own = {0};
   uint32_t k = stmt->counter[0];
   if (of->batch != AS_NONE)
-    add_axis(w, &own, over->var[of->batch]);
+    tri_add_axis(w, &own, over->var[of->batch]);
   if (which == 0)
-    add_axis(w, &own, over->var[of->own[0]]);
-  add_axis(w, &own, k);
+    tri_add_axis(w, &own, over->var[of->own[0]]);
+  tri_add_axis(w, &own, k);
   if (which == 1)
-    add_axis(w, &own, over->var[of->own[1]]);
+    tri_add_axis(w, &own, over->var[of->own[1]]);
   const wr_expr *expr = of->side[which];
-  value made = half ? element(w, &own, expr, true, true) : evaluate(w, &own, expr, true);
-  value inside = within(w, &own, 1, &k, stmt->count);
+  tri_value made = half ? element(w, &own, expr, true, true) : tri_evaluate(w, &own, expr, true);
+  tri_value inside = tri_within(w, &own, 1, &k, stmt->count);
   if (inside.text) {
     char *masked = as_format("tl.where(%s, %s, 0.0)", inside.text, made.text);
     free(made.text);
@@ -438,7 +403,7 @@ static char *factor(writer *w, const axes *over, const wr_stmt *stmt, const prod
   return whole(&own, made, false);
 }
 
-static char *dot_text(writer *w, const axes *over, const wr_stmt *stmt, const product *of) {
+static char *dot_text(tri_writer *w, const tri_axes *over, const wr_stmt *stmt, const product *of) {
   bool half = true;
   as_tile_type type[2];
   for (int i = 0; i < 2; i++) {
@@ -455,8 +420,8 @@ static char *dot_text(writer *w, const axes *over, const wr_stmt *stmt, const pr
   return made;
 }
 
-/* the reduced value; takes the text, which has all axes */
-static char *reduced(const axes *over, const wr_stmt *stmt, uint32_t lanes, char *text) {
+/* the reduced value; takes the text, which has all tri_axes */
+static char *reduced(const tri_axes *over, const wr_stmt *stmt, uint32_t lanes, char *text) {
   const wr_fold_words *words = wr_fold_of(stmt->fold, WR_TRITON);
   for (uint32_t axis = over->n; axis-- > lanes;) {
     bool helper = stmt->fold == AS_E_PROD;
@@ -468,28 +433,28 @@ static char *reduced(const axes *over, const wr_stmt *stmt, uint32_t lanes, char
   return text;
 }
 
-static void write_define(writer *w, const wr_stmt *stmt) {
+void tri_define(tri_writer *w, const wr_stmt *stmt) {
   const wr_tile *tile = WR_TILE(w->program, stmt->tile);
-  axes over = {0};
+  tri_axes over = {0};
   product of;
   w->kernel[stmt->tile] = w->n_kernel;
   for (uint32_t i = 0; i < stmt->n_lane; i++)
-    add_axis(w, &over, stmt->lane[i]);
+    tri_add_axis(w, &over, stmt->lane[i]);
   uint32_t lanes = over.n;
   for (uint32_t i = 0; i < stmt->n_counter; i++)
-    add_axis(w, &over, stmt->counter[i]);
+    tri_add_axis(w, &over, stmt->counter[i]);
   if (is_product(&over, stmt, &of)) {
     char *text = dot_text(w, &over, stmt, &of);
-    line(w, "%s = %s", tile->name, text);
+    tri_line(w, "%s = %s", tile->name, text);
     free(text);
     return;
   }
-  value made = evaluate(w, &over, stmt->value, !tile->integers);
-  value inside = within(w, &over, stmt->n_counter, stmt->counter, stmt->count);
+  tri_value made = tri_evaluate(w, &over, stmt->value, !tile->integers);
+  tri_value inside = tri_within(w, &over, stmt->n_counter, stmt->counter, stmt->count);
   if (inside.text) {
     bool extreme = stmt->fold == AS_E_MAXR || stmt->fold == AS_E_MINR;
     if (tile->integers && extreme)
-      refuse(w, "a maximum of integers over a part of a block", tile->name);
+      tri_refuse(w, "a maximum of integers over a part of a block", tile->name);
     const char *start = wr_fold_of(stmt->fold, WR_TRITON)->start;
     char *masked = as_format("tl.where(%s, %s, %.*s)", inside.text, made.text,
                              tile->integers ? 1 : (int)strlen(start), start);
@@ -498,335 +463,10 @@ static void write_define(writer *w, const wr_stmt *stmt) {
     made.along |= inside.along;
   }
   free(inside.text);
-  note_block(w, &over);
+  tri_note_block(w, &over);
   char *text = whole(&over, made, tile->integers);
   if (stmt->n_counter)
     text = reduced(&over, stmt, lanes, text);
-  line(w, "%s = %s", tile->name, text);
+  tri_line(w, "%s = %s", tile->name, text);
   free(text);
-}
-
-/* ---- loads and stores */
-
-static axes lanes_of(writer *w, const wr_stmt *stmt) {
-  axes over = {0};
-  for (uint32_t i = 0; i < stmt->n_lane; i++)
-    add_axis(w, &over, stmt->lane[i]);
-  note_block(w, &over);
-  return over;
-}
-
-/* the number of an element in its tensor, row by row; a scratch tensor of each instance lies behind
- * those of the others */
-static value offset(writer *w, const axes *over, const wr_stmt *stmt) {
-  const wr_tensor *tensor = WR_TENSOR(w->program, stmt->tensor);
-  value made = {NULL, 0};
-  int64_t stride = 1;
-  for (uint32_t i = tensor->rank; i-- > 0;) {
-    value place = evaluate(w, over, stmt->place[i], false);
-    char *scaled = stride == 1 ? as_strdup(place.text)
-                               : as_format("(%s) * %lld", place.text, (long long)stride);
-    char *sum = made.text ? as_format("%s + %s", scaled, made.text) : as_strdup(scaled);
-    made.along |= place.along;
-    free(made.text);
-    free(place.text);
-    free(scaled);
-    made.text = sum;
-    if (__builtin_mul_overflow(stride, tensor->dim[i], &stride))
-      stride = INT64_MAX;
-  }
-  if (stride > INT32_MAX)
-    refuse(w, "more elements than Triton's 32-bit positions reach", tensor->name);
-  if (!made.text)
-    made.text = as_strdup("0");
-  return made;
-}
-
-/* mask and lanes together; text NULL: every lane */
-static value condition(writer *w, const axes *over, const wr_stmt *stmt) {
-  value inside = within(w, over, stmt->n_lane, stmt->lane, stmt->extent);
-  if (!stmt->mask)
-    return inside;
-  value mask = evaluate(w, over, stmt->mask, false);
-  if (!inside.text)
-    return mask;
-  value both = {as_format("%s & %s", inside.text, mask.text), inside.along | mask.along};
-  free(inside.text);
-  free(mask.text);
-  return both;
-}
-
-static void write_load(writer *w, const wr_stmt *stmt) {
-  const wr_tile *tile = WR_TILE(w->program, stmt->tile);
-  const wr_tensor *tensor = WR_TENSOR(w->program, stmt->tensor);
-  axes over = lanes_of(w, stmt);
-  value at = offset(w, &over, stmt);
-  value where = condition(w, &over, stmt);
-  value other = stmt->other ? evaluate(w, &over, stmt->other, !tile->integers) : nothing();
-  if (w->stored[stmt->tensor])
-    line(w, "tl.debug_barrier()");
-  w->touched[stmt->tensor] = true;
-  w->kernel[stmt->tile] = w->n_kernel;
-  uint32_t all = (1u << over.n) - 1;
-  char *shape = shape_text(&over, over.n);
-  char *positions = at.along == all && all ? as_strdup(at.text)
-                    : over.n               ? as_format("tl.broadcast_to(%s%s, %s)", at.text,
-                                         at.along ? "" : " + tl.zeros((1,), tl.int32)", shape)
-                                           : as_strdup(at.text);
-  line(w, where.text ? "%s = tl.load(%s + %s, mask=%s, other=%s)" : "%s = tl.load(%s + %s)",
-       tile->name, tensor->name, positions, where.text, other.text);
-  free(shape);
-  free(positions);
-  free(at.text);
-  free(where.text);
-  free(other.text);
-}
-
-static void write_store(writer *w, const wr_stmt *stmt) {
-  const wr_tensor *tensor = WR_TENSOR(w->program, stmt->tensor);
-  axes over = lanes_of(w, stmt);
-  value at = offset(w, &over, stmt);
-  value where = condition(w, &over, stmt);
-  value of = evaluate(w, &over, stmt->value, tensor->type != AS_TILE_INT);
-  w->touched[stmt->tensor] = w->stored[stmt->tensor] = true;
-  if (where.text)
-    line(w, "tl.store(%s + %s, %s, mask=%s)", tensor->name, at.text, of.text, where.text);
-  else
-    line(w, "tl.store(%s + %s, %s)", tensor->name, at.text, of.text);
-  free(at.text);
-  free(where.text);
-  free(of.text);
-}
-
-/* ---- loops */
-
-static void write_stmts(writer *w, const as_vec *list);
-
-static char *bound_text(writer *w, const wr_expr *expr) {
-  axes none = {0};
-  return evaluate(w, &none, expr, false).text;
-}
-
-static void write_next(writer *w, const wr_stmt *loop) {
-  for (size_t i = 0; i < loop->carry.n; i++)
-    line(w, "next_%zu = %s", i,
-         WR_TILE(w->program, AS_VEC_AT(&loop->carry, wr_carry, i).next)->name);
-  for (size_t i = 0; i < loop->carry.n; i++)
-    line(w, "%s = next_%zu", WR_TILE(w->program, AS_VEC_AT(&loop->carry, wr_carry, i).tile)->name,
-         i);
-}
-
-static void write_loop(writer *w, const wr_stmt *loop) {
-  write_stmts(w, &loop->first);
-  for (size_t i = 0; i < loop->carry.n; i++) {
-    const wr_carry *carry = &AS_VEC_AT(&loop->carry, wr_carry, i);
-    const wr_tile *first = WR_TILE(w->program, carry->first);
-    if (w->kernel[carry->first] != w->n_kernel)
-      refuse(w, "it is computed in one kernel and used in another", first->name);
-    w->kernel[carry->tile] = w->n_kernel;
-    line(w, "%s = %s.to(tl.%s)", WR_TILE(w->program, carry->tile)->name, first->name,
-         first->integers ? "int64" : "float32");
-  }
-  char *from = bound_text(w, loop->from);
-  char *to = bound_text(w, loop->to);
-  char *step = loop->step ? bound_text(w, loop->step) : as_strdup("1");
-  line(w, "for %s in range(%s, %s, %s):", WR_VAR(w->program, loop->variable)->name, from, to, step);
-  w->depth++;
-  if (loop->body.n == 0)
-    line(w, "pass");
-  write_stmts(w, &loop->body);
-  write_next(w, loop);
-  w->depth--;
-  free(from);
-  free(to);
-  free(step);
-}
-
-static void write_stmts(writer *w, const as_vec *list) {
-  for (size_t i = 0; i < list->n && w->err->status == AS_OK; i++) {
-    const wr_stmt *stmt = WR_STMT(list, i);
-    switch (stmt->kind) {
-    case WR_DEFINE:
-      write_define(w, stmt);
-      break;
-    case WR_LOAD:
-      write_load(w, stmt);
-      break;
-    case WR_STORE:
-      write_store(w, stmt);
-      break;
-    case WR_LOOP:
-      write_loop(w, stmt);
-      break;
-    case WR_ALLOC:
-      refuse(w, "a scratch tensor of each instance; Triton's kernels have none",
-             WR_TENSOR(w->program, stmt->tensor)->name);
-      break;
-    }
-  }
-}
-
-/* ---- kernels */
-
-/* how one is launched */
-typedef struct {
-  char *name;
-  char *grid;
-  char *arguments;
-  int warps;
-} launch;
-
-/* the parallel loops around everything else become the grid; what is in the innermost */
-static const as_vec *write_grid(writer *w, const as_vec *body, as_str *grid) {
-  int axis = 0;
-  while (axis < 3 && body->n == 1 && WR_STMT(body, 0)->kind == WR_LOOP &&
-         WR_STMT(body, 0)->parallel && WR_STMT(body, 0)->carry.n == 0) {
-    const wr_stmt *loop = WR_STMT(body, 0);
-    int64_t from;
-    int64_t to;
-    int64_t step = 1;
-    bool fixed = wr_integer_value(loop->from, &from) && wr_integer_value(loop->to, &to) &&
-                 (!loop->step || wr_integer_value(loop->step, &step));
-    if (!fixed)
-      break;
-    int64_t count = to > from ? (to - from + step - 1) / step : 0;
-    line(w, "%s = tl.program_id(%d) * %lld + %lld", WR_VAR(w->program, loop->variable)->name, axis,
-         (long long)step, (long long)from);
-    as_str_printf(grid, "%s%lld", axis ? ", " : "", (long long)count);
-    body = &loop->body;
-    axis++;
-  }
-  if (axis == 0)
-    as_str_add(grid, "1");
-  as_str_add(grid, axis < 2 ? "," : "");
-  return body;
-}
-
-static void write_kernel(writer *w, const as_vec *body, launch *made) {
-  size_t n = w->program->tensor.n;
-  as_str kept = w->out;
-  as_str grid;
-  as_str arguments;
-  as_str_init(&w->out);
-  as_str_init(&grid);
-  as_str_init(&arguments);
-  memset(w->touched, 0, n * sizeof *w->touched);
-  memset(w->stored, 0, n * sizeof *w->stored);
-  w->largest = 0;
-  w->n_kernel++;
-  w->depth = 1;
-  write_stmts(w, write_grid(w, body, &grid));
-  w->depth = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    if (w->touched[i])
-      as_str_printf(&arguments, "%s%s", arguments.n ? ", " : "", WR_TENSOR(w->program, i)->name);
-  }
-  *made = (launch){.name = as_format("%s_kernel_%u", w->program->name, w->n_kernel),
-                   .grid = as_str_take(&grid),
-                   .arguments = as_str_take(&arguments),
-                   .warps = w->largest > MOST_IN_FOUR_WARPS ? 8 : 4};
-  char *text = as_str_take(&w->out);
-  w->out = kept;
-  line(w, "\n\n@triton.jit\ndef %s(%s):", made->name, made->arguments);
-  as_str_add(&w->out, text);
-  free(text);
-}
-
-static const char *start_of(const wr_tensor *tensor) {
-  return tensor->has_initial ? "full" : "empty";
-}
-
-static void write_tensor(writer *w, const wr_tensor *tensor, const char *device) {
-  as_str shape;
-  as_str_init(&shape);
-  for (uint32_t i = 0; i < tensor->rank; i++)
-    as_str_printf(&shape, "%lld, ", (long long)tensor->dim[i]);
-  char *start = tensor->has_initial ? as_format("%.17g, ", tensor->initial) : as_strdup("");
-  line(w, "%s = torch.%s((%s), %sdtype=torch.%s, device=%s)", tensor->name, start_of(tensor),
-       shape.n ? shape.s : "", start, wr_type_word(tensor->type), device);
-  free(start);
-  as_str_clear(&shape);
-}
-
-static void write_launcher(writer *w, const launch *kernel, size_t n_kernel) {
-  as_str inputs;
-  as_str results;
-  as_str_init(&inputs);
-  as_str_init(&results);
-  const char *device = NULL;
-  for (uint32_t i = 0; i < w->program->tensor.n; i++) {
-    const wr_tensor *tensor = WR_TENSOR(w->program, i);
-    bool input = tensor->role == AS_TILE_INPUT || tensor->role == AS_TILE_INOUT;
-    if (input)
-      as_str_printf(&inputs, "%s%s", inputs.n ? ", " : "", tensor->name);
-    if (input && !device)
-      device = tensor->name;
-    if (tensor->role == AS_TILE_OUTPUT || tensor->role == AS_TILE_INOUT)
-      as_str_printf(&results, "%s%s", results.n ? ", " : "", tensor->name);
-  }
-  char *where = device ? as_format("%s.device", device) : as_strdup("\"cuda\"");
-  line(w, "\n\ndef %s(%s):", w->program->name, inputs.n ? inputs.s : "");
-  w->depth++;
-  for (uint32_t i = 0; i < w->program->tensor.n; i++) {
-    const wr_tensor *tensor = WR_TENSOR(w->program, i);
-    bool input = tensor->role == AS_TILE_INPUT || tensor->role == AS_TILE_INOUT;
-    if (!input && !w->tile->tensor[i].local)
-      write_tensor(w, tensor, where);
-  }
-  for (size_t i = 0; i < n_kernel; i++)
-    line(w, "%s[(%s)](%s, num_warps=%d)", kernel[i].name, kernel[i].grid, kernel[i].arguments,
-         kernel[i].warps);
-  line(w, "return %s", results.n ? results.s : "None");
-  w->depth--;
-  free(where);
-  as_str_clear(&inputs);
-  as_str_clear(&results);
-}
-
-/* a kernel for each statement outside of loops; what stands between loops is one kernel */
-static void write_program(writer *w) {
-  const as_vec *body = &w->program->body;
-  launch *kernel = as_calloc(body->n + 1, sizeof *kernel);
-  size_t n = 0;
-  line(w, "# The tile program `%s` for Triton: what is written is certified, this text is not.",
-       w->tile->name);
-  line(w, "import torch\nimport triton\nimport triton.language as tl\n\n");
-  line(w, "@triton.jit\ndef product_of(a, b):\n    return a * b");
-  for (size_t i = 0; i < body->n && w->err->status == AS_OK;) {
-    size_t end = i + 1;
-    while (WR_STMT(body, i)->kind != WR_LOOP && end < body->n &&
-           WR_STMT(body, end)->kind != WR_LOOP)
-      end++;
-    as_vec part = {.data = &WR_STMT(body, i), .n = end - i, .cap = end - i, .item = body->item};
-    write_kernel(w, &part, &kernel[n++]);
-    i = end;
-  }
-  write_launcher(w, kernel, n);
-  for (size_t i = 0; i < n; i++) {
-    free(kernel[i].name);
-    free(kernel[i].grid);
-    free(kernel[i].arguments);
-  }
-  free(kernel);
-}
-
-char *as_write_triton(const as_tile_program *tile, as_err *err) {
-  wr_program *program = wr_flatten(tile, wr_taken(WR_TRITON), err);
-  if (!program)
-    return NULL;
-  writer w = {.program = program, .tile = tile, .err = err};
-  w.touched = as_calloc(program->tensor.n + 1, sizeof *w.touched);
-  w.stored = as_calloc(program->tensor.n + 1, sizeof *w.stored);
-  w.kernel = as_calloc(program->tile.n + 1, sizeof *w.kernel);
-  as_str_init(&w.out);
-  write_program(&w);
-  free(w.touched);
-  free(w.stored);
-  free(w.kernel);
-  wr_free(program);
-  char *text = as_str_take(&w.out);
-  if (err->status == AS_OK)
-    return text;
-  free(text);
-  return NULL;
 }

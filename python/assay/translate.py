@@ -11,6 +11,7 @@ import traceback
 
 import sympy
 import torch
+import torch.nn.attention
 from torch.fx.experimental import symbolic_shapes
 
 from . import elementwise, indexing, operators, windows  # noqa: F401  (they fill the table)
@@ -39,8 +40,10 @@ def _with_signature(function, count):
     return wrapper
 
 
-def _module_of(function, count):
+def module_of(function, count):
     """A function as a module, which is what torch.export takes; its parameters keep their names."""
+    if isinstance(function, torch.nn.Module):
+        return function
 
     class Function(torch.nn.Module):
         forward = staticmethod(_with_signature(function, count))
@@ -83,7 +86,7 @@ def export(function, examples, dynamic=None, fixed=False, keywords=None):
     whole = None
     if not isinstance(function, torch.nn.Module):
         whole = _place_of_function(function)
-        function = _module_of(function, len(examples))
+        function = module_of(function, len(examples))
     if dynamic is None and not fixed:
         auto = torch.export.Dim.AUTO
         dynamic = tuple(
@@ -91,7 +94,9 @@ def export(function, examples, dynamic=None, fixed=False, keywords=None):
             if isinstance(x, torch.Tensor) else None
             for x in examples
         )
-    with torch.no_grad():
+    # attention in operators of its own, whatever kernel PyTorch has for it on the device at hand
+    plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
+    with torch.no_grad(), plain:
         try:
             exported = torch.export.export(
                 function, tuple(examples), keywords or None, dynamic_shapes=dynamic
@@ -263,6 +268,11 @@ class Translator:
             return expression
         sign = "+" if number_added >= 0 else "-"
         return self.program.extents.derive(f"({expression} {sign} {abs(number_added)})", value)
+
+    def takes_result(self, index):
+        """Whether anything takes that one of several results of the node under translation."""
+        takes = (user for user in self._node.users if "getitem" in str(user.target))
+        return any(user.args[1] == index and user.users for user in takes)
 
     def result_value(self, axis):
         """What PyTorch says of one extent of the node's (first) result."""

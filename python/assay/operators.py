@@ -161,7 +161,9 @@ def _position(t, position, size, extent):
         return number_there, t.bound(position)
     if number_there <= -size:
         return 0, "0"
-    return size + number_there, f"({extent} - {-number_there})"
+    if isinstance(position, int):
+        return size + number_there, f"({extent} - {-number_there})"
+    return size + number_there, f"({extent} + {t.bound(position)})"
 
 
 @row("slice.Tensor")
@@ -194,6 +196,8 @@ def _select(t, x, axis, index):
 @row("split_with_sizes.default")
 def _split(t, x, sizes, axis=0):
     axis %= x.rank
+    if any(isinstance(size, Value) for size in sizes):
+        return _split_anywhere(t, x, t.size_list(sizes), axis)
     parts = []
     start = 0
     for size in sizes:
@@ -204,6 +208,21 @@ def _split(t, x, sizes, axis=0):
             arguments = f"axis={axis}, start=0, stop={extent}"
         parts.append(t.value(f"slice({x.text}, {arguments})", extents, x.dtype))
         start += size
+    return tuple(parts)
+
+
+def _split_anywhere(t, x, sizes, axis):
+    """Parts whose extents are said by expressions."""
+    parts = []
+    start, where = "0", 0
+    for size in sizes:
+        where += t.program.extents.value(size)
+        stop = size if start == "0" else f"({start} + {size})"
+        t.program.extents.remember(stop, where)
+        extents = x.extents[:axis] + (size,) + x.extents[axis + 1 :]
+        text = f"slice({x.text}, axis={axis}, start={start}, stop={stop})"
+        parts.append(t.value(text, extents, x.dtype))
+        start = stop
     return tuple(parts)
 
 
@@ -422,6 +441,20 @@ def _log_softmax(t, x, axis, half_to_float=False):
 def _product(t, x, y):
     extents = x.extents[:-1] + y.extents[-1:]
     return t.value(f"matmul({x.text}, {y.text})", extents)
+
+
+@row("_trilinear.default")
+def _trilinear(t, first, second, third, *axes_and_sum):
+    """The product of three tensors, each with axes of extent 1 put in, summed over axes."""
+    *added, summed = axes_and_sum[:4]
+    factors = []
+    for factor, axes in zip((first, second, third), added):
+        for axis in sorted(axes):
+            factor = t.layouts.unsqueeze(factor, axis)
+        factors.append(factor)
+    extents = t.broadcast(*factors)
+    product = t.value(" * ".join(f.text for f in factors), extents)
+    return _reduce(t, "sum", t.layouts.expand(product, extents), summed, False)
 
 
 @row("mm.default", "bmm.default")

@@ -61,6 +61,11 @@ def norms(x, y):
         vector(y, float("inf"), dim=(1, 2)) * 1, vector(y, -float("inf")) * 1
 
 
+@case((3, 4), (3, 5), (2, 4, 5), (2,))
+def bilinear(x, y, weight, bias):
+    return F.bilinear(x, y, weight, bias), F.bilinear(x, y, weight)
+
+
 @case((130, 129, 2))
 def few_elements_of_many(x):
     return (x * x).mean(), (x - 1).sum((0, 1, 2), keepdim=True), x.amax((0, 1, 2)), \

@@ -425,13 +425,17 @@ static pv_ctx in_rounds(const opened *fold, bool chain) {
   return ctx;
 }
 
+/* how digits are looked for: as the conditions stand; with a lower end from the upper one; by what
+ * else there is */
+typedef enum { AS_DIGITS_STAND, WIDER, RELATIVE } digits_way;
+
 /* the round by its digits, in what is a part of a sum of digits */
-static bool by_digits(const opened *fold, pv_ctx ctx, uint32_t low, uint32_t high, bool wider,
+static bool by_digits(const opened *fold, pv_ctx ctx, uint32_t low, uint32_t high, digits_way way,
                       round_of *round) {
   pv *prover = fold->prover;
   for (int sign = 1; sign >= (low == high ? -1 : 1); sign -= 2) {
-    pv_window window;
-    if (!window_of(fold, ctx, low, high, sign, wider, &window))
+    pv_window window = {.relative = way == RELATIVE};
+    if (!window_of(fold, ctx, low, high, sign, way == WIDER, &window))
       continue;
     round->q = pv_digits_solve(prover, ctx, fold->k, &window, &round->is_q, &round->also);
     round->first = low;
@@ -454,12 +458,12 @@ static bool by_some_tile(const opened *fold, ends_way way, round_of *round) {
   return false;
 }
 
-static bool by_some_digits(const opened *fold, bool wider, round_of *round) {
+static bool by_some_digits(const opened *fold, digits_way way, round_of *round) {
   for (int chain = 0; chain < 2; chain++) {
     pv_ctx ctx = in_rounds(fold, chain > 0);
     for (uint32_t low = 0; low < fold->chain.n; low++) {
       for (uint32_t high = 0; high < fold->chain.n; high++) {
-        if (by_digits(fold, ctx, low, high, wider, round))
+        if (by_digits(fold, ctx, low, high, way, round))
           return true;
       }
     }
@@ -470,8 +474,9 @@ static bool by_some_digits(const opened *fold, bool wider, round_of *round) {
 static bool find_round(const opened *fold, round_of *round) {
   round->also.n = 0;
   return by_equation(fold, round) || by_some_tile(fold, AS_THEY_STAND, round) ||
-         by_some_digits(fold, false, round) || by_some_tile(fold, BY_THE_SIMPLER, round) ||
-         by_some_digits(fold, true, round);
+         by_some_digits(fold, AS_DIGITS_STAND, round) ||
+         by_some_tile(fold, BY_THE_SIMPLER, round) || by_some_digits(fold, WIDER, round) ||
+         by_some_digits(fold, RELATIVE, round);
 }
 
 /* a falsehood that rests on some of the conditions: each fails where the others of these, and what

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 
+import ttir_own
 import ttir_spec
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -99,6 +100,7 @@ def main():
         for number, case in enumerate(report['cases']):
             if number > 0 and not options.all_cases:
                 break
+            case = ttir_own.with_own(case, kernel)
             launch = launch_options(case, path, number) if case.get('spec') else ['--launch', '%s:%d' % (path, number)]
             stem = os.path.join(options.work, '%s_%d' % (os.path.basename(path)[:-5], number))
             given, why = specification(options.assay, kernel, case, launch, stem)

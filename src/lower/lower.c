@@ -169,6 +169,7 @@ static void lo_free(lo_job *job) {
   as_str_clear(&job->notes);
   as_vec_clear(&job->cuts);
   free(job->size_value);
+  as_vec_clear(&job->firsts);
   as_arena_free(job->arena);
 }
 
@@ -305,6 +306,7 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
   job.size_value = at_bounds(mug, at, &job.n_size_value);
   as_str_init(&job.notes);
   as_vec_init(&job.cuts, sizeof(lo_cut));
+  as_vec_init(&job.firsts, sizeof(lo_first));
   bool ok = lo_live_read(&job) && lo_live_takes(&job, at) && lo_expand(&job) &&
             lo_tile_units(&job) && place_workspace(&job);
   for (uint32_t i = 0; ok && i < job.n_unit; i++) {

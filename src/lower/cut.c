@@ -29,6 +29,8 @@ static bool count_follows(lo_job *job, const as_node *node, uint32_t axis, uint3
     count = as_size_mul(sizes, count, unit->loop_size);
   as_size tile = node->tile[axis];
   as_size most = as_size_sub(sizes, as_size_add(sizes, node->upto[axis], tile), AS_SIZE_ONE);
+  if (!cut->whole_live && !lo_is_live(job, count) && !lo_is_live(job, tile))
+    return true;
   if (!lo_is_live(job, tile) && !(cut->by_loop && cut->grid_axis >= 0 && unit->loop_live) &&
       lo_live_same(job, count, as_size_div(sizes, most, tile)))
     return true;
@@ -64,7 +66,7 @@ bool lo_cut_axis(lo_job *job, const as_node *node, uint32_t unit_id, uint32_t ax
                       "%s: axis %u of extent %ld takes %ld tiles of %ld, and there are %ld",
                       node->name, axis, whole, needed, cut.tile, count);
   }
-  if (cut.whole_live && !count_follows(job, node, axis, unit_id, &cut))
+  if (!count_follows(job, node, axis, unit_id, &cut))
     return false;
   cut.high = cut.tile < whole ? cut.tile : whole;
   cut.low = cut.whole_live || cut.tile < 1 ? 1 : whole - (whole - 1) / cut.tile * cut.tile;

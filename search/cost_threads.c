@@ -107,15 +107,33 @@ static bool follows_scores(const profile *of) {
   return is_loaded(of, scores->arg[0]) && is_loaded(of, scores->arg[1]);
 }
 
+/* a product after the loop, of what the loop has summed up and a loaded tile */
+static bool is_after_loop(const profile *of, as_node_id product) {
+  const as_node *node = &of->model->graph->node[product];
+  uint32_t loaded = 0;
+  uint32_t summed = 0;
+  for (uint32_t k = 0; k < node->nargs; k++) {
+    const as_node *operand = &of->model->graph->node[node->arg[k]];
+    loaded += is_loaded(of, node->arg[k]) && !operand->varying;
+    summed += operand->kind == AS_N_ACC && operand->nargs == 1;
+  }
+  return !node->varying && loaded == 1 && summed == 1 && node->nargs == 2;
+}
+
 static family family_of(profile *of) {
   const as_graph *graph = of->model->graph;
   uint32_t products = 0;
+  uint32_t after = 0;
   of->first = of->second = AS_NONE;
   for (uint32_t i = 0; i < of->block->n; i++) {
     as_node_id id = of->block->nodes[i];
     const as_node *node = &graph->node[id];
     if (!is_product(of, id))
       continue;
+    if (is_after_loop(of, id)) {
+      after++;
+      continue;
+    }
     if (!node->varying || !is_fed(of, id))
       return GENERAL;
     products++;
@@ -128,7 +146,9 @@ static family family_of(profile *of) {
     }
   }
   if (!products)
-    return of->block->has_loop ? GENERAL : ROWS;
+    return of->block->has_loop || after ? GENERAL : ROWS;
+  if (after && of->first != AS_NONE)
+    return GENERAL;
   if (of->first == AS_NONE)
     return STREAM;
   return products == 2 && follows_scores(of) ? CHAINED : GENERAL;
@@ -174,7 +194,7 @@ static double row_waste(const profile *of, const as_node *load) {
 }
 
 static double padded_bytes(const profile *of, const as_node *load) {
-  double count = 1;
+  double count = sg_cost_is_index(of->model, load) ? 0 : 1;
   for (uint32_t i = 0; i < load->rank; i++) {
     double extent = sg_cost_value(of->model, load->dim[i]);
     count *= extent > 1 ? power_of_two(8, extent) : 1;
@@ -208,7 +228,7 @@ static void read_nodes(profile *of) {
     } else if (node->kind == AS_N_STORE) {
       of->dram += bytes_between(of->model, id, sg_cost_bytes(of->model, node));
     } else if (is_product(of, id)) {
-      of->flops += padded_flops(of, id);
+      of->flops += is_after_loop(of, id) ? 0 : padded_flops(of, id);
     } else if (node->kind == AS_N_OP) {
       double over = sg_cost_value(of->model, of->model->works[id].work);
       bool alone = over <= sg_cost_elements(of->model, node);
@@ -336,12 +356,23 @@ static double rows_us(profile *of, double *shared) {
   return constant->rows_launch_us + first + serial / share + rest + queue;
 }
 
+/* Thread graphs load all their tiles from memory.  (Nor do chained products have masks yet, from
+ * memory or computed; their cost is that of those without, for both.) */
+static bool computes_tiles(const profile *of) {
+  bool computes = false;
+  for (uint32_t i = 0; i < of->block->n && of->family != CHAINED; i++) {
+    const as_node *node = &of->model->graph->node[of->block->nodes[i]];
+    computes |= node->kind == AS_N_LOAD && sg_cost_is_index(of->model, node);
+  }
+  return computes;
+}
+
 double sg_cost_threads(const sg_cost_model *model, const as_block *block, double blocks,
                        double *shared) {
   profile of = {
       .model = model, .block = block, .blocks = blocks, .loop = sg_cost_value(model, block->loop)};
   of.family = as_graph_has_cut_tiles(model->graph, block) ? GENERAL : family_of(&of);
-  if (of.family == GENERAL || of.loop < 1)
+  if (of.family == GENERAL || of.loop < 1 || computes_tiles(&of))
     return -1;
   read_nodes(&of);
   if (of.family == ROWS)

@@ -1,6 +1,7 @@
 /* Thread-level fusion: which values exist in memory at all, where accumulators live, and the bodies
  * of what remains with everything else substituted.  Maps are recomputed where they are read
  * (registers), unless that would repeat costly work. */
+#include "body.h"
 #include "job.h"
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,8 @@ static bool phases(lo_job *job, lo_unit *unit) {
     } else {
       phase_walk walk = {job, LO_PRE};
       lx_refs(value->body, phase_ref, &walk);
-      value->phase = walk.phase;
+      bool moves = walk.phase == LO_PRE && value->body != NULL && lx_moves(job, value->body);
+      value->phase = moves ? LO_BODY : walk.phase;
     }
     if (value->kind == LV_ACC && job->value[value->of].phase == LO_POST) {
       return as_err_set(job->err, AS_BAD_INPUT,
@@ -124,7 +126,7 @@ static lx *inline_ref(lo_job *job, void *arg, lx *ref) {
   (void)arg;
   lo_value *value = &job->value[ref->val];
   if (value->kind == LV_CONST)
-    return lx_num(job, value->num);
+    return lo_number(job, value);
   if (value->kind == LV_RUN)
     return lx_ref(job, value->of, ref->n, ref->kid);
   if (value->kind != LV_MAP || value->place == LP_GLOBAL || value->need32)

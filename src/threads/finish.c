@@ -1,38 +1,19 @@
 /* What follows the loop of a streaming product: the partial sums of the warps along k are stored in
  * shared memory, read back where the output's threads want them, added, and put into the rest of
  * the expression. */
-#include "lowering.h"
+#include "finish.h"
 #include "src/base/str.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-  as_plan *p;
-  as_tg *g;
-  const as_lay *acc;
-  const as_lay *batch_lay;
-  unsigned k_warps;
-  unsigned wide_warps;
-  unsigned product_bits; /* log2 of the number of products, rounded up */
-  unsigned out_tile;
-  as_lay
-      own; /* (u, lane, warp) -> (wide, batch): first element of each pair that a thread stores */
-  int lanes;
-  int warps;
-  char contiguous[AS_LAY_NAME];
-  as_lay place; /* (wide, batch, wk, sum) -> offset in the exchange */
-  unsigned exchange;
-  unsigned sides;
-} finish;
-
-static int value(const finish *F, const char *stem, unsigned i) {
+int as_finish_value(const as_finish *F, const char *stem, unsigned i) {
   char name[24];
   snprintf(name, sizeof name, "%s%u", stem, i);
   return as_tg_value(F->g, name);
 }
 
-static bool output_layout(finish *F) {
+static bool output_layout(as_finish *F) {
   as_plan *p = F->p;
   as_ring_tile r;
   memset(&r, 0, sizeof r);
@@ -58,7 +39,7 @@ static bool output_layout(finish *F) {
   return !F->own.bad || as_plan_fail(p, "an output tile too large");
 }
 
-static unsigned all_conflicts(const finish *F, const as_lay *place) {
+static unsigned all_conflicts(const as_finish *F, const as_lay *place) {
   as_lay store = as_lay_after(place, F->acc);
   as_lay load = as_lay_after(place, &F->own);
   return as_lay_conflicts(&store, 4, 1) + as_lay_conflicts(&load, 4, 2);
@@ -66,7 +47,7 @@ static unsigned all_conflicts(const finish *F, const as_lay *place) {
 
 /* row by row of the contiguous axis at first; then high bits are xor'ed into low ones as long as
  * accesses collide less.  Bit 0 stays: neighbours are read together. */
-static void exchange_layout(finish *F) {
+static void exchange_layout(as_finish *F) {
   as_plan *p = F->p;
   const char *col = F->contiguous;
   const char *row = strcmp(col, p->wide.name) ? p->wide.name : p->batch.name;
@@ -106,10 +87,10 @@ static void exchange_layout(finish *F) {
   F->place = l;
 }
 
-static bool buffers(finish *F) {
+static bool buffers(as_finish *F) {
   as_tg *g = F->g;
   unsigned bits = as_lay_out_bits(&F->place);
-  if (g->n_buffer + 2 > sizeof g->buffer / sizeof *g->buffer)
+  if (g->n_buffer + 3 > sizeof g->buffer / sizeof *g->buffer)
     return as_plan_fail(F->p, "too many buffers");
   F->exchange = g->n_buffer++;
   g->buffer[F->exchange] = (as_tg_buffer){"sums", 4, bits, 1, 0};
@@ -121,12 +102,15 @@ static bool buffers(finish *F) {
     F->sides = g->n_buffer++;
     g->buffer[F->sides] =
         (as_tg_buffer){"rows", 4, F->p->batch.bits + F->k_warps + n, 1, (end + 15) / 16 * 16};
+    end = g->buffer[F->sides].base + as_tg_buffer_bytes(&g->buffer[F->sides]);
   }
+  if (F->p->n_inner && !as_finish_tail_buffer(F, end))
+    return false;
   return as_tg_shared_bytes(g) + 2048 <= F->p->o->smem_limit ||
          as_plan_fail(F->p, "partial sums that do not fit in shared memory");
 }
 
-static void store_products(finish *F) {
+static void store_products(as_finish *F) {
   unsigned low = as_lay_out_bits(&F->place) - F->product_bits;
   uint32_t cols[AS_LAY_BITS];
   for (unsigned i = 0; i < F->p->n_product; i++) {
@@ -136,13 +120,13 @@ static void store_products(finish *F) {
     op->dst = as_lay_with(&at, "u", cols, n);
     op->dst = as_lay_with(&op->dst, "reg", NULL, 0);
     op->buf = (int)F->exchange;
-    op->a = value(F, "acc", i);
+    op->a = as_finish_value(F, "acc", i);
     op->base = (int)(i << low);
   }
 }
 
 /* lanes that hold different k of one row are added up by shuffles, one of them stores */
-static void store_sides(finish *F) {
+static void store_sides(as_finish *F) {
   uint32_t lane[AS_LAY_BITS];
   uint32_t regs[AS_LAY_BITS];
   const char *k = F->p->k.name;
@@ -153,7 +137,7 @@ static void store_sides(finish *F) {
   for (unsigned i = 0; i < F->p->n_side; i++) {
     as_lay l = as_lay_new();
     int mask = 0;
-    int v = value(F, "side", i);
+    int v = as_finish_value(F, "side", i);
     as_lay_add_out(&l, "off", F->g->buffer[F->sides].bits);
     as_lay_add_in(&l, "u");
     for (unsigned r = 0; r < n_reg; r++) {
@@ -187,9 +171,8 @@ static void store_sides(finish *F) {
   }
 }
 
-/* v = sum over the warps along k of what was stored; registers: [pair,] u, then the warps' */
-static int load_sum(finish *F, const char *stem, unsigned i, const as_lay *place, unsigned buf,
-                    int base, unsigned vec, const as_lay *where) {
+int as_finish_load_sum(as_finish *F, const char *stem, unsigned i, const as_lay *place,
+                       unsigned buf, int base, unsigned vec, const as_lay *where) {
   uint32_t cols[AS_LAY_BITS];
   as_lay at = as_lay_after(place, where);
   unsigned n = as_lay_cols(&at, "u", cols);
@@ -199,13 +182,13 @@ static int load_sum(finish *F, const char *stem, unsigned i, const as_lay *place
     cols[n + k] = place->col[slot + k];
   as_tg_op *ld = as_tg_add(F->g, NULL, AS_TG_LDS, 'c');
   ld->src = as_lay_with(&at, "u", cols, n + F->k_warps);
-  ld->v = value(F, stem, 2 * i);
+  ld->v = as_finish_value(F, stem, 2 * i);
   ld->buf = (int)buf;
   ld->base = base;
   ld->vec = (int)vec;
   unsigned keep = vec + n;
   as_tg_op *red = as_tg_add(F->g, NULL, AS_TG_RED, 'c');
-  red->v = value(F, stem, 2 * i + 1);
+  red->v = as_finish_value(F, stem, 2 * i + 1);
   red->a = ld->v;
   red->fold = AS_TG_SUM;
   as_lay_add_out(&red->src, "reg", keep + F->k_warps);
@@ -219,14 +202,7 @@ static int load_sum(finish *F, const char *stem, unsigned i, const as_lay *place
   return red->v;
 }
 
-typedef struct { /* the sums, where the output's threads want them */
-  uint32_t atom[AS_TG_ARGS];
-  int value[AS_TG_ARGS];
-  as_lay map[AS_TG_ARGS];
-  unsigned n;
-} sums;
-
-static bool load_sums(finish *F, sums *s) {
+static bool load_sums(as_finish *F, as_finish_sums *s) {
   as_plan *p = F->p;
   uint32_t cols[AS_LAY_BITS];
   unsigned own = as_lay_cols(&F->own, "u", cols);
@@ -234,7 +210,8 @@ static bool load_sums(finish *F, sums *s) {
   if (p->n_product + p->n_side > AS_TG_ARGS)
     return as_plan_fail(p, "an expression of too many sums");
   for (unsigned i = 0; i < p->n_product; i++) {
-    s->value[s->n] = load_sum(F, "sum", i, &F->place, F->exchange, (int)(i << low), 1, &F->own);
+    s->value[s->n] =
+        as_finish_load_sum(F, "sum", i, &F->place, F->exchange, (int)(i << low), 1, &F->own);
     s->map[s->n] = as_lay_identity("reg", "reg", 1 + own);
     s->atom[s->n++] = p->product[i].atom;
   }
@@ -248,8 +225,8 @@ static bool load_sums(finish *F, sums *s) {
     as_lay_push(&rows, 1u << (p->batch.bits + i));
   as_lay where = as_lay_take(&F->own, (const char *[]){p->batch.name}, 1);
   for (unsigned i = 0; i < p->n_side; i++) {
-    s->value[s->n] = load_sum(F, "norm", i, &rows, F->sides,
-                              (int)(i << (p->batch.bits + F->k_warps)), 0, &where);
+    s->value[s->n] = as_finish_load_sum(F, "norm", i, &rows, F->sides,
+                                        (int)(i << (p->batch.bits + F->k_warps)), 0, &where);
     as_lay m = as_lay_new();
     as_lay_add_out(&m, "reg", own);
     as_lay_add_in(&m, "reg");
@@ -262,8 +239,8 @@ static bool load_sums(finish *F, sums *s) {
   return true;
 }
 
-/* an element that the result is computed with: a number a column, or one an element */
-static bool load_element(finish *F, uint32_t id, const as_atom *a, sums *s) {
+bool as_finish_load_element(as_finish *F, const as_lay *own, bool first, uint32_t id,
+                            const as_atom *a, as_finish_sums *s) {
   as_plan *p = F->p;
   unsigned tile;
   const char *axes[AS_TG_AXES];
@@ -285,8 +262,8 @@ static bool load_element(finish *F, uint32_t id, const as_atom *a, sums *s) {
   }
   if (!neighbours)
     return as_plan_fail(p, "an element of a result that is not read along its rows");
-  as_tg_op *ld = as_tg_add(F->g, NULL, AS_TG_LDG, 'c');
-  as_lay at = as_lay_take(&F->own, axes, n_axes);
+  as_tg_op *ld = as_tg_new_op(F->g, AS_TG_LDG, 'c');
+  as_lay at = as_lay_take(own, axes, n_axes);
   unsigned n = as_lay_cols(&at, "u", cols);
   uint32_t image[AS_LAY_BITS]; /* register bits of the result -> of what is loaded */
   unsigned kept = 0;
@@ -301,13 +278,14 @@ static bool load_element(finish *F, uint32_t id, const as_atom *a, sums *s) {
   as_lay_push(&m, 1);
   for (unsigned i = 0; i < n; i++)
     as_lay_push(&m, image[i]);
-  ld->v = value(F, "beside", tile);
+  ld->v = as_finish_value(F, "beside", tile);
   ld->tile = (int)tile;
   ld->vec = 1;
   memcpy(ld->vaxis, F->contiguous, sizeof ld->vaxis);
   ld->src = as_lay_with(&at, "u", cols, kept);
   for (unsigned i = 0; i < t->n_axis; i++)
     ld->pred[i] = t->axis[i].live != 1L << t->axis[i].bits ? t->axis[i].live : 0;
+  as_tg_insert(F->g, &F->g->top, first ? 0 : F->g->top.n_body, ld);
   s->value[s->n] = ld->v;
   s->map[s->n] = m;
   s->atom[s->n++] = id;
@@ -315,7 +293,7 @@ static bool load_element(finish *F, uint32_t id, const as_atom *a, sums *s) {
 }
 
 /* loaded elements of a result: a bias, what is added to it */
-static bool collect_loads(finish *F, as_poly x, sums *s) {
+static bool collect_loads(as_finish *F, as_poly x, as_finish_sums *s) {
   const as_terms *t = F->p->t;
   for (uint32_t i = 0; i < as_poly_monos(t, x); i++) {
     const as_mono *m = as_poly_mono(t, x, i);
@@ -328,7 +306,7 @@ static bool collect_loads(finish *F, as_poly x, sums *s) {
         return false;
       for (unsigned j = 0; j < s->n; j++)
         seen = seen || s->atom[j] == id;
-      if (!seen && !load_element(F, id, a, s))
+      if (!seen && !as_finish_load_element(F, &F->own, false, id, a, s))
         return false;
     }
   }
@@ -340,7 +318,7 @@ static void live_only(const as_tg_tile *t, as_tg_op *op) {
     op->pred[i] = t->axis[i].live != 1L << t->axis[i].bits ? t->axis[i].live : 0;
 }
 
-static void store_pairs(finish *F, unsigned tile, int v) {
+static void store_pairs(as_finish *F, unsigned tile, int v) {
   as_tg_op *st = as_tg_add(F->g, NULL, AS_TG_STG, 'c');
   st->tile = (int)tile;
   st->a = v;
@@ -355,7 +333,7 @@ static void store_pairs(finish *F, unsigned tile, int v) {
 /* Threads that hold few neighbours of a row meet others in shared memory, so that whole rows are
  * stored. The tile lies there as a ring's would: swizzled, so that neither side's accesses collide.
  * false: it does not lie so */
-static bool store_rows(finish *F, unsigned tile, int v) {
+static bool store_rows(as_finish *F, unsigned tile, int v) {
   as_tg *g = F->g;
   const as_tg_tile *t = &g->tile[tile];
   as_ring_tile r;
@@ -383,7 +361,7 @@ static bool store_rows(finish *F, unsigned tile, int v) {
   sts->dst = from;
   as_tg_add(g, NULL, AS_TG_BAR, 'a');
   as_tg_op *lds = as_tg_add(g, NULL, AS_TG_LDS, 'c');
-  lds->v = value(F, "row", tile);
+  lds->v = as_finish_value(F, "row", tile);
   lds->buf = (int)buf;
   lds->vec = 3;
   lds->src = to;
@@ -400,11 +378,12 @@ static bool store_rows(finish *F, unsigned tile, int v) {
 }
 
 /* the value of an output where F->own says; its tile */
-static int computed(finish *F, as_node_id node, as_poly want, const sums *all, unsigned *tile) {
+static int computed(as_finish *F, as_node_id node, as_poly want, const as_finish_sums *all,
+                    unsigned *tile) {
   as_plan *p = F->p;
   uint32_t cols[AS_LAY_BITS];
   unsigned own = as_lay_cols(&F->own, "u", cols);
-  sums s = *all;
+  as_finish_sums s = *all;
   if (!as_plan_tile(p, F->g, node, tile) || !collect_loads(F, want, &s))
     return -1;
   as_tg_op *map = as_tg_add(F->g, NULL, AS_TG_MAP, 'c');
@@ -413,7 +392,7 @@ static int computed(finish *F, as_node_id node, as_poly want, const sums *all, u
     map->arg_map[i] = s.map[i];
   }
   map->n_arg = (int)s.n;
-  map->v = value(F, "out", *tile);
+  map->v = as_finish_value(F, "out", *tile);
   map->type = (int)F->g->tile[*tile].type;
   map->bits = (int)(1 + own);
   map->expr = as_term_expr(F->g, p->t, want, s.atom, s.n);
@@ -423,7 +402,7 @@ static int computed(finish *F, as_node_id node, as_poly want, const sums *all, u
   return -1;
 }
 
-static bool outputs(finish *F, const sums *s, bool by_rows) {
+static bool outputs(as_finish *F, const as_finish_sums *s, bool by_rows) {
   for (unsigned i = 0; i < F->p->n_store; i++) {
     unsigned tile;
     int v = computed(F, F->p->stores[i], F->p->wants[i], s, &tile);
@@ -436,7 +415,7 @@ static bool outputs(finish *F, const sums *s, bool by_rows) {
 }
 
 /* Each thread stores what it holds: pairs of neighbours, the accumulators' lowest bit */
-static bool own_registers(finish *F) {
+static bool own_registers(as_finish *F) {
   const char *axes[AS_TG_AXES];
   unsigned n = 0;
   uint32_t cols[AS_LAY_BITS];
@@ -459,24 +438,25 @@ static bool own_registers(finish *F) {
 }
 
 bool as_stream_finish_registers(as_plan *p, as_tg *g, const as_lay *acc) {
-  finish F = {.p = p, .g = g, .acc = acc};
-  sums s = {.n = 1};
+  as_finish F = {.p = p, .g = g, .acc = acc};
+  as_finish_sums s = {.n = 1};
   if (!own_registers(&F))
     return false;
-  s.value[0] = value(&F, "acc", 0);
+  s.value[0] = as_finish_value(&F, "acc", 0);
   s.map[0] = as_lay_identity("reg", "reg", as_lay_in(acc, "reg", NULL));
   s.atom[0] = p->product[0].atom;
   return outputs(&F, &s, true);
 }
 
-bool as_stream_finish(as_plan *p, as_tg *g, const as_lay *acc, const as_lay *batch_lay,
-                      unsigned k_warps, unsigned wide_warps) {
-  finish F = {.p = p,
-              .g = g,
-              .acc = acc,
-              .batch_lay = batch_lay,
-              .k_warps = k_warps,
-              .wide_warps = wide_warps};
+bool as_stream_finish(as_plan *p, as_tg *g, const as_lay *acc, const as_lay *inner_acc,
+                      const as_lay *batch_lay, unsigned k_warps, unsigned wide_warps) {
+  as_finish F = {.p = p,
+                 .g = g,
+                 .acc = acc,
+                 .inner_acc = inner_acc,
+                 .batch_lay = batch_lay,
+                 .k_warps = k_warps,
+                 .wide_warps = wide_warps};
   while (1u << F.product_bits < p->n_product)
     F.product_bits++;
   if (!output_layout(&F))
@@ -487,7 +467,9 @@ bool as_stream_finish(as_plan *p, as_tg *g, const as_lay *acc, const as_lay *bat
   store_products(&F);
   if (p->n_side)
     store_sides(&F);
+  if (p->n_inner)
+    as_finish_tail_store(&F);
   as_tg_add(g, NULL, AS_TG_BAR, 'a');
-  sums s = {.n = 0};
-  return load_sums(&F, &s) && outputs(&F, &s, false);
+  as_finish_sums s = {.n = 0};
+  return load_sums(&F, &s) && as_finish_tail_sums(&F, &s) && outputs(&F, &s, false);
 }

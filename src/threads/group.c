@@ -267,7 +267,7 @@ static bool stream(builder *B, unsigned which, as_node_id node) {
 as_tg *as_plan_group(as_plan *p) {
   builder B = {.p = p};
   const as_plan_product *x = &p->product[0];
-  if (p->n_product != 1 || x->n_scale || p->n_side) {
+  if (p->n_product != 1 || x->n_scale || p->n_side || p->n_tail) {
     as_plan_fail(p, "more than one product");
     return NULL;
   }

@@ -7,6 +7,8 @@
 #define AS_PLAN_SIDES 4
 #define AS_PLAN_FACTORS 4
 #define AS_PLAN_STORES 4
+#define AS_PLAN_INNER 2
+#define AS_PLAN_TAILS 2
 
 typedef struct { /* an index of the terms, as an axis of tiles */
   int32_t index;
@@ -31,6 +33,13 @@ typedef struct {
   as_poly body; /* k is the plan's index */
 } as_plan_side;
 
+/* sum after the loop over p->inner_axis of an expression of sums over the loop, which have that
+ * axis in the place of the wide one, and of loaded elements */
+typedef struct {
+  uint32_t atom;
+  as_poly body;
+} as_plan_tail;
+
 typedef struct {
   const as_block_ref *b;
   as_terms *t;
@@ -52,6 +61,11 @@ typedef struct {
   as_plan_product product[AS_PLAN_PRODUCTS];
   unsigned n_side;
   as_plan_side side[AS_PLAN_SIDES];
+  as_plan_axis inner_axis; /* folded after the loop */
+  unsigned n_inner;
+  as_plan_product inner[AS_PLAN_INNER]; /* products with the inner axis as the wide one */
+  unsigned n_tail;
+  as_plan_tail tail[AS_PLAN_TAILS];
   char *why; /* why not */
 } as_plan;
 
@@ -78,9 +92,10 @@ as_tg *as_plan_group(as_plan *p);
 as_tg *as_plan_rows(as_plan *p);
 
 /* finish.c: partial sums meet in shared memory, the rest of the expression, the store.  acc: (reg,
- * lane, warp) -> (wide, batch, wk); batch_lay: where the batch operand lies, for side sums */
-bool as_stream_finish(as_plan *p, as_tg *g, const as_lay *acc, const as_lay *batch_lay,
-                      unsigned k_warps, unsigned wide_warps);
+ * lane, warp) -> (wide, batch, wk); inner_acc: -> (inner, batch, wk), if there are inner products;
+ * batch_lay: where the batch operand lies, for side sums */
+bool as_stream_finish(as_plan *p, as_tg *g, const as_lay *acc, const as_lay *inner_acc,
+                      const as_lay *batch_lay, unsigned k_warps, unsigned wide_warps);
 
 /* finish.c: the rest of the expression where the accumulators lie, acc: (reg, lane, warp) -> (wide,
  * batch), all sums complete there; the only product's are named acc0 */
@@ -164,7 +179,8 @@ bool as_plan_named_tile(as_plan *p, as_tg *g, as_node_id node,
 /* the same for a streaming product, whose plan names the axes */
 bool as_plan_tile(as_plan *p, as_tg *g, as_node_id node, unsigned *out);
 
-/* emit.c */
-char *as_threads_emit(const as_tg *g, const as_isa *isa, const as_block_ref *b, const char *name,
-                      as_threads_address *address, void *arg, char **arguments, char **before);
+/* emit.c; blocks: as in as_threads_opts */
+char *as_threads_emit(const as_tg *g, const as_isa *isa, const as_block_ref *b,
+                      const char *const blocks[2], const char *name, as_threads_address *address,
+                      void *arg, char **arguments, char **before);
 #endif

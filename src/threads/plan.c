@@ -78,7 +78,7 @@ static bool two_axes(const as_atom *a, int32_t x, int32_t y) {
 }
 
 static bool read_product(as_plan *p, uint32_t id, as_poly body, int32_t k, int32_t wide,
-                         int32_t batch) {
+                         int32_t batch, as_plan_product *out) {
   const as_atom *f[AS_PLAN_FACTORS];
   unsigned n;
   as_plan_product x = {.atom = id, .weight = AS_NONE, .batch = AS_NONE};
@@ -97,47 +97,58 @@ static bool read_product(as_plan *p, uint32_t id, as_poly body, int32_t k, int32
       return false;
     }
   }
-  if (x.weight == AS_NONE || x.batch == AS_NONE || p->n_product == AS_PLAN_PRODUCTS)
+  if (x.weight == AS_NONE || x.batch == AS_NONE)
     return false;
   if (p->batch_load != AS_NONE && p->batch_load != x.batch)
     return false;
   p->batch_load = x.batch;
-  p->product[p->n_product++] = x;
+  *out = x;
   return true;
 }
 
 typedef struct {
   uint32_t atom[AS_PLAN_PRODUCTS + AS_PLAN_SIDES];
   unsigned n;
+  uint32_t tail[AS_PLAN_TAILS]; /* sums after the loop */
+  unsigned n_tail;
+  uint32_t inner[AS_PLAN_INNER]; /* accumulators inside of them */
+  unsigned n_inner;
   bool other; /* something else than accumulators, elements beside them, arithmetic of both */
 } found;
 
-/* accumulators of a term, each once */
-static void find_accs(const as_plan *p, as_poly x, found *f) {
+static void keep(found *f, uint32_t atom, uint32_t *list, unsigned *n, unsigned most) {
+  for (unsigned i = 0; i < *n; i++) {
+    if (list[i] == atom)
+      return;
+  }
+  if (*n == most)
+    f->other = true;
+  else
+    list[(*n)++] = atom;
+}
+
+/* accumulators of a term, each once; tail: inside of a sum after the loop */
+static void find_accs(const as_plan *p, as_poly x, bool tail, found *f) {
   for (uint32_t i = 0; i < as_poly_monos(p->t, x); i++) {
     const as_mono *m = as_poly_mono(p->t, x, i);
     for (uint32_t k = 0; k < m->n; k++) {
-      const as_atom *a = as_term_atom(p->t, m->factor[k].atom);
-      bool seen = false;
-      if (a->kind != AS_ATOM_ACC) {
-        if (a->kind < AS_ATOM_EXP && (a->kind != AS_ATOM_LOAD || looped(p, a->node)))
-          f->other = true;
-        if (a->kind == AS_ATOM_LOAD)
-          continue; /* computed with after the loop */
+      uint32_t id = m->factor[k].atom;
+      const as_atom *a = as_term_atom(p->t, id);
+      if (a->kind == AS_ATOM_ACC && tail) {
+        keep(f, id, f->inner, &f->n_inner, AS_PLAN_INNER);
+      } else if (a->kind == AS_ATOM_ACC) {
+        keep(f, id, f->atom, &f->n, AS_PLAN_PRODUCTS + AS_PLAN_SIDES);
+      } else if (a->kind == AS_ATOM_SUM && !tail) {
+        keep(f, id, f->tail, &f->n_tail, AS_PLAN_TAILS);
+        find_accs(p, a->p, true, f);
+      } else if (a->kind < AS_ATOM_EXP) { /* an element is computed with after the loop */
+        f->other = f->other || a->kind != AS_ATOM_LOAD || looped(p, a->node);
+      } else {
         if (a->p != AS_POLY_NONE)
-          find_accs(p, a->p, f);
+          find_accs(p, a->p, tail, f);
         if (a->q != AS_POLY_NONE)
-          find_accs(p, a->q, f);
-        continue;
+          find_accs(p, a->q, tail, f);
       }
-      for (unsigned j = 0; j < f->n; j++)
-        seen = seen || f->atom[j] == m->factor[k].atom;
-      if (seen)
-        continue;
-      if (f->n == AS_PLAN_PRODUCTS + AS_PLAN_SIDES)
-        f->other = true;
-      else
-        f->atom[f->n++] = m->factor[k].atom;
     }
   }
 }
@@ -152,11 +163,37 @@ static void set_axis(as_plan_axis *a, int32_t index, const char *name, long exte
   a->padded = extent != 1L << a->bits;
 }
 
+/* the sums after the loop, and the sums over the loop that they go over */
+static bool read_tails(as_plan *p, const found *f, int32_t k, long k_extent, int32_t batch) {
+  for (unsigned i = 0; i < f->n_tail; i++) {
+    const as_atom *a = as_term_atom(p->t, f->tail[i]);
+    const as_atom *first = as_term_atom(p->t, f->tail[0]);
+    if (a->bound != first->bound || a->extent != first->extent)
+      return false;
+    p->tail[p->n_tail++] = (as_plan_tail){f->tail[i], a->p};
+    set_axis(&p->inner_axis, a->bound, "r", a->extent, 4);
+  }
+  for (unsigned i = 0; i < f->n_inner; i++) {
+    as_poly body;
+    int32_t bound;
+    long extent;
+    const as_atom *acc = as_term_atom(p->t, f->inner[i]);
+    if (acc->q != AS_POLY_NONE ||
+        !as_plan_single_fold(p, acc->p, AS_ATOM_SUM, &body, &bound, &extent) || bound != k ||
+        extent != k_extent ||
+        !read_product(p, f->inner[i], body, k, p->inner_axis.index, batch, &p->inner[p->n_inner++]))
+      return false;
+  }
+  return true;
+}
+
 /* all products and side sums, with `wide` and `batch` in these roles */
 static bool read_roles(as_plan *p, const found *f, int32_t wide, long wide_extent, int32_t batch,
                        long batch_extent) {
   p->n_product = 0;
   p->n_side = 0;
+  p->n_inner = 0;
+  p->n_tail = 0;
   p->batch_load = AS_NONE;
   int32_t k = 0;
   long k_extent = 0;
@@ -176,7 +213,9 @@ static bool read_roles(as_plan *p, const found *f, int32_t wide, long wide_exten
         return false;
       k = bound;
       k_extent = extent;
-      if (product && !read_product(p, f->atom[i], body, bound, wide, batch))
+      if (product &&
+          (p->n_product == AS_PLAN_PRODUCTS ||
+           !read_product(p, f->atom[i], body, bound, wide, batch, &p->product[p->n_product++])))
         return false;
       if (product)
         continue;
@@ -185,7 +224,7 @@ static bool read_roles(as_plan *p, const found *f, int32_t wide, long wide_exten
       p->side[p->n_side++] = (as_plan_side){f->atom[i], body};
     }
   }
-  if (!p->n_product)
+  if (!p->n_product || !read_tails(p, f, k, k_extent, batch))
     return false;
   set_axis(&p->wide, wide, "n", wide_extent, 4);
   set_axis(&p->batch, batch, "m", batch_extent, 3);
@@ -211,24 +250,31 @@ static bool sides_fit(as_plan *p) {
   return true;
 }
 
-static bool types_fit(as_plan *p) {
+static bool product_types_fit(as_plan *p, const as_plan_product *x) {
   const as_graph *g = p->b->graph;
-  for (unsigned i = 0; i < p->n_product; i++) {
-    as_node_id loads[2] = {p->product[i].weight, p->product[i].batch};
-    for (unsigned k = 0; k < 2; k++) {
-      as_dtype type = as_block_tensor_type(p->b, g->node[loads[k]].arg[0]);
-      if (type == AS_F32)
-        return as_plan_fail(p, "an operand of a product that is not of 16 bits");
-      if (k + i > 0 && type != p->type)
-        return as_plan_fail(p, "operands of two types");
-      p->type = type;
-    }
-    for (unsigned k = 0; k < p->product[i].n_scale; k++) {
-      if (as_block_tensor_type(p->b, g->node[p->product[i].scale[k]].arg[0]) != p->type)
-        return as_plan_fail(p, "a factor of another type");
-    }
+  as_node_id loads[2] = {x->weight, x->batch};
+  for (unsigned k = 0; k < 2; k++) {
+    as_dtype type = as_block_tensor_type(p->b, g->node[loads[k]].arg[0]);
+    if (type == AS_F32)
+      return as_plan_fail(p, "an operand of a product that is not of 16 bits");
+    if ((k > 0 || x != p->product) && type != p->type)
+      return as_plan_fail(p, "operands of two types");
+    p->type = type;
+  }
+  for (unsigned k = 0; k < x->n_scale; k++) {
+    if (as_block_tensor_type(p->b, g->node[x->scale[k]].arg[0]) != p->type)
+      return as_plan_fail(p, "a factor of another type");
   }
   return true;
+}
+
+static bool types_fit(as_plan *p) {
+  bool ok = true;
+  for (unsigned i = 0; ok && i < p->n_product; i++)
+    ok = product_types_fit(p, &p->product[i]);
+  for (unsigned i = 0; ok && i < p->n_inner; i++)
+    ok = product_types_fit(p, &p->inner[i]);
+  return ok;
 }
 
 static bool find_stores(as_plan *p) {
@@ -317,7 +363,7 @@ bool as_plan_read(as_plan *p) {
   if (!output_axes(p, axis, extent))
     return false;
   for (unsigned i = 0; i < p->n_store; i++)
-    find_accs(p, p->wants[i], &f);
+    find_accs(p, p->wants[i], false, &f);
   if (f.other || !f.n)
     return as_plan_fail(p, "an output that is not an expression of sums over the loop");
   /* unification both ways round: the narrower axis as batch first */

@@ -2,8 +2,9 @@
  * Every axis of the output, and every axis that is only folded, has one place in the hardware
  * (registers, lanes, warps); a value lies where its own axes lie, so that any two values meet
  * without conversion.  Folds go over registers, then lanes by shuffles, then warps through shared
- * memory.  What is read under two indices (a row's elements in its sum and in its result) is loaded
- * once: the axis that is folded takes the place of the other. */
+ * memory, all that wait for nothing else at once, behind one barrier.  What is read under two
+ * indices (a row's elements in its sum and in its result) is loaded once: the axis that is folded
+ * takes the place of the other. */
 #include "rows.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static bool fail(as_rows *R, const char *why) {
 /* the axis along which most loads are contiguous, the output before all */
 static bool choose_column(as_rows *R) {
   const as_graph *g = R->p->b->graph;
-  const as_node *of = &g->node[g->node[R->p->store].arg[0]];
+  const as_node *of = &g->node[g->node[R->store[0]].arg[0]];
   for (unsigned i = 0; i < R->n_out; i++) {
     if (R->axis[i].index == (int32_t)of->rank - 1) {
       R->col = i;
@@ -79,7 +80,8 @@ static bool choose_places(as_rows *R) {
     most--;
   unsigned warps = n > 5 ? n - 5 : 0;
   warps = warps > most ? most : warps;
-  R->g->warp_bits = warps;
+  if (R->g->warp_bits < warps)
+    R->g->warp_bits = warps;
   for (unsigned i = 0; i < n; i++) {
     if (i < 5)
       R->lane[i] = bits[i];
@@ -153,7 +155,7 @@ static int mask_of(const as_rows_place *x, unsigned n, uint32_t axes) {
 /* --- values */
 static int fresh(as_rows *R, const char *stem) {
   char name[24];
-  snprintf(name, sizeof name, "%s%u", stem, R->names++);
+  snprintf(name, sizeof name, "%s%zu", stem, R->g->value.n);
   return as_tg_value(R->g, name);
 }
 
@@ -257,8 +259,13 @@ static bool load_first(as_rows *R, uint32_t id, const as_atom *a, const as_rows_
   return fail(R, "a value over iterations");
 }
 
-static as_rows_value *fold_value(as_rows *R, uint32_t atom, const as_atom *a,
-                                 const as_rows_scope *s);
+static as_rows_value *folded_value(as_rows *R, uint32_t atom) {
+  for (unsigned i = 0; i < R->n_value; i++) {
+    if (R->val[i].atom == atom)
+      return &R->val[i];
+  }
+  return NULL;
+}
 
 typedef struct {
   uint32_t atom[AS_TG_ARGS];
@@ -289,9 +296,9 @@ static bool collect(as_rows *R, as_poly x, const as_rows_scope *s, operands *o) 
       if (o->n == AS_TG_ARGS)
         return fail(R, "an expression of too many values");
       const as_rows_value *v =
-          a->kind == AS_ATOM_LOAD ? load_value(R, id, a, s) : fold_value(R, id, a, s);
+          a->kind == AS_ATOM_LOAD ? load_value(R, id, a, s) : folded_value(R, id);
       if (!v)
-        return false;
+        return fail(R, "a value over iterations");
       o->atom[o->n] = id;
       o->of[o->n++] = (unsigned)(v - R->val);
     }
@@ -385,16 +392,9 @@ static void fold_lanes(as_rows *R, int v, unsigned over, as_tg_fold how) {
   }
 }
 
-typedef struct { /* where a partial fold lies in shared memory while warps exchange it */
-  unsigned buffer;
-  unsigned bits;
-  uint32_t kept; /* axes of the result */
-  unsigned over;
-} exchange;
-
 /* offset bit of a place: the warp bits of the folded axis are lowest, so that one access reads
  * several warps' parts; then one for each bit of the result */
-static uint32_t slot(const as_rows *R, const exchange *x, const as_rows_place *where) {
+static uint32_t slot(const as_rows *R, const as_rows_exchange *x, const as_rows_place *where) {
   unsigned at = 0;
   uint32_t over = 1u << x->over;
   const as_rows_place *lists[] = {R->warp, R->reg, R->lane, R->warp};
@@ -411,7 +411,7 @@ static uint32_t slot(const as_rows *R, const exchange *x, const as_rows_place *w
   return 0;
 }
 
-static bool exchange_new(as_rows *R, exchange *x) {
+static bool exchange_new(as_rows *R, as_rows_exchange *x) {
   as_tg *g = R->g;
   if (g->n_buffer == sizeof g->buffer / sizeof *g->buffer)
     return fail(R, "too many folds over warps");
@@ -431,7 +431,7 @@ static bool exchange_new(as_rows *R, exchange *x) {
          fail(R, "partial folds that do not fit in shared memory");
 }
 
-static as_lay exchange_map(const as_rows *R, const exchange *x, bool store, unsigned vec) {
+static as_lay exchange_map(const as_rows *R, const as_rows_exchange *x, bool store, unsigned vec) {
   unsigned skipped = 0;
   as_lay l = as_lay_new();
   as_lay_add_out(&l, "off", x->bits);
@@ -456,7 +456,8 @@ static as_lay exchange_map(const as_rows *R, const exchange *x, bool store, unsi
 }
 
 /* the warps' parts, read by all that need them, folded over the lowest register bits */
-static int fold_parts(as_rows *R, const exchange *x, unsigned folded, as_tg_fold how) {
+static int fold_parts(as_rows *R, const as_rows_exchange *x) {
+  unsigned folded = x->warp_bits;
   unsigned all = folded + register_bits(R, x->kept);
   unsigned vec = folded < 2 ? folded : 2;
   as_tg_op *ld = as_tg_add(R->g, NULL, AS_TG_LDS, 'c');
@@ -467,7 +468,7 @@ static int fold_parts(as_rows *R, const exchange *x, unsigned folded, as_tg_fold
   as_tg_op *red = as_tg_add(R->g, NULL, AS_TG_RED, 'c');
   red->v = fresh(R, "r");
   red->a = ld->v;
-  red->fold = how;
+  red->fold = x->how;
   red->src = as_lay_new();
   as_lay_add_out(&red->src, "reg", all);
   as_lay_add_in(&red->src, "reg");
@@ -479,62 +480,97 @@ static int fold_parts(as_rows *R, const exchange *x, unsigned folded, as_tg_fold
   return red->v;
 }
 
-static int fold_warps(as_rows *R, int v, uint32_t kept, unsigned over, as_tg_fold how) {
-  exchange x = {.kept = kept, .over = over};
-  unsigned folded = 0;
-  for (unsigned i = 0; i < R->g->warp_bits; i++)
-    folded += holds(1u << over, &R->warp[i]);
-  if (!folded)
-    return v;
-  if (!exchange_new(R, &x))
-    return -1;
+/* the warps' parts of a fold begin their way through shared memory; what follows waits for the
+ * barrier */
+static bool part_stored(as_rows *R, uint32_t atom, int v, as_rows_exchange x) {
+  if (R->n_pending == AS_ROWS_PENDING || !exchange_new(R, &x))
+    return fail(R, "too many folds over warps");
   as_tg_op *st = as_tg_add(R->g, NULL, AS_TG_STS, 'c');
   st->a = v;
   st->buf = (int)x.buffer;
   st->dst = exchange_map(R, &x, true, 0);
-  st->lanes = mask_of(R->lane, 5, kept);
-  st->warps = mask_of(R->warp, R->g->warp_bits, kept | 1u << over);
-  as_tg_add(R->g, NULL, AS_TG_BAR, 'a');
-  return fold_parts(R, &x, folded, how);
+  st->lanes = mask_of(R->lane, 5, x.kept);
+  st->warps = mask_of(R->warp, R->g->warp_bits, x.kept | 1u << x.over);
+  R->pending[R->n_pending++] = (as_rows_pending){atom, x};
+  return true;
 }
 
-static as_rows_value *fold_value(as_rows *R, uint32_t atom, const as_atom *a,
-                                 const as_rows_scope *s) {
-  unsigned over = 0;
-  bool found = false;
-  for (unsigned i = 0; i < R->n_value; i++) {
-    if (R->val[i].atom == atom)
-      return &R->val[i];
-  }
-  for (unsigned i = 0; i < R->n_fold && !found; i++) {
-    found = R->fold[i].atom == atom;
-    over = R->fold[i].axis;
-  }
-  if (!found) {
-    fail(R, "a value over iterations");
-    return NULL;
-  }
-  as_rows_scope inner = {a->bound, over, s};
+static bool begin_fold(as_rows *R, uint32_t atom, const as_atom *a, const as_rows_scope *inner) {
+  unsigned over = inner->axis;
+  unsigned over_warps = 0;
   as_tg_fold how = a->kind == AS_ATOM_SUM ? AS_TG_SUM : AS_TG_MAXIMUM;
-  const as_rows_value *x = map_value(R, a->p, &inner, AS_F32);
+  const as_rows_value *x = map_value(R, a->p, inner, AS_F32);
   if (!x)
-    return NULL;
+    return false;
   uint32_t axes = x->axes;
-  if (!(axes >> over & 1)) {
-    fail(R, "a fold of what does not depend on its index");
-    return NULL;
-  }
+  uint32_t kept = axes & ~(1u << over);
+  if (!(axes >> over & 1))
+    return fail(R, "a fold of what does not depend on its index");
   int v = filled(R, x->v, axes, over, how);
   v = fold_registers(R, v, axes, over, how);
   fold_lanes(R, v, over, how);
-  v = fold_warps(R, v, axes & ~(1u << over), over, how);
-  return v < 0 ? NULL : add_value(R, atom, AS_NONE, v, axes & ~(1u << over), AS_F32);
+  for (unsigned i = 0; i < R->g->warp_bits; i++)
+    over_warps += holds(1u << over, &R->warp[i]);
+  if (!over_warps)
+    return add_value(R, atom, AS_NONE, v, kept, AS_F32) != NULL;
+  as_rows_exchange exchange = {.kept = kept, .over = over, .warp_bits = over_warps, .how = how};
+  return part_stored(R, atom, v, exchange);
+}
+
+static bool is_pending(const as_rows *R, uint32_t atom) {
+  for (unsigned i = 0; i < R->n_pending; i++) {
+    if (R->pending[i].atom == atom)
+      return true;
+  }
+  return false;
+}
+
+/* of the leaves of an expression: what needs no fold that is still to be made */
+static bool is_there(as_rows *R, uint32_t id, const as_atom *a, const as_rows_scope *s) {
+  (void)s;
+  return a->kind == AS_ATOM_LOAD || folded_value(R, id);
+}
+
+/* begins every fold over nothing but loads and folds that are finished */
+static bool begin_ready(as_rows *R, uint32_t id, const as_atom *a, const as_rows_scope *s) {
+  if (is_there(R, id, a, s) || is_pending(R, id))
+    return true;
+  for (unsigned i = 0; i < R->n_fold; i++) {
+    as_rows_scope inner = {a->bound, R->fold[i].axis, s};
+    if (R->fold[i].atom != id)
+      continue;
+    if (!as_rows_leaves(R, a->p, &inner, is_there))
+      return as_rows_leaves(R, a->p, &inner, begin_ready);
+    R->begun++;
+    return begin_fold(R, id, a, &inner);
+  }
+  return fail(R, "a value over iterations");
+}
+
+/* All folds, in waves: those of a wave need nothing of each other, so that their shuffles follow
+ * each other without waiting, and one barrier is enough for all that go over warps. */
+static bool make_folds(as_rows *R) {
+  do {
+    R->begun = 0;
+    R->n_pending = 0;
+    for (unsigned i = 0; i < R->n_store; i++) {
+      if (!as_rows_leaves(R, R->want[i], NULL, begin_ready))
+        return false;
+    }
+    if (R->n_pending)
+      as_tg_add(R->g, NULL, AS_TG_BAR, 'a');
+    for (unsigned i = 0; i < R->n_pending; i++) {
+      const as_rows_exchange *x = &R->pending[i].exchange;
+      if (!add_value(R, R->pending[i].atom, AS_NONE, fold_parts(R, x), x->kept, AS_F32))
+        return false;
+    }
+  } while (R->begun);
+  return true;
 }
 
 /* --- the store */
-static bool store(as_rows *R) {
-  const as_plan *p = R->p;
-  const as_node *n = &p->b->graph->node[p->store];
+static bool store(as_rows *R, unsigned which) {
+  const as_node *n = &R->p->b->graph->node[R->store[which]];
   const as_plan_axis *named[AS_MAX_RANK] = {NULL};
   unsigned axis[AS_MAX_RANK];
   unsigned n_axis = 0;
@@ -548,10 +584,10 @@ static bool store(as_rows *R) {
     axis[n_axis++] = (unsigned)x;
     axes |= 1u << x;
   }
-  if (!as_plan_named_tile(R->p, R->g, p->store, named, &tile))
+  if (!as_plan_named_tile(R->p, R->g, R->store[which], named, &tile))
     return false;
   const as_tg_tile *t = &R->g->tile[tile];
-  const as_rows_value *x = map_value(R, p->want, NULL, t->type);
+  const as_rows_value *x = map_value(R, R->want[which], NULL, t->type);
   if (!x)
     return false;
   if (x->axes != axes)
@@ -576,17 +612,89 @@ static bool store(as_rows *R) {
   return true;
 }
 
+/* --- the block */
+static bool same_shape(const as_plan *p, as_node_id one, as_node_id other) {
+  const as_graph *g = p->b->graph;
+  long left[AS_MAX_RANK];
+  long right[AS_MAX_RANK];
+  unsigned rank = g->node[one].rank;
+  return g->node[other].rank == rank && as_block_dims(p->b, g->node[one].arg[0], left, NULL) &&
+         as_block_dims(p->b, g->node[other].arg[0], right, NULL) &&
+         !memcmp(left, right, rank * sizeof *left);
+}
+
+/* Results of one shape have their axes in common, and so what is loaded for them.  Others are
+ * computed beside them by the same threads, with axes and values of their own. */
+static unsigned sections(as_plan *p, as_tg *g, as_rows *section) {
+  unsigned n = 0;
+  for (unsigned i = 0; i < p->n_store; i++) {
+    unsigned s = 0;
+    while (s < n && !same_shape(p, section[s].store[0], p->stores[i]))
+      s++;
+    as_rows *R = &section[s];
+    if (s == n) {
+      R->p = p;
+      R->g = g;
+      R->section = n++;
+    }
+    R->store[R->n_store] = p->stores[i];
+    R->want[R->n_store++] = p->wants[i];
+  }
+  return n;
+}
+
+/* a tile's axes are named once */
+static bool no_load_twice(as_rows *section, unsigned n) {
+  for (unsigned s = 1; s < n; s++) {
+    for (unsigned i = 0; i < section[s].n_read; i++) {
+      for (unsigned other = 0; other < s; other++) {
+        for (unsigned k = 0; k < section[other].n_read; k++) {
+          if (section[other].load[k].node == section[s].load[i].node)
+            return fail(&section[s], "results of different shapes of one tile");
+        }
+      }
+    }
+  }
+  return true;
+}
+
+static bool load_all(as_rows *R) {
+  for (unsigned i = 0; i < R->n_store; i++) {
+    if (!as_rows_leaves(R, R->want[i], NULL, load_first))
+      return false;
+  }
+  return true;
+}
+
+static bool store_all(as_rows *R) {
+  for (unsigned i = 0; i < R->n_store; i++) {
+    if (!store(R, i))
+      return false;
+  }
+  return true;
+}
+
+static bool build(as_rows *section, unsigned n) {
+  bool ok = true;
+  for (unsigned s = 0; ok && s < n; s++)
+    ok = as_rows_read_axes(&section[s]) && choose_column(&section[s]) && choose_places(&section[s]);
+  ok = ok && no_load_twice(section, n);
+  for (unsigned s = 0; ok && s < n; s++)
+    ok = load_all(&section[s]);
+  for (unsigned s = 0; ok && s < n; s++)
+    ok = make_folds(&section[s]);
+  for (unsigned s = 0; ok && s < n; s++)
+    ok = store_all(&section[s]);
+  return ok;
+}
+
 as_tg *as_plan_rows(as_plan *p) {
-  as_rows *R = as_calloc(1, sizeof *R);
-  R->p = p;
-  R->g = as_tg_new(p->b->graph->block[p->b->block].name);
-  R->g->trip = 1;
-  R->g->stages = 1;
-  bool ok = (p->n_store == 1 || fail(R, "more than one output")) && as_rows_read_axes(R) &&
-            choose_column(R) && choose_places(R) && as_rows_leaves(R, p->want, NULL, load_first) &&
-            store(R);
-  as_tg *g = R->g;
-  free(R);
+  as_rows *section = as_calloc(AS_PLAN_STORES, sizeof *section);
+  as_tg *g = as_tg_new(p->b->graph->block[p->b->block].name);
+  g->trip = 1;
+  g->stages = 1;
+  bool ok = build(section, sections(p, g, section));
+  free(section);
   if (ok)
     return g;
   as_tg_free(g);

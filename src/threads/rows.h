@@ -9,6 +9,7 @@
 #define AS_ROWS_VALUES 48
 #define AS_ROWS_LOADS 10
 #define AS_ROWS_WARP_BITS 4
+#define AS_ROWS_PENDING 8
 
 typedef struct { /* one bit of an axis */
   unsigned axis;
@@ -35,9 +36,27 @@ typedef struct {
   unsigned axis;
 } as_rows_fold;
 
+typedef struct { /* where a partial fold lies in shared memory while warps exchange it */
+  unsigned buffer;
+  unsigned bits;
+  uint32_t kept; /* axes of the result */
+  unsigned over;
+  unsigned warp_bits; /* of the folded axis */
+  as_tg_fold how;
+} as_rows_exchange;
+
+typedef struct { /* a fold whose parts are stored, and which waits for the barrier */
+  uint32_t atom;
+  as_rows_exchange exchange;
+} as_rows_pending;
+
 typedef struct {
   as_plan *p;
   as_tg *g;
+  unsigned section; /* which one of the block's */
+  unsigned n_store; /* results of one shape */
+  as_node_id store[AS_PLAN_STORES];
+  as_poly want[AS_PLAN_STORES];
   unsigned n_axis;
   unsigned n_out; /* the first ones are the output's */
   as_plan_axis axis[AS_ROWS_AXES];
@@ -47,13 +66,15 @@ typedef struct {
   as_rows_fold fold[AS_ROWS_VALUES];
   unsigned n_value;
   as_rows_value val[AS_ROWS_VALUES];
+  unsigned n_pending;
+  as_rows_pending pending[AS_ROWS_PENDING];
+  unsigned begun; /* folds of the wave that is being made */
   unsigned n_reg;
   as_rows_place reg[AS_LAY_BITS];
   as_rows_place lane[5];
   as_rows_place warp[AS_ROWS_WARP_BITS];
   unsigned col;      /* the axis along which neighbours lie in memory */
   unsigned col_regs; /* its lowest bits that are register bits */
-  unsigned names;
 } as_rows;
 
 typedef struct as_rows_scope { /* the axis that an index stands for */

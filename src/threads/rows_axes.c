@@ -35,6 +35,7 @@ static bool new_axis(as_rows *R, int32_t index, char letter, long extent, unsign
   a->index = index;
   a->name[0] = letter;
   a->name[1] = (char)('0' + R->n_axis);
+  a->name[2] = (char)('a' + R->section);
   a->extent = extent;
   while (1L << a->bits < extent)
     a->bits++;
@@ -122,6 +123,38 @@ static bool note_direct(as_rows *R, uint32_t id, const as_atom *a, const as_rows
   return a->kind != AS_ATOM_LOAD || note_read(R, a, s);
 }
 
+static bool reads_at(as_rows *R, as_poly body, unsigned axis) {
+  const as_terms *t = R->p->t;
+  for (uint32_t i = 0; i < as_poly_monos(t, body); i++) {
+    const as_mono *m = as_poly_mono(t, body, i);
+    for (uint32_t k = 0; k < m->n; k++) {
+      const as_atom *a = as_term_atom(t, m->factor[k].atom);
+      const as_rows_read *x = a->kind == AS_ATOM_LOAD ? find_read(R, a->node) : NULL;
+      for (uint32_t d = 0; x && d < a->n; d++) {
+        if (x->axis[d] == (int)axis)
+          return true;
+      }
+      if (a->kind != AS_ATOM_LOAD && ((a->p != AS_POLY_NONE && reads_at(R, a->p, axis)) ||
+                                      (a->q != AS_POLY_NONE && reads_at(R, a->q, axis))))
+        return true;
+    }
+  }
+  return false;
+}
+
+/* The place of another fold's axis of this extent, which no value of this fold has: two sums that
+ * know nothing of each other may go over the same registers.  -1 none */
+static int free_axis(as_rows *R, const as_atom *fold, const as_rows_scope *s) {
+  for (unsigned i = R->n_out; i < R->n_axis; i++) {
+    bool used = R->axis[i].extent != fold->extent || reads_at(R, fold->p, i);
+    for (const as_rows_scope *o = s; o; o = o->outer)
+      used = used || o->axis == i;
+    if (!used)
+      return (int)i;
+  }
+  return -1;
+}
+
 /* the axis of each fold, inner ones too */
 static bool note_fold(as_rows *R, uint32_t id, const as_atom *a, const as_rows_scope *s) {
   unsigned axis = 0;
@@ -130,6 +163,8 @@ static bool note_fold(as_rows *R, uint32_t id, const as_atom *a, const as_rows_s
   if (a->kind != AS_ATOM_SUM && a->kind != AS_ATOM_MAX)
     return fail(R, "a value over iterations");
   int known = known_axis(R, a->p, a->bound);
+  if (known < 0)
+    known = free_axis(R, a, s);
   if (known >= 0)
     axis = (unsigned)known;
   else if (!new_axis(R, a->bound, 'f', a->extent, &axis))
@@ -155,7 +190,7 @@ static bool note_fold(as_rows *R, uint32_t id, const as_atom *a, const as_rows_s
 static bool axes_of_output(as_rows *R) {
   const as_plan *p = R->p;
   const as_graph *g = p->b->graph;
-  as_node_id of = g->node[p->store].arg[0];
+  as_node_id of = g->node[R->store[0]].arg[0];
   long dim[AS_MAX_RANK];
   unsigned axis;
   if (!as_block_dims(p->b, of, dim, NULL))
@@ -173,6 +208,15 @@ static bool axes_of_output(as_rows *R) {
 }
 
 bool as_rows_read_axes(as_rows *R) {
-  return axes_of_output(R) && as_rows_leaves(R, R->p->want, NULL, note_direct) &&
-         as_rows_leaves(R, R->p->want, NULL, note_fold);
+  if (!axes_of_output(R))
+    return false;
+  for (unsigned i = 0; i < R->n_store; i++) {
+    if (!as_rows_leaves(R, R->want[i], NULL, note_direct))
+      return false;
+  }
+  for (unsigned i = 0; i < R->n_store; i++) {
+    if (!as_rows_leaves(R, R->want[i], NULL, note_fold))
+      return false;
+  }
+  return true;
 }

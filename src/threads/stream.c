@@ -26,10 +26,11 @@ typedef struct {
   operand side[2]; /* the instruction's first and second */
   operand *wide;
   operand *batch;
+  operand inner; /* of products with the inner axis, the same in all warps along the wide one */
   unsigned n_stream;
   as_ring_stream stream[MAX_STREAMS];
-  as_lay acc; /* (reg, lane, warp) -> (wide, batch, wk): where partial sums lie */
-  unsigned acc_bits;
+  as_lay acc;       /* (reg, lane, warp) -> (wide, batch, wk): where partial sums lie */
+  as_lay inner_acc; /* -> (inner, batch, wk) */
 } builder;
 
 static void push_all(as_lay *l, const uint32_t *cols, unsigned n) {
@@ -50,8 +51,10 @@ static double cost_of(const as_plan *p, const as_select_way *way, unsigned wide_
   unsigned batch_cover = way->wide_first ? 3 : 4;
   double wide = (double)(1u << (p->wide.bits - wide_cover - wide_warps));
   double batch = (double)(1u << (p->batch.bits - batch_cover));
-  double loads = 4 * wide * p->n_product + (way->wide_first ? 2 : 4) * batch;
-  double products = way->row->cost * wide * batch * p->n_product;
+  double inner = p->n_inner ? (double)(1u << (p->inner_axis.bits - wide_cover)) * p->n_inner : 0;
+  double first = wide * p->n_product + inner;
+  double loads = 4 * first + (way->wide_first ? 2 : 4) * batch;
+  double products = way->row->cost * first * batch;
   double exchange = (double)(1u << k_warps) * 2 * wide * batch * p->n_product / (double)p->trip;
   return (double)(1u << steps) * (loads + products) + exchange;
 }
@@ -125,19 +128,22 @@ static bool make_operands(builder *B) {
   bool first = B->way.wide_first;
   B->wide = &B->side[first ? 0 : 1];
   B->batch = &B->side[first ? 1 : 0];
+  if (B->p->n_inner && !make_operand(B, &B->inner, first ? x->first : x->second,
+                                     first ? x->row : x->column, &B->p->inner_axis, 0))
+    return false;
   return make_operand(B, B->wide, first ? x->first : x->second, first ? x->row : x->column,
                       &B->p->wide, B->wide_warps) &&
          make_operand(B, B->batch, first ? x->second : x->first, first ? x->column : x->row,
                       &B->p->batch, 0);
 }
 
-/* where the accumulators lie: the instruction's registers, then copies along its second axis, then
- * along its first */
-static bool accumulators(builder *B) {
+/* where the accumulators of products with this operand in the wide one's role lie: the
+ * instruction's registers, then copies along its second axis, then along its first */
+static bool accumulators(builder *B, const operand *wide, as_lay *out) {
   uint32_t cols[AS_LAY_BITS];
   const as_isa_product *x = &B->way.row->product;
-  const operand *first = &B->side[0];
-  const operand *second = &B->side[1];
+  const operand *first = B->way.wide_first ? wide : B->batch;
+  const operand *second = B->way.wide_first ? B->batch : wide;
   as_lay c = as_lay_rename_out(as_isa_layout(B->way.row, x->result), x->row, first->axis->name);
   c = as_lay_rename_out(&c, x->column, second->axis->name);
   as_lay grown = as_lay_new();
@@ -155,11 +161,13 @@ static bool accumulators(builder *B) {
   as_lay_add_in(&r, "lane");
   push_all(&r, cols, as_lay_cols(&l, "lane", cols));
   as_lay_add_in(&r, "warp");
-  push_strides(&r, B->p->wide.name, B->wide->covered + B->wide->copies, B->wide_warps);
+  for (unsigned i = 0; i < B->wide_warps; i++)
+    as_lay_push_at(&r, wide->axis->name,
+                   wide->warps ? 1u << (wide->covered + wide->copies + i) : 0);
   push_strides(&r, "wk", 0, B->k_warps);
-  B->acc = r;
-  B->acc_bits = as_lay_in(&r, "reg", NULL);
-  return (!r.bad && B->acc_bits <= 6) || as_plan_fail(B->p, "accumulators of too many registers");
+  *out = r;
+  return (!r.bad && as_lay_in(&r, "reg", NULL) <= 6) ||
+         as_plan_fail(B->p, "accumulators of too many registers");
 }
 
 /* --- tiles and their ring */
@@ -173,6 +181,13 @@ static bool add_stream(builder *B, as_node_id node) {
     return as_plan_fail(B->p, "too many tiles");
   return as_plan_tile(B->p, B->g, node, &tile) &&
          as_ring_stream_new(B->p, B->g, tile, node, &B->stream[B->n_stream++]);
+}
+
+static bool add_streams(builder *B, const as_plan_product *x) {
+  bool ok = add_stream(B, x->weight);
+  for (unsigned k = 0; ok && k < x->n_scale; k++)
+    ok = add_stream(B, x->scale[k]);
+  return ok;
 }
 
 static const as_ring_stream *stream_of(const builder *B, as_node_id node) {
@@ -308,12 +323,13 @@ static bool same_scales(const as_plan_product *a, const as_plan_product *b) {
   return a->n_scale == b->n_scale && !memcmp(a->scale, b->scale, a->n_scale * sizeof *a->scale);
 }
 
-static void multiply(builder *B, as_tg_op *steps, unsigned i, int wide, int batch) {
+static void multiply(builder *B, as_tg_op *steps, const operand *own, int acc, int wide,
+                     int batch) {
   as_tg_op *op = as_tg_add(B->g, steps, AS_TG_MMA, 'c');
-  unsigned ca = B->side[0].copies;
-  unsigned cb = B->side[1].copies;
+  unsigned ca = B->way.wide_first ? own->copies : B->batch->copies;
+  unsigned cb = B->way.wide_first ? B->batch->copies : own->copies;
   op->instr = as_arena_strdup(B->g->mem, B->way.row->name);
-  op->v = value(B, "acc", i);
+  op->v = acc;
   op->a = B->way.wide_first ? wide : batch;
   op->b = B->way.wide_first ? batch : wide;
   as_lay ga = as_lay_new();
@@ -335,6 +351,26 @@ static void multiply(builder *B, as_tg_op *steps, unsigned i, int wide, int batc
   op->gc = as_lay_identity("u", "g", ca + cb);
 }
 
+/* the product number i, of those with the wide axis first; current: the batch operand as the one
+ * before had it */
+static bool one_product(builder *B, as_tg_op *steps, unsigned i, int x, int *current) {
+  const as_plan *p = B->p;
+  bool inner = i >= p->n_product;
+  const as_plan_product *y = inner ? &p->inner[i - p->n_product] : &p->product[i];
+  const as_plan_product *before = i == 0 ? NULL : i == p->n_product ? &p->product[i - 1] : y - 1;
+  if (!before || !same_scales(y, before)) {
+    *current = y->n_scale ? value(B, "scaled", i) : x;
+    if (y->n_scale && !scaled(B, steps, y, x, *current))
+      return false;
+  }
+  const operand *own = inner ? &B->inner : B->wide;
+  int w = value(B, "weight", i);
+  if (!feed(B, steps, own, stream_of(B, y->weight), w))
+    return false;
+  multiply(B, steps, own, value(B, "acc", i), w, *current);
+  return true;
+}
+
 static bool one_step(builder *B, as_tg_op *steps) {
   as_plan *p = B->p;
   int x = as_tg_value(B->g, "batch");
@@ -345,26 +381,18 @@ static bool one_step(builder *B, as_tg_op *steps) {
     if (!side_sum(B, steps, i, x))
       return false;
   }
-  for (unsigned i = 0; i < p->n_product; i++) {
-    const as_plan_product *y = &p->product[i];
-    if (i == 0 || !same_scales(y, &p->product[i - 1])) {
-      current = y->n_scale ? value(B, "scaled", i) : x;
-      if (y->n_scale && !scaled(B, steps, y, x, current))
-        return false;
-    }
-    int w = value(B, "weight", i);
-    if (!feed(B, steps, B->wide, stream_of(B, y->weight), w))
+  for (unsigned i = 0; i < p->n_product + p->n_inner; i++) {
+    if (!one_product(B, steps, i, x, &current))
       return false;
-    multiply(B, steps, i, w, current);
   }
   return true;
 }
 
 static void begin(builder *B) {
-  for (unsigned i = 0; i < B->p->n_product; i++) {
+  for (unsigned i = 0; i < B->p->n_product + B->p->n_inner; i++) {
     as_tg_op *op = as_tg_add(B->g, NULL, AS_TG_ZERO, 'c');
     op->v = value(B, "acc", i);
-    op->bits = (int)B->acc_bits;
+    op->bits = (int)as_lay_in(i < B->p->n_product ? &B->acc : &B->inner_acc, "reg", NULL);
   }
   for (unsigned i = 0; i < B->p->n_side; i++) {
     unsigned across[AS_LAY_BITS];
@@ -440,17 +468,17 @@ as_tg *as_plan_stream(as_plan *p) {
   }
   B.g = as_tg_new(p->b->graph->block[p->b->block].name);
   B.g->trip = (int)p->trip;
-  bool ok = share(&B) && make_operands(&B) && accumulators(&B);
-  for (unsigned i = 0; ok && i < p->n_product; i++) {
-    ok = add_stream(&B, p->product[i].weight);
-    for (unsigned k = 0; ok && k < p->product[i].n_scale; k++)
-      ok = add_stream(&B, p->product[i].scale[k]);
-  }
+  bool ok = share(&B) && make_operands(&B) && accumulators(&B, B.wide, &B.acc) &&
+            (!p->n_inner || accumulators(&B, &B.inner, &B.inner_acc));
+  for (unsigned i = 0; ok && i < p->n_product; i++)
+    ok = add_streams(&B, &p->product[i]);
+  for (unsigned i = 0; ok && i < p->n_inner; i++)
+    ok = add_streams(&B, &p->inner[i]);
   ok = ok && add_stream(&B, p->batch_load) && as_ring_place(p, B.g, B.stream, B.n_stream);
   for (unsigned i = 0; ok && i < B.n_stream; i++)
     bulk = bulk && as_ring_can_bulk(p, &B.g->tile[B.stream[i].tile], &B.stream[i].ring);
   ok = ok && (bulk ? bulk_loop(&B) : copied_loop(&B)) &&
-       as_stream_finish(p, B.g, &B.acc, &B.batch->lay, B.k_warps, B.wide_warps);
+       as_stream_finish(p, B.g, &B.acc, &B.inner_acc, &B.batch->lay, B.k_warps, B.wide_warps);
   if (ok)
     return B.g;
   as_tg_free(B.g);

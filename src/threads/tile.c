@@ -59,11 +59,12 @@ bool as_plan_named_tile(as_plan *p, as_tg *g, as_node_id node,
 }
 
 static const as_plan_axis *axis_of(const as_plan *p, int32_t index) {
-  return index == AS_INDEX_ZERO    ? NULL
-         : index == p->wide.index  ? &p->wide
-         : index == p->batch.index ? &p->batch
-         : index == p->k.index     ? &p->k
-                                   : NULL;
+  return index == AS_INDEX_ZERO                      ? NULL
+         : index == p->wide.index                    ? &p->wide
+         : index == p->batch.index                   ? &p->batch
+         : index == p->k.index                       ? &p->k
+         : p->n_tail && index == p->inner_axis.index ? &p->inner_axis
+                                                     : NULL;
 }
 
 /* the indices under which a load is read, of those that the plan knows */

@@ -90,6 +90,29 @@ static pair biased(const field_tensor *in, unsigned which, long b, long n, long 
   return which ? field_neg(p) : field_add(p, in[2].data[n]);
 }
 
+/* --- a product after the loop, of what the loop has summed up */
+#define LORA_TP(B, D, N, R)                                                                        \
+  "program lora\nsizes B = " #B ", D = " #D ", N = " #N ", R = " #R "\n"                           \
+  "input X: f16[B, D]\ninput W: f16[D, N]\ninput A: f16[D, R]\ninput C: f16[R, N]\n"               \
+  "output O = X @ W + (X @ A) @ C\n"
+#define LORA_MUG(U, L, T)                                                                          \
+  "mugraph lora_fused\nsizes J = 2, U = " #U ", L = " #L ", T = " #T "\n"                          \
+  "where N = J * U, D = L * T\nkernel k0\n  grid x = J\n  loop l = L\n"                            \
+  "  load x [B, T] = X loop -> 1\n  load w [T, U] = W x -> 1 loop -> 0\n"                          \
+  "  load a [T, R] = A loop -> 0\n  load c [R, U] = C x -> 1\n  p = matmul(x, w)\n"                \
+  "  q = matmul(x, a)\n  acc s = sum p\n  acc t = sum q\n  u = matmul(t, c)\n  o = s + u\n"        \
+  "  store O [B, U] = o x -> 1\nend\n"
+
+static pair lora(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  pair sum = product(&in[0], NULL, &in[1], b, n, depth);
+  (void)which;
+  for (long r = 0; r < in[3].dim[0]; r++) {
+    pair t = product(&in[0], NULL, &in[2], b, r, depth);
+    sum = field_add(sum, field_mul(t, at2(&in[3], r, n)));
+  }
+  return sum;
+}
+
 /* --- products of warpgroups: the second operand either way round, with what follows in registers
  */
 #define GROUP_TP(M, D, N, W, OUT)                                                                  \
@@ -140,6 +163,32 @@ static pair group_rows(const field_tensor *in, unsigned which, long b, long n, l
   "  load a [P, U, D] = A x -> 1\n  load m [P, U, D] = M x -> 1\n  g = max(m, axis=0)\n"           \
   "  h = m - g\n  e = exp(h)\n  w = a * e\n  y = sum(w, axis=0)\n"                                 \
   "  store O [U, D] = y x -> 0\nend\n"
+/* results of two shapes, and sums over one extent that know nothing of each other */
+#define BESIDE_TP                                                                                  \
+  "program beside\nsizes B = 4, D = 512, P = 4, E = 16\ninput X: f16[B, D]\n"                      \
+  "input A: f16[P, B, E]\ninput Z: f32[P, B]\noutput O = X / sqrt(sum(X * X, axis=-1))[:, none]\n" \
+  "output W = sum(A, axis=0) / sum(Z, axis=0)[:, none]\n"
+#define BESIDE_MUG                                                                                 \
+  "mugraph beside_fused\nsizes J = 2, U = 2\nwhere B = J * U\nkernel k0\n  grid x = J\n"           \
+  "  load x [U, D] = X x -> 0\n  load a [P, U, E] = A x -> 1\n  load z [P, U] = Z x -> 1\n"        \
+  "  q = x * x\n  s = sum(q, axis=-1)\n  r = sqrt(s)\n  y = x / r[:, none]\n"                      \
+  "  t = sum(a, axis=0)\n  u = sum(z, axis=0)\n  w = t / u[:, none]\n"                             \
+  "  store O [U, D] = y x -> 0\n  store W [U, E] = w x -> 0\nend\n"
+
+static pair beside(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  pair above = at2(&in[0], b, n);
+  pair below = field_int(0);
+  for (long k = 0; which == 0 && k < depth; k++)
+    below = field_add(below, field_mul(at2(&in[0], b, k), at2(&in[0], b, k)));
+  if (which == 0)
+    return field_mul(above, field_rsqrt(below));
+  above = field_int(0);
+  for (long k = 0; k < in[1].dim[0]; k++) {
+    above = field_add(above, in[1].data[(k * in[1].dim[1] + b) * in[1].dim[2] + n]);
+    below = field_add(below, at2(&in[2], k, b));
+  }
+  return field_mul(above, field_inv(below));
+}
 
 static pair row_norm(const field_tensor *in, unsigned which, long b, long n, long depth) {
   (void)which;
@@ -274,6 +323,11 @@ const thread_case thread_cases[] = {
     {"a warpgroup, weights by rows", GROUP_TP(64, 256, 64, "N, D", "(X @ transpose(W)) * G"),
      GROUP_MUG(32, 4, BY_ROWS, "  load g [U] = G x -> 0\n  o = a * g\n"), "sm_90", 4, 3,
      group_rows},
+    {"rows of two shapes", BESIDE_TP, BESIDE_MUG, "sm_80", 2, 0, beside},
+    {"a product after the loop", LORA_TP(16, 128, 64, 16), LORA_MUG(32, 2, 64), "sm_90", 4, 2,
+     lora},
+    {"a product after the loop, rank 24, five rows", LORA_TP(5, 96, 64, 24), LORA_MUG(32, 3, 32),
+     "sm_80", 2, 2, lora},
 };
 const unsigned n_thread_cases = sizeof thread_cases / sizeof *thread_cases;
 

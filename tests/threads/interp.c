@@ -713,6 +713,16 @@ static bool finished(const run *R) {
   return true;
 }
 
+/* chance may pass over the one slow agent that could go on: each is asked once */
+static bool anybody_moves(run *R) {
+  for (unsigned k = 0; k < R->n_agent; k++) {
+    agent *A = &R->agents[k];
+    if (!A->at && A->pc < A->program->n && (step(R, A) || A->at))
+      return true;
+  }
+  return false;
+}
+
 static void execute(run *R) {
   static const unsigned lazy[] = {0, 2, 20, 60};
   unsigned land = lazy[as_rng_below(&R->rng, 4)];
@@ -736,12 +746,14 @@ static void execute(run *R) {
     }
     idle = moved ? 0 : idle + 1;
     if (idle > 2000) {
+      idle = 0;
+      if (anybody_moves(R))
+        continue;
       if (!in_flight(R)) {
         interp_wrong(R, "deadlock");
         return;
       }
       land_one(R);
-      idle = 0;
     }
   }
 }

@@ -18,5 +18,7 @@ done
   echo 'with nothing pruned, beside those that the search has; what it does not have is put into a graph, which is judged. *Lighter* graphs would be a loss; `docs/search.md` says what is compared.'
   echo
   cat "$rows.head" "$rows"
+  echo
+  echo 'Ways that are lost and not judged are those of which no graph could be made. Seconds are by the clock.'
 } >"$4"
 rm -f "$rows.one" "$rows.head"

@@ -152,7 +152,6 @@ static bool saturate(const cli_opts *opts, const as_job *job, const as_search_op
   return as_saturated_add(job, &how, options, found, err);
 }
 
-/* --shard */
 static bool status_of_share(as_status status, as_progress *progress, const as_search_result *found,
                             as_err *err) {
   as_progress_end(progress);
@@ -182,8 +181,6 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
   }
   options.z3 = strcmp(opts->prune, "z3") == 0;
   options.no_prune = (uint32_t)opts->no_prune;
-  if (opts->no_prune)
-    options.max_states = opts->budget; /* of a plan as well */
   options.record = record;
   options.shard = shard.number;
   options.n_shards = shard.of;

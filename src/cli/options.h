@@ -137,8 +137,7 @@ enum {
   X(prune, 'p', WORD, CLI_FOR_SEARCHING, "HOW", "exact", 0, 0, "exact,z3",                         \
     "abstract-expression pruning in the search")                                                   \
   X(no_prune, 'Q', NUMBER, CLI_FOR_SEARCHING, "N", "0", 0, 64, NULL,                               \
-    "prune nothing: all block graphs of at most N operators and accumulators; for small programs " \
-    "(0: prune)")                                                                                  \
+    "prune nothing: all block graphs of at most N operators and accumulators (0: prune)")          \
   X(arch, 'a', STRING,                                                                             \
     CLI_FOR_SEARCHING | CLI_FOR_check | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "SM", NULL,   \
     0, 0, NULL,                                                                                    \

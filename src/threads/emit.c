@@ -524,6 +524,7 @@ static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
     emit_mma(E, op);
     break;
   case AS_TG_WGMMA:
+  case AS_TG_WGMMAR:
   case AS_TG_WGFENCE:
   case AS_TG_WGCOMMIT:
   case AS_TG_WGWAIT:
@@ -571,13 +572,21 @@ static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
   }
 }
 
-static unsigned products(const as_tg_op *in) {
+/* in products of 16 x 8 x 16 by a warp */
+static unsigned held_products(const as_emitter *E, const as_tg_op *op) {
+  const as_isa_row *row = as_isa_find(E->isa, op->instr);
+  unsigned registers = 1u << as_lay_in(as_isa_layout(row, row->product.result), "reg", NULL);
+  return registers / 4 << as_lay_in_bits(&op->gc);
+}
+
+static unsigned products(const as_emitter *E, const as_tg_op *in) {
   unsigned n = 0;
   for (unsigned i = 0; i < in->n_body; i++) {
     const as_tg_op *op = in->body[i];
     n += op->kind == AS_TG_MMA ? 1u << as_lay_in_bits(&op->ga) : 0;
     n += op->kind == AS_TG_WGMMA ? 1u << as_lay_in_bits(&op->gc) : 0;
-    n += products(op);
+    n += op->kind == AS_TG_WGMMAR ? held_products(E, op) : 0;
+    n += products(E, op);
   }
   return n;
 }
@@ -585,9 +594,9 @@ static unsigned products(const as_tg_op *in) {
 /* How often a loop's body is printed.  A body that is printed often runs out of the cache for
  * instructions: an attention kernel's iterations of 64 products took 0.86 us unrolled 16 times, 0.6
  * twice; 32 products were fastest four times, 128 once (bench/NOTES.md). */
-static unsigned copies_of_body(const as_tg_op *loop) {
+static unsigned copies_of_body(const as_emitter *E, const as_tg_op *loop) {
   const unsigned most_products = 128;
-  unsigned n = products(loop);
+  unsigned n = products(E, loop);
   unsigned count = loop->count > 0 ? (unsigned)loop->count : 1;
   if (count <= 16 && count * n <= most_products)
     return count;
@@ -612,7 +621,7 @@ static void emit_body(as_emitter *E, const as_tg_op *in, unsigned from, unsigned
       if (op->kind == AS_TG_STEPS) {
         as_emit_line(E, "{");
       } else {
-        as_emit_line(E, "#pragma unroll %u", copies_of_body(op));
+        as_emit_line(E, "#pragma unroll %u", copies_of_body(E, op));
         as_emit_line(E, "for (int l = 0; l < %d; l++) {", op->count);
       }
       E->indent++;

@@ -144,6 +144,19 @@ void as_ring_produce(as_plan *p, as_tg *g, const as_ring_stream *s, unsigned n);
 /* the end of an iteration of those who read the ring: their loads are over, the stage is empty */
 void as_ring_give_back(as_tg *g, as_tg_op *in);
 
+/* --- group.c */
+typedef struct { /* an operand of a warpgroup's product that lies in a ring */
+  const as_isa_row *row;
+  const char *index; /* the instruction's, beside the one that is summed over */
+  const as_plan_axis *axis;
+  const as_plan_axis *summed;
+  const as_ring_tile *ring;
+} as_group_operand;
+
+/* does the instruction read its operand `name` as bulk copies lay it?  *lead: bytes between panels
+ */
+bool as_group_reads(const as_group_operand *o, const char *name, long *lead);
+
 /* --- select.c */
 typedef struct {
   const as_isa_row *row;

@@ -43,6 +43,11 @@ template <int N> AS_DEV void at_hold(float *c)
 #pragma unroll
   for (int i = 0; i < N; i++) asm volatile("" : "+f"(c[i]) :: "memory");
 }
+template <int N> AS_DEV void at_hold(unsigned *c)
+{
+#pragma unroll
+  for (int i = 0; i < N; i++) asm volatile("" : "+r"(c[i]) :: "memory");
+}
 /* rows x cols elements, boxes of box_rows rows of `swizzle` bytes; what lies outside reads as zero */
 [[maybe_unused]] static int at_tensor_map(CUtensorMap *map, const void *base, int type, unsigned long long rows, unsigned long long cols, unsigned box_rows, unsigned swizzle)
 {

@@ -415,6 +415,7 @@ static bool collective(run *R, unsigned warp, const instant *i) {
   case AS_TG_SHFL:
     return do_shfl(R, warp, i->op);
   case AS_TG_WGMMA:
+  case AS_TG_WGMMAR:
   case AS_TG_WGCOMMIT:
   case AS_TG_WGWAIT:
     return interp_group(R, warp, i);
@@ -533,7 +534,8 @@ static bool local(run *R, agent *A, const instant *i, bool *blocked) {
 
 static bool meets_warp(as_tg_kind k) {
   return k == AS_TG_SYNCWARP || k == AS_TG_LDMATRIX || k == AS_TG_MMA || k == AS_TG_SHFL ||
-         k == AS_TG_WGMMA || k == AS_TG_WGFENCE || k == AS_TG_WGCOMMIT || k == AS_TG_WGWAIT;
+         k == AS_TG_WGMMA || k == AS_TG_WGMMAR || k == AS_TG_WGFENCE || k == AS_TG_WGCOMMIT ||
+         k == AS_TG_WGWAIT;
 }
 
 /* one operation of one agent; false: it cannot go on now, or something is wrong */

@@ -149,6 +149,8 @@ typedef enum {
  *   wgmma     v[gc(u)] += (buf from src(u, warp)) * (bufb from dst(u, warp)) over all u, by groups
  *             of four warps, asynchronously: v and both buffers are in use until a wgwait; lead:
  *             bytes between panels of the second operand
+ *   wgmmar    v[gc(u)] += a[ga(u)] * (bufb from dst(u, warp)): the same, the first operand in
+ *             registers, which are in use until a wgwait, too
  *   map       v[r] = expr(x0[m0(r)], x1[m1(r)], ...)
  *   fill      v[r] = a[r] where the index along vaxis, src: (u, lane, warp) -> it, is below count;
  *             the unit of the fold beyond
@@ -194,6 +196,9 @@ typedef enum {
         AS_TG_BIT(GB) | AS_TG_BIT(GC))                                                             \
   K(WGMMA, "wgmma",                                                                                \
     AS_TG_BIT(INSTR) | AS_TG_BIT(V) | AS_TG_BIT(BUF) | AS_TG_BIT(SRC) | AS_TG_BIT(BUFB) |          \
+        AS_TG_BIT(DST) | AS_TG_BIT(LEAD) | AS_TG_BIT(SLOT) | AS_TG_BIT(GC))                        \
+  K(WGMMAR, "wgmmar",                                                                              \
+    AS_TG_BIT(INSTR) | AS_TG_BIT(V) | AS_TG_BIT(A) | AS_TG_BIT(GA) | AS_TG_BIT(BUFB) |             \
         AS_TG_BIT(DST) | AS_TG_BIT(LEAD) | AS_TG_BIT(SLOT) | AS_TG_BIT(GC))                        \
   K(MAP, "map",                                                                                    \
     AS_TG_BIT(V) | AS_TG_BIT(TYPE) | AS_TG_BIT(BITS) | AS_TG_BIT(EXPR) | AS_TG_BIT(ARGS))          \

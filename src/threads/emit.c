@@ -118,7 +118,38 @@ static void set_matrix_types(as_emitter *E, const as_tg_op *in, const buffer_typ
 }
 
 /* --- scalar expressions; takes nothing, gives malloc'ed text */
-static char *scalar(const as_emitter *E, const as_tg_expr *e, char *const *arg) {
+/* of the values of an expression the most registers that one has */
+static unsigned widest(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e) {
+  unsigned most = e->op == AS_TGS_ARG ? E->regs[op->arg[e->arg]] : 0;
+  for (unsigned i = 0; i < as_tg_scalar_arity(e->op); i++) {
+    unsigned kid = widest(E, op, e->kid[i]);
+    most = kid > most ? kid : most;
+  }
+  return most;
+}
+
+static char *scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e, char *const *arg);
+
+/* exp(x + y): what has fewer registers is multiplied with log2 e once for all elements, so that an
+ * element costs one multiply-add and one power of two */
+static char *exp_of_sum(const as_emitter *E, const as_tg_op *op, const as_tg_expr *sum,
+                        char *const *arg) {
+  const as_tg_expr *few = sum->kid[0];
+  const as_tg_expr *many = sum->kid[1];
+  if (widest(E, op, few) > widest(E, op, many)) {
+    few = sum->kid[1];
+    many = sum->kid[0];
+  }
+  char *x = scalar(E, op, few, arg);
+  char *y = scalar(E, op, many, arg);
+  char *text = as_format("at_exp_sum(%s, %s)", x, y);
+  free(x);
+  free(y);
+  return text;
+}
+
+static char *scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e,
+                    char *const *arg) {
   static const char *const forms[AS_TGS_COUNT] = {
       [AS_TGS_ADD] = "(%s + %s)",        [AS_TGS_SUB] = "(%s - %s)",
       [AS_TGS_MUL] = "(%s * %s)",        [AS_TGS_NEG] = "(-%s%s)",
@@ -139,8 +170,10 @@ static char *scalar(const as_emitter *E, const as_tg_expr *e, char *const *arg) 
     free(t);
     return r;
   }
-  char *x = scalar(E, e->kid[0], arg);
-  char *y = e->kid[1] ? scalar(E, e->kid[1], arg) : as_strdup("");
+  if (e->op == AS_TGS_EXP && e->kid[0]->op == AS_TGS_ADD)
+    return exp_of_sum(E, op, e->kid[0], arg);
+  char *x = scalar(E, op, e->kid[0], arg);
+  char *y = e->kid[1] ? scalar(E, op, e->kid[1], arg) : as_strdup("");
   as_str s;
   as_str_init(&s);
   const char *form = forms[e->op];
@@ -163,7 +196,7 @@ static char *map_element(const as_emitter *E, const as_tg_op *op, uint32_t r) {
   char *arg[AS_TG_ARGS];
   for (int i = 0; i < op->n_arg; i++)
     arg[i] = element_of(E, op->arg[i], as_lay_image(&op->arg_map[i], r));
-  char *t = scalar(E, op->expr, arg);
+  char *t = scalar(E, op, op->expr, arg);
   for (int i = 0; i < op->n_arg; i++)
     free(arg[i]);
   return t;
@@ -559,6 +592,12 @@ static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
     break;
   case AS_TG_PROXYFENCE:
     as_emit_line(E, "at_fence_proxy_async();");
+    break;
+  case AS_TG_GRIDWAIT:
+    as_emit_line(E, "at_grid_wait();");
+    break;
+  case AS_TG_GRIDGO:
+    as_emit_line(E, "at_grid_go();");
     break;
   case AS_TG_COMMIT:
     as_emit_line(E, "at_cp_async_commit();");

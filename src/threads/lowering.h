@@ -56,7 +56,9 @@ typedef struct {
   as_plan_axis k;
   as_dtype type; /* of the 16-bit operands */
   as_node_id batch_load;
-  bool alone; /* a block takes all of a multiprocessor's shared memory */
+  bool alone;       /* a block takes all of a multiprocessor's shared memory */
+  bool short_loops; /* a loop whose tiles fit in the ring all together gets a stage more: all are
+                       asked for before the first is used */
   unsigned n_product;
   as_plan_product product[AS_PLAN_PRODUCTS];
   unsigned n_side;

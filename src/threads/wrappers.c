@@ -230,7 +230,7 @@ static void row_function(as_str *out, const as_isa_row *row) {
     one(out, row, "bar:r");
   else if (starts(row, "mbarrier.wait"))
     one(out, row, "bar:r parity:r");
-  else if (starts(row, "mbarrier.fence") || starts(row, "fence.proxy") ||
+  else if (starts(row, "mbarrier.fence") || starts(row, "fence.proxy") || starts(row, "grid.") ||
            starts(row, "cp.async.commit") || starts(row, "wgmma.fence") ||
            starts(row, "wgmma.commit"))
     one(out, row, "");

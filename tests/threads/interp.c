@@ -514,6 +514,9 @@ static bool local(run *R, agent *A, const instant *i, bool *blocked) {
     for (long i_cell = 0; i_cell < R->cells; i_cell++)
       R->late[i_cell] &= ~((uint64_t)1 << (A - R->agents));
     return true;
+  case AS_TG_GRIDWAIT: /* there is one kernel only */
+  case AS_TG_GRIDGO:
+    return true;
   case AS_TG_MBINIT:
     do_init(R, A);
     return true;

@@ -9,6 +9,8 @@
 #define AT_LAUNCH(kernel, blocks, threads, smem, stream, ...)                                      \
   ((void)(stream), as_emu::launch(#kernel, blocks, threads, smem, [=] { kernel(__VA_ARGS__); }))
 
+#define AT_LAUNCH_AFTER AT_LAUNCH
+
 struct CUtensorMap {
   const char *base;
   int type;
@@ -269,6 +271,10 @@ AS_DEV unsigned at_shared(as_sm) {
 
 AS_DEV void at_syncwarp() {
   as_emu::collective(2, as_emu::nothing);
+}
+
+AS_DEV float at_exp_sum(float x, float y) {
+  return expf(x + y);
 }
 
 AS_DEV float at_inv(float x) {
@@ -542,6 +548,12 @@ AS_DEV void at_mbarrier_fence() {
 }
 
 AS_DEV void at_fence_proxy_async() {
+}
+
+AS_DEV void at_grid_wait() {
+}
+
+AS_DEV void at_grid_go() {
 }
 
 AS_DEV void at_mbarrier_arrive(unsigned bar) {

@@ -166,6 +166,8 @@ typedef enum {
  *             ((l + off) / stages + par) & 1; waits and arrivals from iteration `from` on
  *   wgfence   registers are handed over to the wgmma that follow
  *   wgcommit, wgwait count: groups of products, as commit and waitg
+ *   gridwait  the kernels launched before are over, and what they wrote is there
+ *   gridgo    the next kernel may begin; it waits by itself
  *   loop      count iterations
  *   steps     2^bits unrolled copies, s is an input of the maps inside */
 /* clang-format on */
@@ -221,6 +223,8 @@ typedef enum {
     AS_TG_BIT(BAR) | AS_TG_BIT(SLOT) | AS_TG_BIT(OFF) | AS_TG_BIT(PAR) | AS_TG_BIT(FROM))          \
   K(MBEXPECT, "mbexpect", AS_TG_BIT(BAR) | AS_TG_BIT(SLOT) | AS_TG_BIT(COUNT))                     \
   K(MBARRIVE, "mbarrive", AS_TG_BIT(BAR) | AS_TG_BIT(SLOT) | AS_TG_BIT(FROM))                      \
+  K(GRIDWAIT, "gridwait", 0)                                                                       \
+  K(GRIDGO, "gridgo", 0)                                                                           \
   K(WGFENCE, "wgfence", 0)                                                                         \
   K(WGCOMMIT, "wgcommit", 0)                                                                       \
   K(WGWAIT, "wgwait", AS_TG_BIT(COUNT))

@@ -1,7 +1,8 @@
 /* Operators that read elements at computed places along some axes, as slices, concatenations,
- * paddings, gathers: abstract expressions keep them as functions of their operands.  The axes of a
- * list in the pattern (`..a`) are only passed on as a whole, so that they are divided as if the
- * operator were applied to each index apart; the other axes stay whole. */
+ * paddings, gathers, convolutions: abstract expressions keep them as functions of their operands.
+ * The axes of a list in the pattern (`..a`) are only passed on as a whole, and so are axes whose
+ * index is that of the result (the batch and the output channels of a convolution): they are
+ * divided as if the operator were applied to each index apart; the other axes stay whole. */
 #include "match.h"
 #include "src/base/hash.h"
 #include "src/base/str.h"
@@ -36,15 +37,133 @@ static bool is_in_result(const as_opdef *op, const char *list) {
   return false;
 }
 
+/* --- axes of a size of the pattern that are passed on */
+typedef struct {
+  const sg_call *frame;
+  const char *size; /* of the operands' axes and of one of the result */
+} passing;
+
+static bool is_named(const as_expr *expr, const char *name) {
+  return name != NULL && expr->kind == AS_E_NAME && strcmp(expr->name, name) == 0;
+}
+
+/* the extent that a size of the pattern stands for in this call; AS_SIZE_BAD: none */
+static as_size extent_of(const sg_call *frame, const as_expr *name) {
+  if (name->kind != AS_E_NAME)
+    return AS_SIZE_BAD;
+  for (uint32_t i = 0; i < frame->n_sizes; i++) {
+    if (strcmp(frame->size[i].name, name->name) != 0)
+      continue;
+    sg_label label = frame->size[i].labels;
+    return label == SG_UNIT ? AS_SIZE_ONE : frame->ctx->part->classes[SG_CLASS(label)].extent;
+  }
+  return AS_SIZE_BAD;
+}
+
+/* `1`, or the quotient of an extent by itself (the number of groups where there is one) */
+static bool is_one(const sg_call *frame, const as_expr *expr) {
+  if (expr->kind == AS_E_NUM)
+    return mpq_cmp_ui(expr->num, 1, 1) == 0;
+  if (expr->kind != AS_E_IDIV)
+    return false;
+  as_size extent = extent_of(frame, expr->kid[0]);
+  return extent != AS_SIZE_BAD && extent == extent_of(frame, expr->kid[1]);
+}
+
+/* whether the expression is the size, perhaps divided by 1 */
+static bool is_size(const passing *of, const as_expr *expr) {
+  return is_named(expr, of->size) ||
+         (expr->kind == AS_E_IDIV && is_size(of, expr->kid[0]) && is_one(of->frame, expr->kid[1]));
+}
+
+static bool is_only_passed(const passing *of, const as_expr *expr, const char *index);
+
+/* an operand's axes of the size are read at the index, and no others */
+static bool reads_at(const passing *of, const as_expr *access, const as_targ *pattern,
+                     const char *index) {
+  for (uint32_t i = 0; i < access->n; i++) {
+    const as_dim *dim = i < pattern->n ? &pattern->dim[i] : NULL;
+    bool scalar = access->acc[i] == AS_IX_SCALAR;
+    bool wanted = dim && dim->kind == AS_D_SIZE && is_named(dim->size, of->size);
+    if (wanted ? !scalar || !is_named(access->kid[i], index)
+               : scalar && !is_only_passed(of, access->kid[i], index))
+      return false;
+  }
+  return true;
+}
+
+/* an inner definition, whose own indices are other names */
+static bool reads_inner(const passing *of, const as_expr *access, const as_let *let,
+                        const char *index) {
+  const char *inner = NULL;
+  for (uint32_t i = 0; i < access->n; i++) {
+    if (access->acc[i] != AS_IX_SCALAR)
+      continue;
+    bool same = is_named(access->kid[i], index);
+    if (same && inner == NULL)
+      inner = let->ix[i].name;
+    else if (!is_only_passed(of, access->kid[i], index))
+      return false;
+  }
+  return is_only_passed(of, let->body, inner);
+}
+
+/* Whether the result's index (NULL: no name here is it) is used for nothing but to read the
+ * operands' axes of the size, and these are read at no other place.  A quotient of the index by the
+ * size is 0. */
+static bool is_only_passed(const passing *of, const as_expr *expr, const char *index) {
+  const as_opdef *op = of->frame->op;
+  if (is_named(expr, index))
+    return false;
+  if (expr->kind == AS_E_IDIV && is_named(expr->kid[0], index) && is_size(of, expr->kid[1]))
+    return true;
+  if (expr->kind == AS_E_ACCESS) {
+    for (uint32_t i = 0; i < op->nargs; i++) {
+      if (strcmp(op->arg[i].name, expr->name) == 0)
+        return reads_at(of, expr, &op->arg[i], index);
+    }
+    for (uint32_t i = 0; i + 1 < op->nlet; i++) {
+      if (strcmp(op->let[i].name, expr->name) == 0)
+        return reads_inner(of, expr, &op->let[i], index);
+    }
+    return false;
+  }
+  for (uint32_t i = 0; i < expr->n; i++) {
+    if (expr->kid[i] && !is_only_passed(of, expr->kid[i], index))
+      return false;
+  }
+  return true;
+}
+
+/* whether the operands' axes of this extent are the result's one axis of it, index for index */
+static bool passes_on(const sg_call *frame, const as_expr *size) {
+  const as_let *out = &frame->op->let[frame->op->nlet - 1];
+  const char *index = NULL;
+  if (size->kind != AS_E_NAME || sg_attr_index(frame->op, size->name) >= 0)
+    return false;
+  for (uint32_t i = 0; i < frame->op->nout; i++) {
+    const as_dim *dim = &frame->op->out[i];
+    if (dim->kind != AS_D_SIZE || !is_named(dim->size, size->name))
+      continue;
+    if (index != NULL || i >= out->n || out->ix[i].is_list)
+      return false;
+    index = out->ix[i].name;
+  }
+  passing of = {.frame = frame, .size = size->name};
+  return index != NULL && is_only_passed(&of, out->body, index);
+}
+
 static void find_computed(const sg_call *frame, uint32_t arg, bool *computed) {
   const as_targ *pattern = &frame->op->arg[arg];
   uint32_t at = 0;
   for (uint32_t i = 0; i < pattern->n; i++) {
     const as_dim *dim = &pattern->dim[i];
     const sg_list_bind *list = dim->kind == AS_D_LIST ? sg_get_list(frame, dim->name) : NULL;
+    bool passed = list ? is_in_result(frame->op, dim->name)
+                       : dim->kind == AS_D_SIZE && passes_on(frame, dim->size);
     uint32_t n_axes = list ? list->labels.rank : 1;
     for (uint32_t k = 0; k < n_axes && at < AS_MAX_RANK; k++)
-      computed[at++] = !list || !is_in_result(frame->op, dim->name);
+      computed[at++] = !passed;
   }
 }
 
@@ -58,6 +177,8 @@ static bool carry_out(sg_call *frame, sg_carried *result) {
       labels = sg_get_list(frame, dim->name)->labels;
     else if (dim->kind == AS_D_BCAST && !sg_match_broadcast(frame, dim, &labels))
       return false;
+    else if (dim->kind == AS_D_SIZE && passes_on(frame, dim->size))
+      labels.ax[0] = sg_get_bind(frame->size, frame->n_sizes, dim->size->name)->labels;
     else if (dim->kind != AS_D_BCAST)
       is_new = true;
     if (result->out.rank + labels.rank > AS_MAX_RANK)

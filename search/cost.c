@@ -44,7 +44,13 @@ double sg_cost_elements(const sg_cost_model *model, const as_node *node) {
   return count;
 }
 
+bool sg_cost_is_index(const sg_cost_model *model, const as_node *node) {
+  return model->is_index[node->kind == AS_N_LOAD ? node->arg[0] : node - model->graph->node];
+}
+
 double sg_cost_bytes(const sg_cost_model *model, const as_node *node) {
+  if (sg_cost_is_index(model, node))
+    return 0;
   return sg_cost_elements(model, node) * (double)as_dtype_bytes(node->dtype);
 }
 
@@ -119,8 +125,15 @@ static void prepare_node(sg_cost_model *model, uint32_t i) {
 
 void sg_cost_prepare(sg_cost_model *model) {
   model->works = as_calloc(model->graph->n + 1, sizeof *model->works);
+  model->is_index = as_graph_index_tensors(model->graph, true);
   for (uint32_t i = 0; i < model->graph->n; i++)
     prepare_node(model, i);
+}
+
+void sg_cost_clear(sg_cost_model *model) {
+  free(model->works);
+  free(model->is_index);
+  free(model->env);
 }
 
 /* Short rows of a tile waste sectors and copy instructions. */
@@ -175,6 +188,8 @@ static double reduction_us(const sg_cost_model *model, uint32_t id) {
 static double predefined_us(const sg_cost_model *model, uint32_t id) {
   const as_node *node = &model->graph->node[id];
   const as_target *target = model->target;
+  if (model->is_index[id])
+    return 0;
   double bytes = sg_cost_bytes(model, node);
   double out = sg_cost_elements(model, node);
   double work = sg_cost_value(model, model->works[id].work);
@@ -369,8 +384,7 @@ double as_cost(const as_graph *graph, const as_target *target, double *shared) {
   sg_cost_prepare(&model);
   sg_cost_set_env(&model);
   double us = sg_cost_total(&model, &largest);
-  free(model.works);
-  free(model.env);
+  sg_cost_clear(&model);
   if (shared)
     *shared = largest;
   return us;
@@ -379,12 +393,13 @@ double as_cost(const as_graph *graph, const as_target *target, double *shared) {
 /* what crosses a kernel's border comes from memory or goes there, whatever the kernel is */
 double as_cost_bound(const as_graph *graph, const uint32_t *tensor, uint32_t n,
                      const as_target *target) {
-  sg_cost_model model = {.graph = graph, .target = target};
+  sg_cost_model model = {
+      .graph = graph, .target = target, .is_index = as_graph_index_tensors(graph, false)};
   double bytes = 0;
   sg_cost_set_env(&model);
   for (uint32_t i = 0; i < n; i++)
     bytes += sg_cost_bytes(&model, &graph->node[tensor[i]]);
-  free(model.env);
+  sg_cost_clear(&model);
   const as_target_threads *threads = &target->threads; /* the faster of the two ways to lower */
   return threads->rows_launch_us + threads->latency_us + bytes / threads->dram;
 }
@@ -392,11 +407,11 @@ double as_cost_bound(const as_graph *graph, const uint32_t *tensor, uint32_t n,
 double as_cost_operator(const as_graph *graph, as_node_id op, const as_target *target) {
   sg_cost_model model = {.graph = graph, .target = target ? target : as_target_default()};
   model.works = as_calloc(graph->n + 1, sizeof *model.works);
+  model.is_index = as_graph_index_tensors(graph, false);
   sg_cost_set_env(&model);
   prepare_node(&model, op);
   sg_cost_set_env(&model);
   double us = predefined_us(&model, op);
-  free(model.works);
-  free(model.env);
+  sg_cost_clear(&model);
   return us;
 }

@@ -14,6 +14,7 @@ typedef struct {
   const as_graph *graph;
   const as_target *target;
   sg_node_work *works;
+  bool *is_index; /* by node: an index tensor, which costs nothing where it is read */
   int64_t *env;
 } sg_cost_model;
 
@@ -23,7 +24,10 @@ void sg_cost_prepare(sg_cost_model *model); /* fills works; sizes may be added *
 bool sg_cost_is_contraction(const as_node *node);
 double sg_cost_value(const sg_cost_model *model, as_size size);
 double sg_cost_elements(const sg_cost_model *model, const as_node *node);
+/* of a tensor in memory or a tile of one; 0 of index tensors and their tiles */
 double sg_cost_bytes(const sg_cost_model *model, const as_node *node);
+bool sg_cost_is_index(const sg_cost_model *model, const as_node *node);
+void sg_cost_clear(sg_cost_model *model);
 /* the larger of two times that overlap in part */
 double sg_cost_soft_max(double a, double b);
 /* cost_threads.c: microseconds of a block of so many blocks that is lowered to a thread graph;

@@ -194,7 +194,7 @@ static double row_waste(const profile *of, const as_node *load) {
 }
 
 static double padded_bytes(const profile *of, const as_node *load) {
-  double count = 1;
+  double count = sg_cost_is_index(of->model, load) ? 0 : 1;
   for (uint32_t i = 0; i < load->rank; i++) {
     double extent = sg_cost_value(of->model, load->dim[i]);
     count *= extent > 1 ? power_of_two(8, extent) : 1;
@@ -356,12 +356,23 @@ static double rows_us(profile *of, double *shared) {
   return constant->rows_launch_us + first + serial / share + rest + queue;
 }
 
+/* Thread graphs load all their tiles from memory.  (Nor do chained products have masks yet, from
+ * memory or computed; their cost is that of those without, for both.) */
+static bool computes_tiles(const profile *of) {
+  bool computes = false;
+  for (uint32_t i = 0; i < of->block->n && of->family != CHAINED; i++) {
+    const as_node *node = &of->model->graph->node[of->block->nodes[i]];
+    computes |= node->kind == AS_N_LOAD && sg_cost_is_index(of->model, node);
+  }
+  return computes;
+}
+
 double sg_cost_threads(const sg_cost_model *model, const as_block *block, double blocks,
                        double *shared) {
   profile of = {
       .model = model, .block = block, .blocks = blocks, .loop = sg_cost_value(model, block->loop)};
   of.family = as_graph_has_cut_tiles(model->graph, block) ? GENERAL : family_of(&of);
-  if (of.family == GENERAL || of.loop < 1)
+  if (of.family == GENERAL || of.loop < 1 || computes_tiles(&of))
     return -1;
   read_nodes(&of);
   if (of.family == ROWS)

@@ -44,6 +44,7 @@ typedef struct {
   const uint32_t *op;
   uint32_t n;
   const bool *apart; /* by node: each reader has an input of its own for it */
+  bool *is_index;    /* by node: index tensors */
   uint32_t *reader;  /* by node of the segment: the only one that it is for, or AS_NONE */
 } cutting;
 
@@ -77,6 +78,7 @@ static as_node_id bring(cutting *work, uint32_t tensor, uint32_t reader, as_err 
                       : as_graph_input(sub, name, node->dtype, node->dim, node->rank, err);
   if (id == AS_NONE)
     return id;
+  sub->node[id].is_index_tensor = node->is_index_tensor || work->is_index[tensor];
   map[id] = tensor;
   work->reader[id] = work->apart && work->apart[tensor] ? reader : AS_NONE;
   return id;
@@ -151,11 +153,17 @@ static bool cut_out(sg_segment *segment, const as_graph *graph, const uint32_t *
   segment->sub = as_graph_new(graph->sizes, graph->lib, NULL, graph->name);
   segment->to_main = as_malloc((total + 1) * sizeof *segment->to_main);
   memset(segment->to_main, 255, (total + 1) * sizeof *segment->to_main);
-  cutting work = {.segment = segment, .graph = graph, .op = op, .n = n, .apart = apart};
+  cutting work = {.segment = segment,
+                  .graph = graph,
+                  .op = op,
+                  .n = n,
+                  .apart = apart,
+                  .is_index = as_graph_index_tensors(graph, false)};
   work.reader = as_malloc((total + 1) * sizeof *work.reader);
   bool cut = sg_copy_sizes(segment->sub, graph, err) && bring_inputs(&work, err) &&
              bring_operators(&work, err);
   free(work.reader);
+  free(work.is_index);
   if (!cut)
     return false;
   uint32_t *inner = as_malloc((segment->sub->n + 1) * sizeof *inner);

@@ -90,7 +90,8 @@ as_graph *as_graph_new(as_sizes *sizes, const as_oplib *lib, const as_graph *pro
   as_graph *graph = empty(sizes, lib, program, name);
   for (uint32_t i = 0; program && i < program->n_input; i++) {
     const as_node *node = &program->node[program->input[i]];
-    as_graph_input(graph, node->name, node->dtype, node->dim, node->rank, NULL);
+    as_node_id input = as_graph_input(graph, node->name, node->dtype, node->dim, node->rank, NULL);
+    graph->node[input].is_index_tensor = node->is_index_tensor;
   }
   return graph;
 }
@@ -256,7 +257,12 @@ bool as_graph_output(as_graph *graph, as_node_id node, as_err *err) {
 }
 
 uint32_t as_graph_kernels(const as_graph *graph) {
-  return graph->n_order;
+  bool *is_index = as_graph_index_tensors(graph, true);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < graph->n_order; i++)
+    n += !is_index[graph->order[i]];
+  free(is_index);
+  return n;
 }
 
 bool as_graph_valid(const as_graph *graph, as_err *err) {

@@ -73,6 +73,7 @@ typedef struct {
   uint32_t rank;
   as_size dim[AS_MAX_RANK]; /* extents; of one tile for block-level nodes */
   as_dtype dtype;           /* inputs; others take that of what they are computed from */
+  bool is_index_tensor;     /* AS_N_INPUT of a part of a program that has it as an index tensor */
   as_size size;             /* AS_N_SIZE */
   mpq_t value;              /* AS_N_CONST (initialised for all nodes) */
   uint32_t
@@ -220,7 +221,15 @@ as_dtype as_graph_type(const as_graph *graph);
  * (may be NULL): any other value is out of range somewhere. */
 int64_t as_graph_index_range(const as_graph *program, as_node_id input, const int64_t *env,
                              bool *exact);
-/* number of kernel launches: predefined operator nodes at kernel level plus blocks */
+/* index_tensor.c: by node, whether it is an *index tensor*: made by operators at kernel level of no
+ * input, so that an element is a short expression of its indices (a few integer operations,
+ * comparisons and choices), and no output.  Such a tensor is no kernel and takes no memory: an
+ * element is computed where it is read, from its position.  are_kernels: the
+ * operators at kernel level are kernels of their own, and none is that one of them reads more than
+ * once an element; else they may share kernels, and it does not matter who reads it.  malloc'ed. */
+bool *as_graph_index_tensors(const as_graph *graph, bool are_kernels);
+/* number of kernel launches: predefined operator nodes at kernel level, but for index tensors, plus
+ * blocks */
 uint32_t as_graph_kernels(const as_graph *graph);
 
 /* --- text; parse gives NULL with err (file, line, column, line shown) */

@@ -192,6 +192,7 @@ static bool expand_load(lo_job *job, const as_node *node, uint32_t unit_id, uint
   uint32_t src = job->node_val[node->arg[0]];
   lo_value *value = &job->value[id];
   value->source = src;
+  value->unit = unit_id;
   if (lo_holds_integers(&job->value[src]))
     return as_err_set(job->err, AS_BAD_INPUT, "%s: integers are not loaded into a kernel's tiles",
                       node->name);
@@ -218,6 +219,8 @@ static bool expand_load(lo_job *job, const as_node *node, uint32_t unit_id, uint
                         axis, job->value[src].dim[axis], blocks, rounds, dim[axis]);
     }
   }
+  if (job->value[src].through)
+    lo_index_tile(job, id);
   *out = id;
   return true;
 }

@@ -67,7 +67,8 @@ static bool phases(lo_job *job, lo_unit *unit) {
     } else {
       phase_walk walk = {job, LO_PRE};
       lx_refs(value->body, phase_ref, &walk);
-      value->phase = walk.phase;
+      bool moves = walk.phase == LO_PRE && value->body != NULL && lx_moves(job, value->body);
+      value->phase = moves ? LO_BODY : walk.phase;
     }
     if (value->kind == LV_ACC && job->value[value->of].phase == LO_POST) {
       return as_err_set(job->err, AS_BAD_INPUT,

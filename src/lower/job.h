@@ -72,6 +72,16 @@ typedef struct {
   long rounds; /* of the loop; 1 where it does not divide the axis */
 } lo_cut;
 
+/* Where the tiles of an axis begin: tile number grid axis * rounds + iteration, of those that
+ * divide it, times their extent. */
+typedef struct {
+  long tile;
+  int grid_axis; /* -1: none */
+  bool by_loop;
+  long rounds; /* of the loop; 1 where it does not divide the axis */
+  long most;   /* the axis' extent */
+} lo_first;
+
 typedef struct lo_job {
   as_arena *arena;
   const as_graph *graph;
@@ -85,6 +95,7 @@ typedef struct lo_job {
   uint32_t unit_cap;
   uint32_t *node_val; /* graph node -> value */
   as_vec cuts;        /* lo_cut */
+  as_vec firsts;      /* lo_first */
   as_dtype type16;
   bool is16;         /* the program's 16-bit type, when all its inputs have it */
   as_dtype *between; /* by node: types of tensors between kernels */
@@ -109,6 +120,12 @@ const lo_cut *lo_cut_row(const lo_job *job, uint32_t row);
 lx *lo_extent(lo_job *job, as_size extent);
 /* the text of what is left of a tile, malloc'ed */
 char *lo_cut_text(const lo_cut *cut);
+
+/* index_tile.c: the tile of an index tensor (a value that is read through) that a load's axes say,
+ * as a map of the block, in its place */
+void lo_index_tile(lo_job *job, uint32_t load);
+/* the text of where a tile begins, malloc'ed */
+char *lo_first_text(const lo_first *first);
 
 /* expand.c: from the graph to units of values */
 bool lo_expand(lo_job *job);

@@ -152,6 +152,7 @@ static void lo_free(lo_job *job) {
   free(job->unit);
   as_str_clear(&job->notes);
   as_vec_clear(&job->cuts);
+  as_vec_clear(&job->firsts);
   as_arena_free(job->arena);
 }
 
@@ -220,6 +221,7 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
                 .err = err};
   as_str_init(&job.notes);
   as_vec_init(&job.cuts, sizeof(lo_cut));
+  as_vec_init(&job.firsts, sizeof(lo_first));
   bool ok = lo_expand(&job) && lo_tile_units(&job) && place_workspace(&job);
   for (uint32_t i = 0; ok && i < job.n_unit; i++) {
     size_t noted = job.notes.n;

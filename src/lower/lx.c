@@ -442,6 +442,16 @@ bool lx_uses_var(const lx *expr, int var) {
   return false;
 }
 
+bool lx_moves(const lo_job *job, const lx *expr) {
+  if (expr->op == LX_FIRST && AS_VEC_AT(&job->firsts, lo_first, expr->number).by_loop)
+    return true;
+  for (int i = 0; i < expr->n; i++) {
+    if (lx_moves(job, expr->kid[i]))
+      return true;
+  }
+  return false;
+}
+
 static long size_upto(const lx *expr, long cap) {
   long nodes = 1;
   for (int i = 0; i < expr->n && nodes < cap; i++)

@@ -34,8 +34,9 @@ typedef enum {
   LX_AND,
   LX_OR,
   LX_NOT,
-  LX_CUT, /* an integer: the extent that is left of a tile, of the block and iteration at hand */
-  LX_FOLD /* only while expanding: kid[0] body; var, number the extent, red */
+  LX_CUT,   /* an integer: the extent that is left of a tile, of the block and iteration at hand */
+  LX_FIRST, /* an integer: the first index of a tile, of the block and iteration at hand */
+  LX_FOLD   /* only while expanding: kid[0] body; var, number the extent, red */
 } lx_op;
 
 typedef enum { LO_SUM, LO_PROD, LO_MAX, LO_MIN } lo_red;
@@ -43,9 +44,9 @@ typedef enum { LO_SUM, LO_PROD, LO_MAX, LO_MIN } lo_red;
 typedef struct lx {
   lx_op op;
   bool integer;
-  long number; /* INT value, VAR number, FOLD extent, CUT row; NUM: the numerator */
+  long number; /* INT value, VAR number, FOLD extent, CUT and FIRST row; NUM: the numerator */
   long low;
-  long high;        /* CUT: what it is at least and at most */
+  long high;        /* CUT, FIRST: what it is at least and at most */
   long denominator; /* NUM: positive; 0 where the number is not known as a ratio */
   int var;
   lo_red red;           /* FOLD */
@@ -76,6 +77,8 @@ lx *lx_subst(struct lo_job *job, lx *expr, lx *const *replacement, int n);
 lx *lx_simplify(struct lo_job *job, lx *expr, const long *ext, int n);
 bool lx_equal(const lx *left, const lx *right);
 bool lx_uses_var(const lx *expr, int var);
+/* some LX_FIRST in it changes with the iteration */
+bool lx_moves(const struct lo_job *job, const lx *expr);
 long lx_size(const lx *expr);   /* nodes, as a tree, capped */
 bool lx_costly(const lx *expr); /* contains a transcendental, root or division by a scalar */
 void lx_refs(const lx *expr, void (*visit)(void *arg, const lx *ref), void *arg);

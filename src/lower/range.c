@@ -76,6 +76,7 @@ bool lo_range_of(const lx *expr, const long *extent, int n, lo_range *range) {
     *range = (lo_range){0, extent[expr->number] > 0 ? extent[expr->number] - 1 : 0};
     return true;
   case LX_CUT:
+  case LX_FIRST:
     *range = (lo_range){expr->low, expr->high};
     return true;
   case LX_WHOLE:

@@ -57,6 +57,16 @@ void lo_threads_types(lo_job *job) {
   }
 }
 
+/* whether some tile of the unit is computed where the graph loads it */
+static bool loads_index_tensor(const lo_job *job, uint32_t block) {
+  bool computed = false;
+  for (uint32_t i = 0; i < job->graph->block[block].n; i++) {
+    const as_node *node = &job->graph->node[job->graph->block[block].nodes[i]];
+    computed |= node->kind == AS_N_LOAD && job->value[job->node_val[node->arg[0]]].through;
+  }
+  return computed;
+}
+
 void lo_threads(lo_job *job, lo_unit *unit, uint32_t which) {
   as_threads_kernel kernel;
   char *why = NULL;
@@ -65,6 +75,11 @@ void lo_threads(lo_job *job, lo_unit *unit, uint32_t which) {
     return;
   if (as_graph_has_cut_tiles(job->graph, &job->graph->block[block])) {
     as_str_printf(&job->notes, "%s: no thread graph: tiles are cut off where their tensor ends\n",
+                  unit->name);
+    return;
+  }
+  if (loads_index_tensor(job, block)) {
+    as_str_printf(&job->notes, "%s: no thread graph: it reads a tensor that is no memory\n",
                   unit->name);
     return;
   }

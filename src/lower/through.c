@@ -1,6 +1,7 @@
 /* Kernel-level operators that are no kernels: what they compute is written out where it is read.  A
  * view (other axes, a part, zeros around) costs nothing there; a short computation is repeated only
- * by operators that read each element about once. */
+ * by operators that read each element about once.  An index tensor is no kernel whoever reads it:
+ * a block computes the elements of its tile from where the tile lies. */
 #include "through.h"
 #include "src/base/id.h"
 #include <stdlib.h>
@@ -8,27 +9,14 @@
 /* nodes of an expression that is written out rather than stored */
 #define MOST_WRITTEN_OUT 48
 
-static bool has_fold(const as_expr *expr) {
-  bool fold = expr->kind == AS_E_SUM || expr->kind == AS_E_PROD || expr->kind == AS_E_MAXR ||
-              expr->kind == AS_E_MINR;
-  for (uint32_t i = 0; i < expr->n && !fold; i++)
-    fold = expr->kid[i] && has_fold(expr->kid[i]);
-  return fold;
-}
-
-static bool reduces(const as_opdef *op) {
-  for (uint32_t i = 0; i < op->nlet; i++) {
-    if (has_fold(op->let[i].body))
-      return true;
-  }
-  return false;
-}
-
 lo_readers *lo_readers_of(lo_job *job) {
   const as_graph *graph = job->graph;
   lo_readers *of = as_arena_alloc(job->arena, (graph->n + 1) * sizeof *of);
+  bool *is_index = as_graph_index_tensors(graph, true);
   for (uint32_t id = 0; id < graph->n; id++)
-    of[id] = (lo_readers){.kernel_level = graph->node[id].block == AS_NONE};
+    of[id] = (lo_readers){.kernel_level = graph->node[id].block == AS_NONE,
+                          .of_index_tensor = is_index[id]};
+  free(is_index);
   for (uint32_t id = 0; id < graph->n; id++) {
     const as_node *node = &graph->node[id];
     bool operator= node->kind == AS_N_OP && node->block == AS_NONE;
@@ -36,7 +24,7 @@ lo_readers *lo_readers_of(lo_job *job) {
       lo_readers *readers = &of[node->arg[i]];
       readers->n++;
       readers->kernel_level &= operator;
-      readers->reduce |= operator&& reduces(node->op);
+      readers->reduce |= operator&& as_opdef_folds(node->op);
     }
   }
   for (uint32_t i = 0; i < graph->n_output; i++)
@@ -64,6 +52,8 @@ static bool has_data(const lx *body) {
 }
 
 bool lo_is_read_through(const lo_value *value, const lo_readers *readers) {
+  if (readers->of_index_tensor)
+    return value->kind == LV_MAP;
   if (value->kind != LV_MAP || readers->n == 0 || !readers->kernel_level)
     return false;
   if (is_view(value->body))

@@ -6,8 +6,9 @@
 /* of a node of the graph: who reads it */
 typedef struct {
   uint32_t n;
-  bool kernel_level; /* it and all of them are, and it is no output */
-  bool reduce;       /* one of them has a reduction, and may read an element many times */
+  bool kernel_level;    /* it and all of them are, and it is no output */
+  bool reduce;          /* one of them has a reduction, and may read an element many times */
+  bool of_index_tensor; /* it is one */
 } lo_readers;
 
 lo_readers *lo_readers_of(lo_job *job); /* by node, in the job's arena */

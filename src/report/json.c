@@ -17,7 +17,8 @@ static json_t *solver_json(const as_opinion *opinion) {
 
 /* of the program and of its candidate; the table may hold those of others */
 static json_t *sizes_json(const as_judged *judged) {
-  const as_graph *graph[] = {judged->program, judged->graph};
+  const as_graph *graph[] = {judged->program ? judged->program : judged->declared[0],
+                             judged->graph ? judged->graph : judged->declared[1]};
   json_t *object = json_object();
   for (int k = 0; k < 2; k++) {
     for (uint32_t i = 0; graph[k] && i < graph[k]->n_own_size; i++) {
@@ -135,9 +136,13 @@ char *as_report_json(const as_judged *judged, const as_verdict *verdict,
                      const as_report_words *words, const as_report_dir *files, void *extra) {
   json_t *object = json_object();
   json_object_set_new(object, "format", json_string("assay-report 2"));
-  json_object_set_new(object, "program", json_string(judged->program->name));
-  if (judged->graph)
-    json_object_set_new(object, "candidate", json_string(judged->graph->name));
+  static const char *const keys[] = {"program", "candidate"};
+  for (int which = 0; which < 2; which++) {
+    char *name = as_report_judged_name(judged, which);
+    if (name)
+      json_object_set_new(object, keys[which], json_string(name));
+    free(name);
+  }
   json_object_set_new(object, "verdict", json_string(as_answer_word(verdict->answer)));
   json_object_set_new(object, "certified", json_boolean(verdict->certified));
   json_object_set_new(object, "required", required_json(&verdict->policy));

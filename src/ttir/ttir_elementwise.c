@@ -30,8 +30,11 @@ static bool refuse_infinite(ttir_lift *lift, const as_ttir_op *op) {
 
 /* ---- constants */
 
-/* the shortest decimal that rounds to the same number of this width; malloc'ed */
+/* the shortest decimal that rounds to the same number of this width; of some of one length the
+ * nearest to what it is rounded to, however many digits the text has; malloc'ed */
 static char *shortest(double value, uint32_t bits) {
+  if (bits != 64)
+    value = (double)(float)value;
   for (int digits = 1; digits <= 17; digits++) {
     char *text = as_format("%.*g", digits, value);
     bool same = bits == 64 ? strtod(text, NULL) == value : strtof(text, NULL) == (float)value;

@@ -212,7 +212,7 @@ ttir_node *ttir_not(as_arena *mem, ttir_node *a) {
   return node;
 }
 
-static ttir_node *joined(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_node *b) {
+ttir_node *ttir_joined(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_node *b) {
   ttir_node *node = new_node(mem, kind, TTIR_TRUTH);
   add_kid(node, a);
   add_kid(node, b);
@@ -238,6 +238,11 @@ static bool matches(const ttir_node *a, const ttir_node *b, const ttir_node **la
   for (uint32_t i = 0; same && i < a->n; i++)
     same = matches(a->kid[i], b->kid[i], lane);
   return same;
+}
+
+bool ttir_same(const ttir_node *a, const ttir_node *b) {
+  const ttir_node *lane = NULL;
+  return matches(a, b, &lane);
 }
 
 /* does one of the parts of a conjunction say what `truth` says, or imply it? */
@@ -266,7 +271,9 @@ ttir_node *ttir_and(as_arena *mem, ttir_node *a, ttir_node *b) {
     return NULL;
   if (a->kind == TTIR_N_TRUE || entails(b, a))
     return b;
-  return b->kind == TTIR_N_TRUE || entails(a, b) ? a : joined(mem, TTIR_N_AND, a, b);
+  if (b->kind == TTIR_N_TRUE || entails(a, b))
+    return a;
+  return ttir_simplest(mem, ttir_joined(mem, TTIR_N_AND, a, b));
 }
 
 ttir_node *ttir_or(as_arena *mem, ttir_node *a, ttir_node *b) {
@@ -274,7 +281,7 @@ ttir_node *ttir_or(as_arena *mem, ttir_node *a, ttir_node *b) {
     return a ? a : b;
   if (a->kind == TTIR_N_TRUE || a == b)
     return a;
-  return b->kind == TTIR_N_TRUE ? b : joined(mem, TTIR_N_OR, a, b);
+  return b->kind == TTIR_N_TRUE ? b : ttir_simplest(mem, ttir_joined(mem, TTIR_N_OR, a, b));
 }
 
 /* ---- replacing lanes */

@@ -76,6 +76,12 @@ ttir_node *ttir_not(as_arena *mem, ttir_node *a);
  * itself in plain sight never holds */
 ttir_node *ttir_and(as_arena *mem, ttir_node *a, ttir_node *b);
 ttir_node *ttir_or(as_arena *mem, ttir_node *a, ttir_node *b);
+/* the truth as it is written with the fewest comparisons, where it is made of few; never longer */
+ttir_node *ttir_simplest(as_arena *mem, ttir_node *truth);
+/* the node of two truths, as it is; AND or OR, neither NULL */
+ttir_node *ttir_joined(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_node *b);
+/* the same expression, however often it was built */
+bool ttir_same(const ttir_node *a, const ttir_node *b);
 ttir_node *ttir_as_real(as_arena *mem, const ttir_node *integer);
 bool ttir_is_integer(const ttir_node *a, int64_t value);
 

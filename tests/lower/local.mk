@@ -41,3 +41,9 @@ tests_lower_test_group_SOURCES = tests/lower/test_group.c $(tests_lower_case)
 tests_lower_test_group_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_group_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_group
+# index tensors, which are no kernels
+check_PROGRAMS += tests/lower/test_index
+tests_lower_test_index_SOURCES = tests/lower/test_index.c $(tests_lower_case)
+tests_lower_test_index_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_lower_test_index_LDADD = $(tests_lower_libs)
+TESTS += tests/lower/test_index

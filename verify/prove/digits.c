@@ -157,8 +157,36 @@ static int64_t times_in(const pv *prover, const pv_poly *poly, const pv_poly *ba
   return times;
 }
 
-/* sums of which the polynomial has quotients are taken out of it */
-static bool take_sums(pv *prover, pv_poly *poly, of_base *bases, uint32_t *n) {
+/* how often one summand of the sum is in the polynomial, where that is a whole number of times; 0:
+ * none is */
+static int64_t times_of_one(const pv *prover, const pv_poly *poly, const pv_poly *base) {
+  for (uint32_t i = 0; i < base->count; i++) {
+    const pv_mono *part = &base->monos[i];
+    int64_t scale;
+    int64_t found;
+    for (uint32_t k = 0; k < poly->count && part->degree > 0; k++) {
+      const pv_mono *mono = &poly->monos[k];
+      if (mono->degree == part->degree &&
+          memcmp(mono->atoms, part->atoms, part->degree * sizeof *part->atoms) == 0 &&
+          integer(prover, part->coef, &scale) && integer(prover, mono->coef, &found) &&
+          found != 0 && found % scale == 0)
+        return found / scale;
+    }
+  }
+  return 0;
+}
+
+static bool has_base(const of_base *bases, uint32_t n, ck_id base) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (bases[i].base == base)
+      return true;
+  }
+  return false;
+}
+
+/* Sums of which the polynomial has quotients are taken out of it.  What two of them have in common
+ * is not to be seen in their difference: `cancelled` takes one out by a summand that is left. */
+static bool take_sums(pv *prover, pv_poly *poly, bool cancelled, of_base *bases, uint32_t *n) {
   uint32_t count = poly->count;
   for (uint32_t i = 0; i < count; i++) {
     ck_id atom = poly->monos[i].degree == 1 ? poly->monos[i].atoms[0] : CK_BAD;
@@ -171,6 +199,8 @@ static bool take_sums(pv *prover, pv_poly *poly, of_base *bases, uint32_t *n) {
     pv_poly_init(&base);
     pv_poly_read(prover, &base, ck_kid(prover->terms, atom, 0));
     int64_t times = times_in(prover, poly, &base);
+    if (times == 0 && cancelled && !has_base(bases, *n, ck_kid(prover->terms, atom, 0)))
+      times = times_of_one(prover, poly, &base);
     if (times != 0)
       pv_poly_add(prover, poly, &base, number(prover, -times));
     bool ok = times == 0 || add_part(bases, n, ck_kid(prover->terms, atom, 0), 1, times);
@@ -178,12 +208,12 @@ static bool take_sums(pv *prover, pv_poly *poly, of_base *bases, uint32_t *n) {
     if (!ok)
       return false;
     if (times != 0)
-      return take_sums(prover, poly, bases, n);
+      return take_sums(prover, poly, cancelled, bases, n);
   }
   return true;
 }
 
-static bool read_sum(pv *prover, ck_id term, pv_digits *out) {
+static bool read_sum(pv *prover, ck_id term, bool cancelled, pv_digits *out) {
   of_base bases[MAX_BASES];
   uint32_t n = 0;
   pv_poly poly;
@@ -191,7 +221,7 @@ static bool read_sum(pv *prover, ck_id term, pv_digits *out) {
   out->constant = 0;
   pv_poly_init(&poly);
   pv_poly_read(prover, &poly, term);
-  bool taken = take_sums(prover, &poly, bases, &n);
+  bool taken = take_sums(prover, &poly, cancelled, bases, &n);
   bool ok = taken;
   for (uint32_t i = 0; i < poly.count && ok; i++)
     ok = read_mono(prover, &poly.monos[i], bases, &n, &out->constant) &&
@@ -315,6 +345,14 @@ static pv_thm by_digits(pv *prover, const pv_digits *sum, bool negated, int64_t 
   return pv_comb_prove(prover, &comb, claim);
 }
 
+pv_thm pv_digits_below(pv *prover, const pv_digits *sum, ck_id term) {
+  int64_t least;
+  int64_t most;
+  if (!pv_digits_extremes(sum, &least, &most))
+    return PV_NONE;
+  return by_digits(prover, sum, true, 1, pv_lt(prover, term, number(prover, most + 1)));
+}
+
 static void set_ranges(pv *prover, pv_ctx ctx, pv_digits *sum, int depth) {
   for (uint32_t i = 0; i < sum->n; i++)
     set_range(prover, ctx, &sum->digit[i], depth);
@@ -336,7 +374,7 @@ static pv_range range_of(pv *prover, pv_ctx ctx, ck_id base, int depth) {
   pv_range found = {.low = PV_NONE, .high = PV_NONE};
   if (!pv_is_atom(prover, base) && depth < MAX_NESTED) {
     pv_digits sum;
-    if (!read_sum(prover, base, &sum))
+    if (!read_sum(prover, base, false, &sum))
       return found;
     set_ranges(prover, ctx, &sum, depth + 1);
     range_of_sum(prover, &sum, base, &found);
@@ -432,7 +470,14 @@ static void set_range(pv *prover, pv_ctx ctx, pv_digit *digit, int depth) {
 }
 
 bool pv_digits_read(pv *prover, pv_ctx ctx, ck_id term, pv_digits *out) {
-  if (!read_sum(prover, term, out))
+  if (!read_sum(prover, term, false, out))
+    return false;
+  set_ranges(prover, ctx, out, 0);
+  return true;
+}
+
+bool pv_digits_of_difference(pv *prover, pv_ctx ctx, ck_id term, pv_digits *out) {
+  if (!read_sum(prover, term, true, out))
     return false;
   set_ranges(prover, ctx, out, 0);
   return true;

@@ -39,6 +39,8 @@ typedef struct {
 
 /* false: the term is no polynomial of integers with such coefficients, or a number is too large */
 bool pv_digits_read(pv *prover, pv_ctx ctx, ck_id term, pv_digits *out);
+/* the same of a difference, in which summands of a sum that is divided may have cancelled */
+bool pv_digits_of_difference(pv *prover, pv_ctx ctx, ck_id term, pv_digits *out);
 /* parts that digits.c and digits_solve.c share: is a number small enough to be multiplied; base div
  * weight; a sum as a term; the least and the greatest value that its digits allow, false where one
  * is not known; dividend div divisor = quotient where the rest, their difference, is in range */
@@ -64,7 +66,21 @@ typedef struct {
   pv_thm not_after;
 } pv_window;
 
-ck_id pv_digits_solve(pv *prover, pv_ctx ctx, ck_id k, const pv_window *window, pv_thm *is_q);
+/* Where digits lie apart, as strides leave gaps: what the same theorems say beside k = q, and say
+ * together: that each group of digits but the highest, read off the others, is below a number; and
+ * what the other sums of digits are. */
+enum { PV_MOST_CONSEQUENCES = 4 };
+
+typedef struct {
+  pv_thm thm[PV_MOST_CONSEQUENCES];
+  uint32_t n; /* 0: digits do not lie apart, or there are more of these */
+} pv_consequences;
+
+/* also: may be NULL */
+ck_id pv_digits_solve(pv *prover, pv_ctx ctx, ck_id k, const pv_window *window, pv_thm *is_q,
+                      pv_consequences *also);
+/* term, which is the sum, is less than the least number that its digits do not reach */
+pv_thm pv_digits_below(pv *prover, const pv_digits *sum, ck_id term);
 
 /* the formula left # right: were they the same, a digit of them would say x = y, where the context
  * has x < y */

@@ -6,6 +6,7 @@
 #include "pv_digits.h"
 #include "pv_loops.h"
 #include <stdio.h>
+#include <string.h>
 
 typedef struct {
   pv *prover;
@@ -135,7 +136,8 @@ typedef struct {
   pv_thm is_q;     /* k = q, from these conditions */
   bool drop_first; /* that condition is left out of what is chosen: it holds there */
   bool drop_second;
-  ck_id instead; /* of the second condition; CK_BAD: it stays */
+  ck_id instead;        /* of the second condition; CK_BAD: it stays */
+  pv_consequences also; /* what follows from both and can stand in their place */
 } round_of;
 
 /* term = slope * k + rest; false: it is no such, or speaks of the state */
@@ -319,16 +321,30 @@ static bool window_of(const opened *fold, pv_ctx ctx, uint32_t low, uint32_t hig
   return window->not_before != PV_NONE && window->not_after != PV_NONE;
 }
 
-/* the round by its digits, in what is a part of a sum of digits */
-static bool by_digits(const opened *fold, uint32_t low, uint32_t high, round_of *round) {
+/* what is known of round k; with `chain` also its conditions that are orders */
+static pv_ctx in_rounds(const opened *fold, bool chain) {
   pv *prover = fold->prover;
   pv_ctx ctx = pv_ctx_push(prover, fold->ctx, pv_ge0(prover, fold->k), CK_BAD);
   ctx = pv_ctx_push(prover, ctx, pv_lt(prover, fold->k, fold->bound), CK_BAD);
+  for (uint32_t c = 0; chain && c < fold->chain.n; c++) {
+    ck_id cond = fold->chain.cond[c];
+    ck_op head = ck_head(prover->terms, cond);
+    if ((head == CK_LE || head == CK_LT) && difference(prover, cond) != CK_BAD &&
+        !ck_has_var(prover->terms, cond, fold->s))
+      ctx = pv_ctx_push(prover, ctx, cond, CK_BAD);
+  }
+  return ctx;
+}
+
+/* the round by its digits, in what is a part of a sum of digits */
+static bool by_digits(const opened *fold, pv_ctx ctx, uint32_t low, uint32_t high,
+                      round_of *round) {
+  pv *prover = fold->prover;
   for (int sign = 1; sign >= (low == high ? -1 : 1); sign -= 2) {
     pv_window window;
     if (!window_of(fold, ctx, low, high, sign, &window))
       continue;
-    round->q = pv_digits_solve(prover, ctx, fold->k, &window, &round->is_q);
+    round->q = pv_digits_solve(prover, ctx, fold->k, &window, &round->is_q, &round->also);
     round->first = low;
     round->second = high;
     round->drop_first = round->drop_second = false;
@@ -340,6 +356,7 @@ static bool by_digits(const opened *fold, uint32_t low, uint32_t high, round_of 
 }
 
 static bool find_round(const opened *fold, round_of *round) {
+  round->also.n = 0;
   if (by_equation(fold, round))
     return true;
   for (uint32_t low = 0; low < fold->chain.n; low++) {
@@ -348,13 +365,34 @@ static bool find_round(const opened *fold, round_of *round) {
         return true;
     }
   }
-  for (uint32_t low = 0; low < fold->chain.n; low++) {
-    for (uint32_t high = 0; high < fold->chain.n; high++) {
-      if (by_digits(fold, low, high, round))
-        return true;
+  for (int chain = 0; chain < 2; chain++) {
+    pv_ctx ctx = in_rounds(fold, chain > 0);
+    for (uint32_t low = 0; low < fold->chain.n; low++) {
+      for (uint32_t high = 0; high < fold->chain.n; high++) {
+        if (by_digits(fold, ctx, low, high, round))
+          return true;
+      }
     }
   }
   return false;
+}
+
+/* a falsehood that rests on some of the conditions: each fails where the others of these, and what
+ * else it rests on among the formulas, hold */
+static void add_failing(const opened *fold, pv_thm absurd, const ck_id *cond, uint32_t n_cond,
+                        const ck_id *formulas, uint32_t n, pv_facts *facts) {
+  pv *prover = fold->prover;
+  bool order =
+      absurd != PV_NONE && ck_head(prover->terms, ck_thm_formula(prover->proof, absurd)) == CK_LT;
+  for (uint32_t i = 0; i < n_cond; i++) {
+    ck_id fails = ck_neg(prover->terms, cond[i]);
+    if (!pv_rests_on(prover, absurd, cond[i]))
+      continue;
+    pv_thm false_here = order ? pv_from_zero_below_zero(prover, fails, absurd)
+                              : pv_from_zero_differs(prover, fails, absurd);
+    pv_thm thm = pv_cases(prover, cond[i], false_here, pv_hyp(prover, fails));
+    pv_fact_add_under(prover, facts, thm, formulas, n);
+  }
 }
 
 /* the step changes nothing but in round q */
@@ -362,19 +400,18 @@ static pv_thm only_there(const opened *fold, const round_of *round, ck_id chosen
   pv *prover = fold->prover;
   ck_id is_q = pv_eq(prover, fold->k, round->q);
   ck_id is_not = ck_neg(prover->terms, is_q);
-  ck_id cond[2] = {fold->chain.cond[round->first], fold->chain.cond[round->second]};
+  ck_id formulas[PV_MAX_CHAIN + 1];
+  uint32_t n = 0;
+  for (uint32_t c = 0; c < fold->chain.n; c++)
+    formulas[n++] = fold->chain.cond[c];
+  formulas[n++] = is_not;
   pv_facts facts = {.n = 0};
   pv_comb comb;
   pv_comb_init(&comb);
   pv_comb_add(&comb, prover->one, pv_hyp(prover, is_not));
   pv_comb_add(&comb, pv_num(prover, -1), round->is_q);
   pv_thm absurd = pv_comb_prove(prover, &comb, pv_ne0(prover, prover->zero));
-  for (int i = 0; i < 2; i++) {
-    ck_id fails = ck_neg(prover->terms, cond[i]);
-    pv_thm thm = pv_cases(prover, cond[i], pv_from_zero_differs(prover, fails, absurd),
-                          pv_hyp(prover, fails));
-    pv_fact_add(&facts, fails, thm, is_not, cond[0] == cond[1] ? CK_BAD : cond[1 - i]);
-  }
+  add_failing(fold, absurd, fold->chain.cond, fold->chain.n, formulas, n, &facts);
   return pv_sym(prover, pv_same_by_cases(prover, chosen, fold->step, &facts));
 }
 
@@ -465,15 +502,89 @@ static ck_id in_round(const opened *fold, const round_of *round, ck_id term) {
   return ck_sub(fold->prover->terms, term, from, to, 2, NULL, 0);
 }
 
+/* a theorem about round k, of round q; PV_NONE: it rests on something else of the round than its
+ * conditions and its range */
+static pv_thm there(const opened *fold, const round_of *round, pv_thm thm) {
+  pv *prover = fold->prover;
+  uint32_t n;
+  if (thm == PV_NONE)
+    return PV_NONE;
+  const ck_id *hyps = ck_thm_hyps(prover->proof, thm, &n);
+  ck_id range[2] = {pv_ge0(prover, fold->k), pv_lt(prover, fold->k, fold->bound)};
+  for (uint32_t i = 0; i < n; i++) {
+    bool found = !speaks_of(fold, hyps[i]) || hyps[i] == range[0] || hyps[i] == range[1];
+    for (uint32_t c = 0; c < fold->chain.n; c++)
+      found = found || hyps[i] == fold->chain.cond[c];
+    if (!found)
+      return PV_NONE;
+  }
+  pv_var_sub sub = {fold->k, round->q};
+  return pv_inst(prover, thm, &sub, 1, NULL, 0, NULL, 0);
+}
+
+/* the formula and its negation: a falsehood, 0 < 0 or 0 # 0 */
+static pv_thm both_ways(pv *prover, pv_thm thm) {
+  ck_id formula = ck_thm_formula(prover->proof, thm);
+  bool equation = ck_head(prover->terms, formula) == CK_EQ;
+  ck_id claim = pv_rel(prover, equation ? CK_NE : CK_LT, prover->zero, prover->zero);
+  return PV_COMBINE(prover, claim, prover->one, pv_hyp(prover, ck_neg(prover->terms, formula)),
+                    pv_num(prover, equation ? -1 : 1), thm);
+}
+
+/* The conditions that say which round it is, in round q, as what follows from them: added to the
+ * chain, with why; false: it is not found. */
+static bool by_consequences(const opened *fold, const round_of *round, pv_chain *chain,
+                            pv_facts *facts) {
+  pv *prover = fold->prover;
+  ck_id formulas[PV_MAX_CHAIN + 3];
+  ck_id also[PV_MOST_CONSEQUENCES];
+  uint32_t n_cond = fold->chain.n;
+  uint32_t n = n_cond;
+  if (round->also.n == 0)
+    return false;
+  for (uint32_t c = 0; c < n_cond; c++)
+    formulas[c] = in_round(fold, round, fold->chain.cond[c]);
+  formulas[n++] = pv_ge0(prover, round->q);
+  formulas[n++] = pv_lt(prover, round->q, fold->bound);
+  pv_ctx ctx = pv_ctx_push(prover, fold->ctx, formulas[n_cond], CK_BAD);
+  ctx = pv_ctx_push(prover, ctx, formulas[n_cond + 1], CK_BAD);
+  for (uint32_t g = 0; g < round->also.n; g++) {
+    pv_thm thm = there(fold, round, round->also.thm[g]);
+    if (thm == PV_NONE)
+      return false;
+    also[g] = ck_thm_formula(prover->proof, thm);
+    ctx = pv_ctx_push(prover, ctx, also[g], CK_BAD);
+    formulas[n] = ck_neg(prover->terms, also[g]);
+    add_failing(fold, both_ways(prover, thm), formulas, n_cond, formulas, n + 1, facts);
+  }
+  ck_id cond[2] = {formulas[round->first], formulas[round->second]};
+  for (uint32_t i = 0; i < (cond[0] == cond[1] ? 1 : 2); i++) {
+    pv_thm holds = pv_follows(prover, ctx, cond[i]);
+    if (holds == PV_NONE)
+      return false;
+    ck_id under[PV_MOST_CONSEQUENCES + 2] = {formulas[n_cond], formulas[n_cond + 1]};
+    memcpy(under + 2, also, round->also.n * sizeof *also);
+    pv_fact_add_under(prover, facts, holds, under, round->also.n + 2);
+  }
+  for (uint32_t g = 0; g < round->also.n; g++)
+    chain->cond[chain->n++] = also[g];
+  return true;
+}
+
 /* the choice of round q, without the conditions that say that it is that round */
 static pv_eqn tidy_choice(const opened *fold, const round_of *round, ck_id choice) {
   pv *prover = fold->prover;
   pv_chain chain = {.other = fold->base, .n = 0};
   pv_facts facts = {.n = 0};
-  if (fold->chain.n + 2 > PV_MAX_CHAIN)
+  if (fold->chain.n + 2 + PV_MOST_CONSEQUENCES > PV_MAX_CHAIN)
     return pv_same(choice);
+  bool replaced = by_consequences(fold, round, &chain, &facts);
+  if (!replaced)
+    facts.n = 0;
   for (uint32_t c = 0; c < fold->chain.n; c++) {
     ck_id cond = in_round(fold, round, fold->chain.cond[c]);
+    if (replaced && (c == round->first || c == round->second))
+      continue;
     bool drop =
         (c == round->first && round->drop_first) || (c == round->second && round->drop_second);
     pv_thm holds = drop ? holds_there(fold, round, cond) : PV_NONE;

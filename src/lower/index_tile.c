@@ -1,0 +1,46 @@
+/* Tiles of index tensors: no copy, no shared memory; an element is computed from its position where
+ * it is read. */
+#include "emit.h"
+#include <stdlib.h>
+
+/* the first index of the tile along an axis */
+static lx *first_index(lo_job *job, const lo_value *load, int axis) {
+  const lo_unit *unit = &job->unit[load->unit];
+  lo_first first = {.tile = load->dim[axis],
+                    .grid_axis = load->grid_axis[axis],
+                    .by_loop = load->by_loop[axis],
+                    .rounds = load->by_loop[axis] ? unit->loop : 1};
+  first.most = job->value[load->source].dim[axis];
+  if (first.grid_axis < 0 && !first.by_loop)
+    return lx_int(job, 0);
+  lx *index = lx_new(job, LX_FIRST, 0);
+  index->integer = true;
+  index->number = (long)job->firsts.n;
+  index->high = first.most > 0 ? first.most - 1 : 0;
+  as_vec_push(&job->firsts, &first);
+  return index;
+}
+
+void lo_index_tile(lo_job *job, uint32_t load) {
+  lo_value *value = &job->value[load];
+  const lo_value *source = &job->value[value->source];
+  lx *index[AS_MAX_RANK];
+  for (int axis = 0; axis < value->rank; axis++) {
+    lx *first = first_index(job, value, axis);
+    index[axis] = lx_mk(job, LX_ADD, 2, (lx *[]){first, lx_var(job, axis)});
+  }
+  value->body =
+      lx_simplify(job, lx_subst(job, source->body, index, value->rank), value->dim, value->rank);
+  value->kind = LV_MAP;
+}
+
+char *lo_first_text(const lo_first *first) {
+  static const char *const block_name[] = {"bx", "by", "bz"};
+  const char *type = lo_index_type(first->most);
+  if (first->grid_axis < 0)
+    return as_format("((%s)l * %ld)", type, first->tile);
+  const char *block = block_name[first->grid_axis];
+  if (!first->by_loop)
+    return as_format("((%s)%s * %ld)", type, block, first->tile);
+  return as_format("(((%s)%s * %ld + (%s)l) * %ld)", type, block, first->rounds, type, first->tile);
+}

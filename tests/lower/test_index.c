@@ -1,0 +1,137 @@
+/* Index tensors: what operators at kernel level compute of no input is no kernel and no memory.
+ * Blocks compute the elements of their tiles from where these lie: along the grid, along the loop,
+ * along both at once, where a tile is cut off; operators at kernel level where they read them. */
+#include "case.h"
+#include "src/base/str.h"
+#include "tests/suite.h"
+#include <stdlib.h>
+
+/* the graph against the program at these sizes, and how many kernels it is lowered to */
+static void check_kernels(const char *given, const char *graph, const case_size *size,
+                          unsigned kernels) {
+  lower_case j;
+  as_lowered lowered;
+  case_open(&j);
+  case_read(&j, given, graph);
+  case_set_sizes(&j, size);
+  as_lowered_init(&lowered);
+  bool made = as_lower_cuda(graph ? j.mug : j.prog, &(as_lower_opts){0}, &lowered, &j.err);
+  ck_assert_msg(made, "%s", made ? "" : as_err_format(&j.err));
+  ck_assert_uint_eq(lowered.n_kernel, kernels);
+  if (graph)
+    ck_assert_uint_eq(as_graph_kernels(j.mug), kernels);
+  as_lowered_clear(&lowered);
+  case_check(&j, size, NULL, 1);
+}
+
+static const char masked[] = "program masked\nsizes M, K, E\ninput Q: f16[M, E]\n"
+                             "input Kt: f16[E, K]\ninput V: f16[K, E]\n"
+                             "P = iota(size=K)\nR = iota(size=M)\n"
+                             "Keep = less_equal(P[none, :], R[:, none])\n"
+                             "S = Q @ Kt - (1 - Keep) * 1000\noutput O = softmax(S) @ V\n";
+
+static const char masked_in_blocks[] =
+    "mugraph masked\nsizes J, U, L, T\nwhere M = J*U, K = L*T\n"
+    "P = iota(size=K)\nR = iota(size=M)\nP1 = expand_dims(P, axis=0)\n"
+    "R1 = expand_dims(R, axis=1)\nKeep = less_equal(P1, R1)\nNot = 1 - Keep\nZ = Not * 1000\n"
+    "kernel k0\n  grid x = J\n  loop l = L\n  load q [U, E] = Q x -> 0\n"
+    "  load k [E, T] = Kt loop -> 1\n  load v [T, E] = V loop -> 0\n"
+    "  load z [U, T] = Z x -> 0 loop -> 1\n  a = matmul(q, k)\n  s = a - z\n  most = max(s)\n"
+    "  acc last, run = max most\n  r1 = expand_dims(run, axis=1)\n  d = s - r1\n  e = exp(d)\n"
+    "  w = matmul(e, v)\n  n = sum(e)\n  acc total = sum n rescale run\n"
+    "  acc sums = sum w rescale run\n  t1 = expand_dims(total, axis=1)\n  o = sums / t1\n"
+    "  store O [U, E] = o x -> 0\nend\n";
+
+START_TEST(mask_over_grid_and_loop) {
+  const case_size size[] = {{"M", 32}, {"K", 48}, {"E", 16}, {"J", 2},
+                            {"U", 16}, {"L", 3},  {"T", 16}, {NULL, 0}};
+  const case_size odd[] = {{"M", 15}, {"K", 21}, {"E", 10}, {"J", 5},
+                           {"U", 3},  {"L", 3},  {"T", 7},  {NULL, 0}};
+  check_kernels(masked, masked_in_blocks, size, 1);
+  check_kernels(masked, masked_in_blocks, odd, 1);
+}
+
+END_TEST
+
+/* one axis that the grid and the loop divide: tile number x * L + l; and tiles that are cut off */
+START_TEST(shared_and_cut_axes) {
+  static const char given[] = "program places\nsizes N, B\ninput X: f32[B, N]\n"
+                              "W = iota(size=N)\noutput Y = sum(X * W[none, :], axis=1)\n";
+  static const char shared[] =
+      "mugraph places\nsizes S, L, T\nwhere N = S*L*T\nW = iota(size=N)\n"
+      "kernel k0\n  grid x = S\n  loop l = L\n  load x [B, T] = X x -> 1 loop -> 1\n"
+      "  load w [T] = W x -> 0 loop -> 0\n  p = x * w\n  s = sum(p)\n  acc a = sum s\n"
+      "  b = expand_dims(a, axis=0)\n  store A [1, B] = b x -> 0\nend\n"
+      "Y = sum(A, axis=0)\n";
+  static const char cut[] =
+      "mugraph places\nsizes L, T\nwhere L = (N + T - 1) div T\nW = iota(size=N)\n"
+      "kernel k0\n  loop l = L\n  load x [B, T upto N] = X loop -> 1\n"
+      "  load w [T upto N] = W loop -> 0\n  p = x * w\n  s = sum(p)\n  acc Y0 = sum s\n"
+      "  store Y [B] = Y0\nend\n";
+  const case_size sharing[] = {{"N", 60}, {"B", 3}, {"S", 3}, {"L", 4}, {"T", 5}, {NULL, 0}};
+  const case_size cutting[] = {{"N", 19}, {"B", 3}, {"L", 3}, {"T", 8}, {NULL, 0}};
+  check_kernels(given, shared, sharing, 2);
+  check_kernels(given, cut, cutting, 1);
+}
+
+END_TEST
+
+/* an operand of a product on tensor cores; an output that the same tensor is has a kernel */
+START_TEST(operands_and_outputs) {
+  static const char given[] = "program band\nsizes N, E\ninput X: f16[N, E]\n"
+                              "I = identity(size=N)\noutput Y = (I * 3 - 1) @ X\n";
+  static const char graph[] =
+      "mugraph band\nsizes J, U, L, T\nwhere N = J*U, N = L*T\nI = identity(size=N)\n"
+      "I3 = I * 3\nB = I3 - 1\nkernel k0\n  grid x = J\n  loop l = L\n"
+      "  load b [U, T] = B x -> 0 loop -> 1\n  load x [T, E] = X loop -> 0\n"
+      "  p = matmul(b, x)\n  acc y = sum p\n  store Y [U, E] = y x -> 0\nend\n";
+  const case_size size[] = {{"N", 64}, {"E", 16}, {"J", 4}, {"U", 16},
+                            {"L", 2},  {"T", 32}, {NULL, 0}};
+  check_kernels(given, graph, size, 1);
+  const case_size place[] = {{"N", 7}, {NULL, 0}};
+  check_kernels("program both\nsizes N\ninput X: f32[N]\nR = iota(size=N)\n"
+                "output Y = X + R\noutput R2 = R * 2\n",
+                NULL, place, 2);
+}
+
+END_TEST
+
+/* at kernel level: computed where each element is read once; where a reduction reads it over and
+ * over, or it takes a root, it is a kernel as ever */
+START_TEST(at_kernel_level) {
+  static const struct {
+    const char *output;
+    unsigned kernels;
+  } row[] = {{"X * iota(size=N)[none, :] - 3", 1},
+             {"X + exp(iota(size=N))[none, :]", 2},
+             {"X @ identity(size=N)", 2}};
+
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    lower_case j;
+    char *given =
+        as_format("program flat\nsizes M, N\ninput X: f32[M, N]\noutput Y = %s\n", row[i].output);
+    const case_size size[] = {{"M", 4}, {"N", 12}, {NULL, 0}};
+    case_open(&j);
+    case_read(&j, given, NULL);
+    case_set_sizes(&j, size);
+    as_lowered lowered;
+    as_lowered_init(&lowered);
+    ck_assert(as_lower_cuda(j.prog, &(as_lower_opts){0}, &lowered, &j.err));
+    ck_assert_msg(lowered.n_kernel == row[i].kernels, "%s: %u kernels", row[i].output,
+                  lowered.n_kernel);
+    as_lowered_clear(&lowered);
+    case_check(&j, size, NULL, 1);
+    free(given);
+  }
+}
+
+END_TEST
+
+int main(void) {
+  TCase *tests = test_case("index tensors", 120);
+  tcase_add_test(tests, mask_over_grid_and_loop);
+  tcase_add_test(tests, shared_and_cut_axes);
+  tcase_add_test(tests, operands_and_outputs);
+  tcase_add_test(tests, at_kernel_level);
+  return test_run("lower_index", tests);
+}

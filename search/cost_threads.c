@@ -256,6 +256,7 @@ typedef struct {
   double threads;
   double registers; /* of a thread */
   double launch_us;
+  double short_us;   /* the same where all tiles fit in the ring; 0: no difference */
   double longest_us; /* an iteration of a block alone on its multiprocessor */
   double busy_us;    /* the units of the multiprocessor, for one block's iteration */
 } loop_costs;
@@ -287,7 +288,9 @@ static double loop_us(profile *of, const loop_costs *costs, double *shared) {
   double memory = memory_us(of, of->still + of->moving * of->loop, share, flight);
   double bare =
       waves * constant->latency_us + (of->still + of->moving) * together / rate + iteration;
-  return costs->launch_us + bare + sg_cost_soft_max(memory, of->loop * (full * iteration + last));
+  bool at_once = costs->short_us > 0 && stages >= of->loop;
+  double launch = at_once ? costs->short_us : costs->launch_us;
+  return launch + bare + sg_cost_soft_max(memory, of->loop * (full * iteration + last));
 }
 
 static double stream_us(profile *of, double *shared) {
@@ -296,6 +299,7 @@ static double stream_us(profile *of, double *shared) {
   loop_costs costs = {.threads = 32 * (target->block_warps + 1),
                       .registers = 64,
                       .launch_us = constant->stream_launch_us,
+                      .short_us = constant->stream_short_us,
                       .longest_us = constant->stream_step_us + of->flops * constant->stream_flop_us,
                       .busy_us = of->flops / constant->stream_flops + constant->stream_block_us};
   return loop_us(of, &costs, shared);

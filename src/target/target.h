@@ -28,6 +28,7 @@ typedef struct {
   double narrow_rows;  /* what reading rows of 32 bytes takes, over rows of 64 and more */
   /* streaming products */
   double stream_launch_us;
+  double stream_short_us; /* the same where all tiles of the loop are asked for at once */
   double stream_step_us;  /* of an iteration: barriers, and .. */
   double stream_flop_us;  /* .. what its longest chain of products takes, by operation */
   double stream_block_us; /* .. for each block that shares the multiprocessor */

@@ -328,7 +328,7 @@ const thread_case thread_cases[] = {
      lora},
     {"a product after the loop, rank 24, five rows", LORA_TP(5, 96, 64, 24), LORA_MUG(32, 3, 32),
      "sm_80", 2, 2, lora},
-    {"attention by a warpgroup", ATTEND_TP(64, 64, 192), ATTEND_MUG(1, 64, 3, 64), "sm_90", 4, 2,
+    {"attention by a warpgroup", ATTEND_TP(64, 64, 256), ATTEND_MUG(1, 64, 4, 64), "sm_90", 4, 3,
      attended},
     {"part of an attention by two warpgroups, keys by rows", PART_TP(128, 64, 128), PART_MUG(2, 64),
      "sm_90", 8, 2, attended_part},

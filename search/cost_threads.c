@@ -259,6 +259,7 @@ typedef struct {
   double short_us;   /* the same where all tiles fit in the ring; 0: no difference */
   double longest_us; /* an iteration of a block alone on its multiprocessor */
   double busy_us;    /* the units of the multiprocessor, for one block's iteration */
+  double group;      /* both times by products of warpgroups; 0: there are none */
 } loop_costs;
 
 static double loop_us(profile *of, const loop_costs *costs, double *shared) {
@@ -281,8 +282,10 @@ static double loop_us(profile *of, const loop_costs *costs, double *shared) {
   double waves = ceil(share / together);
   double full = floor(share / together);
   double rest = share - full * together;
-  double iteration = sg_cost_soft_max(costs->longest_us, together * costs->busy_us);
-  double last = rest > 0 ? sg_cost_soft_max(costs->longest_us, rest * costs->busy_us) : 0;
+  /* a stage is given back one iteration late: two of them are too few */
+  double faster = costs->group > 0 && (stages > 2 || of->loop <= 2) ? costs->group : 1;
+  double iteration = faster * sg_cost_soft_max(costs->longest_us, together * costs->busy_us);
+  double last = rest > 0 ? faster * sg_cost_soft_max(costs->longest_us, rest * costs->busy_us) : 0;
   double flight = (of->still + of->moving * (stages - 1)) * together;
   double rate = fetch_rate(constant, flight);
   double memory = memory_us(of, of->still + of->moving * of->loop, share, flight);
@@ -309,6 +312,16 @@ static bool is_fragments(double extent) {
   return extent >= 16 && power_of_two(16, extent) == extent;
 }
 
+/* as attend_group.c: a fragment of rows a warp, rows of 128 bytes in both rings */
+static double group_share(const profile *of, const as_target_chained *chained, double depth,
+                          double keys, double columns) {
+  const as_target *target = of->model->target;
+  bool panels = depth >= 64 && keys >= 64 && columns >= 64 && power_of_two(64, columns) == columns;
+  if (!(target->has & AS_HAS_WGMMA) || chained->copies != 1 || chained->warps < 4 || !panels)
+    return 0;
+  return chained->warps == 4 ? target->threads.group_one : target->threads.group_more;
+}
+
 static double chained_us(profile *of, double *shared) {
   const as_target *target = of->model->target;
   const as_target_threads *constant = &target->threads;
@@ -332,7 +345,8 @@ static double chained_us(profile *of, double *shared) {
                       .registers = fmin(registers, target->registers_thread),
                       .launch_us = constant->chain_launch_us,
                       .longest_us = constant->chain_step_us + constant->chain_key_us * tile / 128,
-                      .busy_us = flops / constant->chain_flops};
+                      .busy_us = flops / constant->chain_flops,
+                      .group = group_share(of, &chained, depth, keys, columns)};
   return loop_us(of, &costs, shared);
 }
 

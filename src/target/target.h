@@ -38,6 +38,8 @@ typedef struct {
   double chain_step_us; /* of an iteration: maxima, exponentials, and .. */
   double chain_key_us;  /* .. for each key of the tile */
   double chain_flops;   /* of one multiprocessor */
+  double group_one;     /* an iteration by a warpgroup over one by its warps, one a block .. */
+  double group_more;    /* .. and where several of a block wait for the same tiles */
   /* rows */
   double rows_launch_us;
   double rows_block_us; /* of a block that another makes room for */

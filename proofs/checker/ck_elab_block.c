@@ -40,10 +40,6 @@ static void read_map(const ck_scope *s, const ck_map *p, tile_line *m) {
     ck_refuse(s->job, p->at, "mapped twice");
   if (p->axis >= (long)m->tile.rank)
     ck_refuse(s->job, p->at, "the tensor has only %u axes", m->tile.rank);
-  for (int k = 0; k < CK_LOOP; k++) {
-    if (p->grid < CK_LOOP && m->axis[k] == p->axis)
-      ck_refuse(s->job, p->at, "two grid axes on one axis of the tensor");
-  }
   m->axis[p->grid] = (int)p->axis;
 }
 
@@ -128,11 +124,16 @@ static ck_id tile_of(const ck_scope *s, ck_id tile, ck_id *index) {
 /* the tile that is stored has the extent that is written, or what is left of it in this block */
 static void stored_extent(const ck_scope *s, const tile_line *m, uint32_t d) {
   ck_id extent = m->tile.extent[d];
+  uint32_t on_grid = 0;
   int a = 0;
-  while (a < CK_LOOP && m->axis[a] != (int)d)
-    a++;
-  if (m->whole[d] != CK_BAD && a == CK_LOOP)
-    ck_refuse(s->job, s->at, "a tile is cut off along axes that the grid divides");
+  CK_BELOW(k, CK_LOOP) {
+    if (m->axis[k] == (int)d) {
+      on_grid++;
+      a = (int)k;
+    }
+  }
+  if (m->whole[d] != CK_BAD && on_grid != 1)
+    ck_refuse(s->job, s->at, "a tile is cut off along an axis that one grid axis divides");
   else if (m->whole[d] != CK_BAD)
     extent = cut_off(s, extent, m->whole[d], ck_variable(s, 'b', (uint32_t)a), s->block->extent[a]);
   ck_require_same(s, m->source->extent[d], extent);
@@ -145,12 +146,33 @@ typedef struct { /* a store whose definition waits for the end of the block */
   const ck_token *at;
 } stored;
 
+/* How many tiles along axis d of the tensor one step of grid axis a passes over: the product of the
+ * grid axes behind a that divide d too; CK_BAD: there is none. */
+static ck_id tiles_passed(const ck_scope *s, const tile_line *m, uint32_t a) {
+  ck_id tiles = CK_BAD;
+  for (uint32_t k = a + 1; k < CK_LOOP; k++) {
+    if (m->axis[k] == m->axis[a])
+      tiles = tiles == CK_BAD ? s->block->extent[k]
+                              : ck_calculated(s, CK_MUL, tiles, s->block->extent[k]);
+  }
+  return tiles;
+}
+
+static bool is_first_on_axis(const tile_line *m, uint32_t a) {
+  CK_BELOW(k, a) {
+    if (m->axis[k] == m->axis[a])
+      return false;
+  }
+  return true;
+}
+
 /* Every element is written exactly once: a block writes the tile of its place, and the tiles of all
  * blocks cover the tensor. */
 static void store(const ck_scope *s, const ck_line *line, stored *z) {
   tile_line m = read_tile(s, line);
   ck_id block[CK_LOOP];
   ck_id index[CK_MAX_AXES];
+  ck_id number[CK_MAX_AXES]; /* of the tile along an axis; of what is left of it */
   uint32_t n = 0;
   if (!m.source)
     return;
@@ -163,13 +185,16 @@ static void store(const ck_scope *s, const ck_line *line, stored *z) {
     stored_extent(s, &m, d);
   }
   CK_BELOW(a, CK_LOOP) {
-    int d = m.axis[a]; /* no other grid axis is mapped to it */
+    int d = m.axis[a];
     if (s->block->extent[a] != CK_BAD && d < 0) {
       ck_refuse(s->job, line->source,
                 "every grid axis must be mapped: else several blocks write the same elements");
     } else if (d >= 0) {
       ck_id *extent = &m.tile.extent[d];
-      block[n++] = tile_of(s, *extent, &index[d]);
+      ck_id passed = tiles_passed(s, &m, a);
+      if (is_first_on_axis(&m, a))
+        number[d] = tile_of(s, *extent, &index[d]);
+      block[n++] = passed == CK_BAD ? number[d] : tile_of(s, passed, &number[d]);
       *extent = m.whole[d] == CK_BAD ? ck_calculated(s, CK_MUL, s->block->extent[a], *extent)
                                      : m.whole[d];
     }

@@ -21,19 +21,19 @@ static uint32_t row_of(const lo_job *job, as_size extent, uint32_t unit) {
 bool lo_cut_axis(lo_job *job, const as_node *node, uint32_t unit_id, uint32_t axis, long whole,
                  uint32_t *row) {
   const lo_unit *unit = &job->unit[unit_id];
-  lo_cut cut = {.unit = unit_id, .whole = whole, .grid_axis = -1, .rounds = 1};
+  lo_cut cut = {.unit = unit_id, .whole = whole};
+  uint8_t grid_axes = 0;
   long count;
   *row = 0;
   if (!lo_size_value(job, node->tile[axis], &cut.tile))
     return false;
   for (int a = 0; a < 3; a++) {
     if (node->map[a] == (int)axis)
-      cut.grid_axis = a;
+      grid_axes |= (uint8_t)(1 << a);
   }
-  cut.by_loop = node->map[3] == (int)axis;
-  cut.rounds = cut.by_loop ? unit->loop : 1;
-  count = cut.grid_axis >= 0 ? unit->grid[cut.grid_axis] : 1;
-  bool too_many = __builtin_mul_overflow(count, cut.rounds, &count);
+  cut.by = lo_divided_by(unit, grid_axes, node->map[3] == (int)axis);
+  count = lo_blocks_along(unit, grid_axes);
+  bool too_many = __builtin_mul_overflow(count, cut.by.by_loop ? unit->loop : 1, &count);
   long needed = cut.tile > 0 ? whole / cut.tile + (whole % cut.tile > 0) : -1;
   if (too_many || count != needed) {
     return as_err_set(job->err, AS_BAD_INPUT,
@@ -95,12 +95,8 @@ lx *lo_extent(lo_job *job, as_size extent) {
 }
 
 char *lo_cut_text(const lo_cut *cut) {
-  static const char *const block_name[] = {"bx", "by", "bz"};
-  if (cut->grid_axis < 0)
-    return as_format("as_left(%ld, %ld, l)", cut->tile, cut->whole);
-  const char *block = block_name[cut->grid_axis];
-  if (!cut->by_loop)
-    return as_format("as_left(%ld, %ld, %s)", cut->tile, cut->whole, block);
-  return as_format("as_left(%ld, %ld, (long long)%s * %ld + l)", cut->tile, cut->whole, block,
-                   cut->rounds);
+  char *number = lo_tile_number(&cut->by, "long long");
+  char *text = as_format("as_left(%ld, %ld, %s)", cut->tile, cut->whole, number ? number : "0");
+  free(number);
+  return text;
 }

@@ -413,24 +413,19 @@ static long stride_of(const lo_value *tensor, int axis) {
   return stride;
 }
 
-static const char *const block_name[] = {"bx", "by", "bz"};
-
 /* element offset of a tile's first element in its tensor */
 static char *tile_base(const lo_unit *unit, const lo_value *tile, const lo_value *tensor,
-                       const int *gaxis, const bool *laxis) {
+                       const uint8_t *grid_axes, const bool *by_loop) {
   as_str out;
   as_str_init(&out);
   as_str_add(&out, "0");
   for (int axis = 0; axis < tile->rank; axis++) {
     long step = tile->dim[axis] * stride_of(tensor, axis);
-    bool loop = laxis && laxis[axis];
-    if (gaxis[axis] >= 0 && loop)
-      as_str_printf(&out, " + ((size_t)%s * %ld + l) * %ld", block_name[gaxis[axis]], unit->loop,
-                    step);
-    else if (gaxis[axis] >= 0)
-      as_str_printf(&out, " + (size_t)%s * %ld", block_name[gaxis[axis]], step);
-    else if (loop)
-      as_str_printf(&out, " + (size_t)l * %ld", step);
+    lo_divided by = lo_divided_by(unit, grid_axes[axis], by_loop && by_loop[axis]);
+    char *number = lo_tile_number(&by, "size_t");
+    if (number)
+      as_str_printf(&out, " + %s * %ld", number, step);
+    free(number);
   }
   return as_str_take(&out);
 }
@@ -468,7 +463,7 @@ static void emit_load(lo_text *text, uint32_t id) {
       vec = bytes / shared->elem;
   }
   char *base_pointer = lo_global_pointer(text->job, value->source);
-  char *base = tile_base(text->unit, value, tensor, value->grid_axis, value->by_loop);
+  char *base = tile_base(text->unit, value, tensor, value->grid_axes, value->by_loop);
   long count = lo_elems(value) / (vec ? vec : 1);
   lo_line(text, "{ /* %s */", value->name);
   text->indent++;
@@ -520,7 +515,7 @@ static void emit_store(lo_text *text, const lo_store *store) {
   while (vec > 1 && (cols % vec || gcols % vec || (vec > 2 && elements / vec < threads)))
     vec /= 2;
   char *base_pointer = lo_global_pointer(text->job, store->target);
-  char *base = tile_base(text->unit, tile, tensor, store->grid_axis, NULL);
+  char *base = tile_base(text->unit, tile, tensor, store->grid_axes, NULL);
   lo_line(text, "{ /* store %s */", tensor->name);
   text->indent++;
   lo_line(text, "const size_t base = %s;", base);

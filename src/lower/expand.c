@@ -26,8 +26,6 @@ uint32_t lo_new_val(lo_job *job, lv_kind kind, const char *name, int rank, const
   value->source = value->of = value->run = value->fused_acc = LO_NONE;
   value->level = value->level16 = -1;
   value->unit = LO_NONE;
-  for (int i = 0; i < 8; i++)
-    value->grid_axis[i] = -1;
   return job->n_value++;
 }
 
@@ -200,12 +198,12 @@ static bool expand_load(lo_job *job, const as_node *node, uint32_t unit_id, uint
     return as_err_set(job->err, AS_BAD_INPUT, "%s: a constant cannot be loaded", node->name);
   for (int grid_axis = 0; grid_axis < 3; grid_axis++) {
     if (node->map[grid_axis] >= 0)
-      value->grid_axis[node->map[grid_axis]] = grid_axis;
+      value->grid_axes[node->map[grid_axis]] |= (uint8_t)(1 << grid_axis);
   }
   if (node->map[3] >= 0)
     value->by_loop[node->map[3]] = true;
   for (int axis = 0; axis < value->rank; axis++) {
-    long blocks = value->grid_axis[axis] >= 0 ? unit->grid[value->grid_axis[axis]] : 1;
+    long blocks = lo_blocks_along(unit, value->grid_axes[axis]);
     long rounds = value->by_loop[axis] ? unit->loop : 1;
     if (node->upto[axis] != AS_SIZE_BAD) {
       if (!lo_cut_axis(job, node, unit_id, (uint32_t)axis, job->value[src].dim[axis],
@@ -271,14 +269,12 @@ static bool expand_store(lo_job *job, const as_node *node, uint32_t unit_id, uin
   }
   store->val = of;
   store->target = id;
-  for (int axis = 0; axis < 8; axis++)
-    store->grid_axis[axis] = -1;
   for (int grid_axis = 0; grid_axis < 3; grid_axis++) {
     if (node->map[grid_axis] >= 0)
-      store->grid_axis[node->map[grid_axis]] = grid_axis;
+      store->grid_axes[node->map[grid_axis]] |= (uint8_t)(1 << grid_axis);
   }
   for (uint32_t axis = 0; axis < node->rank; axis++) {
-    long blocks = store->grid_axis[axis] >= 0 ? unit->grid[store->grid_axis[axis]] : 1;
+    long blocks = lo_blocks_along(unit, store->grid_axes[axis]);
     if (node->upto[axis] != AS_SIZE_BAD) {
       if (!lo_cut_axis(job, node, unit_id, axis, dim[axis], &store->cut[axis]))
         return false;

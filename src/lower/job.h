@@ -13,7 +13,7 @@
 typedef struct {
   uint32_t val;
   uint32_t target;
-  int grid_axis[AS_MAX_RANK];
+  uint8_t grid_axes[AS_MAX_RANK];
   uint32_t cut[AS_MAX_RANK]; /* as of a load */
   lx *body;
   int level;
@@ -60,26 +60,28 @@ typedef struct {
   struct as_threads_kernel *threads; /* made from a validated thread graph instead; NULL: not */
 } lo_unit;
 
-/* Tiles that lie side by side up to `whole`, where the last one is cut off: tile number
- * grid axis * rounds + iteration, of those that divide the axis. */
+/* The tiles along an axis are numbered by the grid axes that divide it and then the loop, the last
+ * one fastest (semantics/SEMANTICS.md, section 3). */
+typedef struct {
+  uint8_t grid_axes; /* as bits */
+  bool by_loop;
+  long count[4]; /* extents of the grid and of the loop */
+} lo_divided;
+
+/* Tiles that lie side by side up to `whole`, where the last one is cut off. */
 typedef struct {
   as_size extent; /* as the graph says it */
   uint32_t unit;
   long tile;
   long whole;
-  int grid_axis; /* -1: none */
-  bool by_loop;
-  long rounds; /* of the loop; 1 where it does not divide the axis */
+  lo_divided by;
 } lo_cut;
 
-/* Where the tiles of an axis begin: tile number grid axis * rounds + iteration, of those that
- * divide it, times their extent. */
+/* Where the tiles of an axis begin: the number of the tile times their extent. */
 typedef struct {
   long tile;
-  int grid_axis; /* -1: none */
-  bool by_loop;
-  long rounds; /* of the loop; 1 where it does not divide the axis */
-  long most;   /* the axis' extent */
+  lo_divided by;
+  long most; /* the axis' extent */
 } lo_first;
 
 typedef struct lo_job {
@@ -107,6 +109,12 @@ typedef struct lo_job {
 uint32_t lo_new_val(lo_job *job, lv_kind kind, const char *name, int rank, const long *dim);
 /* does the unit's grid fit the target's?  false with job->err */
 bool lo_check_blocks(lo_job *job, const lo_unit *unit);
+lo_divided lo_divided_by(const lo_unit *unit, uint8_t grid_axes, bool by_loop);
+/* how many tiles the grid makes of an axis */
+long lo_blocks_along(const lo_unit *unit, uint8_t grid_axes);
+/* the text of a tile's number along an axis, in that type; NULL where nothing divides it;
+ * malloc'ed */
+char *lo_tile_number(const lo_divided *by, const char *type);
 /* the value of a size, which must not be negative; false with job->err */
 bool lo_size_value(lo_job *job, as_size size, long *out);
 void lo_unit_add(lo_job *job, lo_unit *unit, uint32_t val);

@@ -44,7 +44,7 @@ static bool tile_load(lo_job *job, lo_unit *unit, const lx *ref, const long *til
   lo_value *load = &job->value[id];
   load->source = ref->val;
   for (int axis = 0; axis < load->rank; axis++) {
-    load->grid_axis[axis] = gaxis[axis];
+    load->grid_axes[axis] = gaxis[axis] >= 0 ? (uint8_t)(1 << gaxis[axis]) : 0;
     load->by_loop[axis] = laxis[axis];
   }
   lo_unit_add(job, unit, id);
@@ -106,8 +106,9 @@ static void store_result(lo_job *job, lo_unit *unit, uint32_t acc, uint32_t id, 
   unit->n_store = 1;
   unit->store[0].val = acc;
   unit->store[0].target = id;
-  for (int axis = 0; axis < AS_MAX_RANK; axis++)
-    unit->store[0].grid_axis[axis] = axis < job->value[id].rank ? how->grid_of[axis] : -1;
+  for (int axis = 0; axis < job->value[id].rank; axis++)
+    unit->store[0].grid_axes[axis] =
+        how->grid_of[axis] >= 0 ? (uint8_t)(1 << how->grid_of[axis]) : 0;
   job->value[id].kind = LV_GLOBAL;
   job->value[id].unit = LO_NONE;
 }

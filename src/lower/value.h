@@ -84,11 +84,11 @@ typedef struct {
   long dim[AS_MAX_RANK];
   lx *body; /* MAP, RED (the reduced variable has the number `rank`) */
   lo_red red;
-  long extent;                /* RED: terms */
-  uint32_t source;            /* LOAD: the tensor read */
-  int grid_axis[AS_MAX_RANK]; /* LOAD: per axis the grid axis that divides it, -1 none */
-  bool by_loop[AS_MAX_RANK];  /* LOAD: per axis whether the loop divides it */
-  uint32_t cut[AS_MAX_RANK];  /* LOAD: per axis the row of how the last tile is cut off, 0: not */
+  long extent;                    /* RED: terms */
+  uint32_t source;                /* LOAD: the tensor read */
+  uint8_t grid_axes[AS_MAX_RANK]; /* LOAD: per axis the grid axes that divide it, as bits */
+  bool by_loop[AS_MAX_RANK];      /* LOAD: per axis whether the loop divides it */
+  uint32_t cut[AS_MAX_RANK]; /* LOAD: per axis the row of how the last tile is cut off, 0: not */
   as_acc_kind acc;
   uint32_t of;  /* ACC: what is accumulated; RUN: the accumulator */
   uint32_t run; /* ACC: the max accumulator whose running value rescales */

@@ -405,6 +405,18 @@ class Numpy:
         inner = index[:axis] + ['k'] + index[axis + 1:]
         return self.program.call(x.shape, 'sum(k < %s + 1) a0[%s]' % (index[axis], ', '.join(inner)), [x])
 
+    def einsum(self, pattern, a, b):
+        operands, result = pattern.split('->')
+        shared = dict(zip(''.join(operands.split(',')), a.shape + b.shape))
+        at = dict(zip(result, names(result)))
+        summed = [letter for letter in shared if letter not in result]
+        at.update((letter, 'k%d' % number) for number, letter in enumerate(summed))
+        parts = ['a%d[%s]' % (k, ', '.join(at[letter] for letter in part)) for k, part in enumerate(operands.split(','))]
+        body = ' * '.join(parts)
+        for letter in reversed(summed):
+            body = 'sum(%s < %d) (%s)' % (at[letter], shared[letter], body)
+        return self.program.call([shared[letter] for letter in result], body, [a, b])
+
     def take_along_axis(self, x, at, axis):
         shape = at.shape
         index = fitted(names(shape), shape, x.shape)
@@ -461,17 +473,19 @@ def placed(program, value, shape, strides, size, old):
         value = value.reshape(list(shape)) if product(value.shape) == product(shape) else \
             value.moved(shape, fitted(names(shape), shape, value.shape))
     axes = sorted((d for d in range(len(shape)) if shape[d] > 1), key=lambda d: -strides[d])
-    index, conditions, outer = ['0'] * len(shape), [], size
+    index, conditions, outer, rest = ['0'] * len(shape), [], size, 'i0'
     for k, d in enumerate(axes):
         if outer != size and strides[d] * shape[d] > outer:
             raise NoSpecification('a view that meets itself')
-        part = 'i0' if k == 0 else mod('i0', strides[axes[k - 1]])
-        index[d] = div(part, strides[d])
+        if k > 0:  # what is left of the place; where all strides so far divide each other, of the whole place
+            nested = all(strides[a] % strides[b] == 0 for a, b in zip(axes[:k - 1], axes[1:k]))
+            rest = mod('i0' if nested else rest, strides[axes[k - 1]])
+        index[d] = div(rest, strides[d])
         if shape[d] * strides[d] < (size if k == 0 else strides[axes[k - 1]]):
             conditions.append('%s < %d' % (index[d], shape[d]))
         outer = strides[d]
     if axes and strides[axes[-1]] != 1:
-        conditions.append('i0 mod %d = 0' % strides[axes[-1]])
+        conditions.append('%s = 0' % mod(rest, strides[axes[-1]]))
     element = 'a0[%s]' % ', '.join(index)
     if not conditions:
         return program.call([size], element, [value]), True

@@ -5,12 +5,16 @@
 
 /* the first index of the tile along an axis */
 static lx *first_index(lo_job *job, const lo_value *load, int axis) {
-  lo_first first = {
-      .tile = load->dim[axis],
-      .by = lo_divided_by(&job->unit[load->unit], load->grid_axes[axis], load->by_loop[axis]),
-      .most = job->value[load->source].dim[axis]};
-  if (!first.by.grid_axes && !first.by.by_loop)
+  lo_first first = {.tile = load->dim[axis],
+                    .by_loop = load->by_loop[axis],
+                    .most = job->value[load->source].dim[axis]};
+  char *number =
+      lo_tile_number(&job->unit[load->unit], load->grid_axis[axis], load->slower_axes[axis],
+                     load->by_loop[axis], lo_index_type(first.most));
+  if (number == NULL)
     return lx_int(job, 0);
+  first.number = as_arena_strdup(job->arena, number);
+  free(number);
   lx *index = lx_new(job, LX_FIRST, 0);
   index->integer = true;
   index->number = (long)job->firsts.n;
@@ -33,8 +37,5 @@ void lo_index_tile(lo_job *job, uint32_t load) {
 }
 
 char *lo_first_text(const lo_first *first) {
-  char *number = lo_tile_number(&first->by, lo_index_type(first->most));
-  char *text = as_format("(%s * %ld)", number, first->tile);
-  free(number);
-  return text;
+  return as_format("(%s * %ld)", first->number, first->tile);
 }

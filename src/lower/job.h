@@ -13,7 +13,8 @@
 typedef struct {
   uint32_t val;
   uint32_t target;
-  uint8_t grid_axes[AS_MAX_RANK];
+  int grid_axis[AS_MAX_RANK]; /* and slower_axes as of a load */
+  uint8_t slower_axes[AS_MAX_RANK];
   uint32_t cut[AS_MAX_RANK]; /* as of a load */
   lx *body;
   int level;
@@ -39,9 +40,14 @@ typedef struct {
   const char *name;
   int n_grid;
   long grid[AS_MAX_RANK];
-  long blocks;
+  as_size grid_size[3];
+  uint32_t grid_live[3]; /* rows; 0: as `grid` says in every launch */
+  as_size loop_size;
+  uint32_t loop_live;
+  long blocks; /* at the bounds of sizes left to run time */
   bool flat; /* one generated kernel over the elements of `flat_val`, straight from global memory */
   uint32_t flat_val;
+  long flat_per_block; /* results of it that a block computes */
   bool has_loop;
   long loop;
   uint32_t *val;
@@ -60,27 +66,36 @@ typedef struct {
   struct as_threads_kernel *threads; /* made from a validated thread graph instead; NULL: not */
 } lo_unit;
 
-/* The tiles along an axis are numbered by the grid axes that divide it and then the loop, the last
- * one fastest (semantics/SEMANTICS.md, section 3). */
+/* Tiles that lie side by side up to `whole`, where the last one is cut off: tile number
+ * grid axis * rounds + iteration, of those that divide the axis.  Or an extent that is live
+ * (live.h). */
 typedef struct {
-  uint8_t grid_axes; /* as bits */
-  bool by_loop;
-  long count[4]; /* extents of the grid and of the loop */
-} lo_divided;
-
-/* Tiles that lie side by side up to `whole`, where the last one is cut off. */
-typedef struct {
-  as_size extent; /* as the graph says it */
+  as_size extent; /* as the graph says it; of a live one, by the sizes left to run time alone */
   uint32_t unit;
   long tile;
   long whole;
-  lo_divided by;
+  uint32_t whole_live; /* row of the whole, 0: it is always the same */
+  int grid_axis;       /* -1: none */
+  bool by_loop;
+  long rounds; /* of the loop; 1 where it does not divide the axis */
+  bool live;
+  long low;
+  long high;        /* what a live extent is at least and at most */
+  const char *text; /* of a live extent, in kernels */
 } lo_cut;
 
-/* Where the tiles of an axis begin: the number of the tile times their extent. */
+/* a size of the muGraph that sizes left to run time determine */
+typedef struct {
+  as_size size;
+  as_size is;
+} lo_follower;
+
+/* Where the tiles of an axis begin: tile number grid axis * rounds + iteration, of those that
+ * divide it, times their extent. */
 typedef struct {
   long tile;
-  lo_divided by;
+  const char *number; /* text of the tile's number; in the job's arena */
+  bool by_loop;
   long most; /* the axis' extent */
 } lo_first;
 
@@ -88,7 +103,12 @@ typedef struct lo_job {
   as_arena *arena;
   const as_graph *graph;
   const as_lower_opts *options;
-  const int64_t *size_value;
+  int64_t *size_value; /* by size id; of those left to run time, the bounds; owned */
+  uint32_t n_size_value;
+  as_size *ranged; /* sizes left to run time, in the program's order */
+  uint32_t n_ranged;
+  lo_follower *follower;
+  uint32_t n_follower;
   lo_value *value;
   uint32_t n_value;
   uint32_t value_cap;
@@ -109,25 +129,20 @@ typedef struct lo_job {
 uint32_t lo_new_val(lo_job *job, lv_kind kind, const char *name, int rank, const long *dim);
 /* does the unit's grid fit the target's?  false with job->err */
 bool lo_check_blocks(lo_job *job, const lo_unit *unit);
-lo_divided lo_divided_by(const lo_unit *unit, uint8_t grid_axes, bool by_loop);
-/* how many tiles the grid makes of an axis */
-long lo_blocks_along(const lo_unit *unit, uint8_t grid_axes);
-/* the text of a tile's number along an axis, in that type; NULL where nothing divides it;
- * malloc'ed */
-char *lo_tile_number(const lo_divided *by, const char *type);
 /* the value of a size, which must not be negative; false with job->err */
 bool lo_size_value(lo_job *job, as_size size, long *out);
 void lo_unit_add(lo_job *job, lo_unit *unit, uint32_t val);
 
 /* cut.c: enters the axis of a tile that a load or store has, if its last tile is cut off; its row,
- * 0: none is.  false with job->err where the tiles do not cover the tensor */
-bool lo_cut_axis(lo_job *job, const as_node *node, uint32_t unit, uint32_t axis, long whole,
+ * 0: none is.  tensor: what is loaded from or stored to.  false with job->err where the tiles do
+ * not cover it */
+bool lo_cut_axis(lo_job *job, const as_node *node, uint32_t unit, uint32_t axis, uint32_t tensor,
                  uint32_t *row);
 const lo_cut *lo_cut_row(const lo_job *job, uint32_t row);
 /* an extent as an integer, which may depend on the block and iteration; NULL with job->err */
 lx *lo_extent(lo_job *job, as_size extent);
-/* the text of what is left of a tile, malloc'ed */
-char *lo_cut_text(const lo_cut *cut);
+/* the text of what is left of a tile, or of a live extent; malloc'ed */
+char *lo_cut_text(const lo_job *job, const lo_cut *cut);
 
 /* index_tile.c: the tile of an index tensor (a value that is read through) that a load's axes say,
  * as a map of the block, in its place */

@@ -44,7 +44,7 @@ static bool tile_load(lo_job *job, lo_unit *unit, const lx *ref, const long *til
   lo_value *load = &job->value[id];
   load->source = ref->val;
   for (int axis = 0; axis < load->rank; axis++) {
-    load->grid_axes[axis] = gaxis[axis] >= 0 ? (uint8_t)(1 << gaxis[axis]) : 0;
+    load->grid_axis[axis] = gaxis[axis];
     load->by_loop[axis] = laxis[axis];
   }
   lo_unit_add(job, unit, id);
@@ -106,11 +106,18 @@ static void store_result(lo_job *job, lo_unit *unit, uint32_t acc, uint32_t id, 
   unit->n_store = 1;
   unit->store[0].val = acc;
   unit->store[0].target = id;
-  for (int axis = 0; axis < job->value[id].rank; axis++)
-    unit->store[0].grid_axes[axis] =
-        how->grid_of[axis] >= 0 ? (uint8_t)(1 << how->grid_of[axis]) : 0;
+  for (int axis = 0; axis < AS_MAX_RANK; axis++)
+    unit->store[0].grid_axis[axis] = axis < job->value[id].rank ? how->grid_of[axis] : -1;
   job->value[id].kind = LV_GLOBAL;
   job->value[id].unit = LO_NONE;
+}
+
+/* Are there extents left to run time?  Then each result has its warp or thread. */
+static bool is_live(const lo_value *value) {
+  bool live = value->extent_live > 0;
+  for (int axis = 0; axis < value->rank; axis++)
+    live |= value->live_dim[axis] > 0;
+  return live;
 }
 
 static bool tile_unit(lo_job *job, lo_unit *unit) {
@@ -118,7 +125,8 @@ static bool tile_unit(lo_job *job, lo_unit *unit) {
   lo_mma product;
   lo_unit tiled = *unit;
   tiling how;
-  if (job->value[id].kind != LV_RED || !read_product(job, unit, id, &product) ||
+  if (job->value[id].kind != LV_RED || is_live(&job->value[id]) ||
+      !read_product(job, unit, id, &product) ||
       !divide(job, &job->value[id], &product, &tiled, &how))
     return true;
   lo_unit flat = *unit;

@@ -212,7 +212,7 @@ ttir_node *ttir_not(as_arena *mem, ttir_node *a) {
   return node;
 }
 
-static ttir_node *joined(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_node *b) {
+ttir_node *ttir_joined(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_node *b) {
   ttir_node *node = new_node(mem, kind, TTIR_TRUTH);
   add_kid(node, a);
   add_kid(node, b);
@@ -238,6 +238,11 @@ static bool matches(const ttir_node *a, const ttir_node *b, const ttir_node **la
   for (uint32_t i = 0; same && i < a->n; i++)
     same = matches(a->kid[i], b->kid[i], lane);
   return same;
+}
+
+bool ttir_same(const ttir_node *a, const ttir_node *b) {
+  const ttir_node *lane = NULL;
+  return matches(a, b, &lane);
 }
 
 /* does one of the parts of a conjunction say what `truth` says, or imply it? */
@@ -266,7 +271,9 @@ ttir_node *ttir_and(as_arena *mem, ttir_node *a, ttir_node *b) {
     return NULL;
   if (a->kind == TTIR_N_TRUE || entails(b, a))
     return b;
-  return b->kind == TTIR_N_TRUE || entails(a, b) ? a : joined(mem, TTIR_N_AND, a, b);
+  if (b->kind == TTIR_N_TRUE || entails(a, b))
+    return a;
+  return ttir_simplest(mem, ttir_joined(mem, TTIR_N_AND, a, b));
 }
 
 ttir_node *ttir_or(as_arena *mem, ttir_node *a, ttir_node *b) {
@@ -274,21 +281,29 @@ ttir_node *ttir_or(as_arena *mem, ttir_node *a, ttir_node *b) {
     return a ? a : b;
   if (a->kind == TTIR_N_TRUE || a == b)
     return a;
-  return b->kind == TTIR_N_TRUE ? b : joined(mem, TTIR_N_OR, a, b);
+  return b->kind == TTIR_N_TRUE ? b : ttir_simplest(mem, ttir_joined(mem, TTIR_N_OR, a, b));
 }
 
 /* ---- replacing lanes */
 
 typedef struct {
   as_arena *mem;
-  ttir_node *const *lane;
-  as_map done; /* from nodes to what they became */
+  ttir_node *const *lane; /* NULL: they stay */
+  ttir_node *mask;        /* holds here: choices that it decides are made; NULL: nothing is known */
+  as_map done;            /* from nodes to what they became */
 } view;
 
 static ttir_node *viewed(view *in, ttir_node *node);
 
 static ttir_node *rebuilt(view *in, const ttir_node *node) {
   ttir_node *kid[TTIR_MOST_KIDS];
+  if (in->mask && node->kind == TTIR_N_IF) {
+    ttir_node *condition = viewed(in, node->kid[0]);
+    if (!ttir_and(in->mem, in->mask, condition))
+      return viewed(in, node->kid[2]);
+    if (!ttir_and(in->mem, in->mask, ttir_not(in->mem, condition)))
+      return viewed(in, node->kid[1]);
+  }
   for (uint32_t i = 0; i < node->n; i++)
     kid[i] = viewed(in, node->kid[i]);
   switch (node->kind) {
@@ -332,7 +347,7 @@ static ttir_node *viewed(view *in, ttir_node *node) {
   if (constant)
     return node;
   if (node->kind == TTIR_N_LANE)
-    return node->lane == TTIR_FREE_LANE ? node : in->lane[node->lane];
+    return node->lane == TTIR_FREE_LANE || !in->lane ? node : in->lane[node->lane];
   uint64_t known;
   if (as_map_get(&in->done, AS_KEY((uintptr_t)node), &known))
     return (ttir_node *)(uintptr_t)known;
@@ -347,6 +362,14 @@ static ttir_node *viewed(view *in, ttir_node *node) {
 
 ttir_node *ttir_view(as_arena *mem, ttir_node *of, ttir_node *const *lane) {
   view in = {.mem = mem, .lane = lane};
+  as_map_init(&in.done, 1);
+  ttir_node *result = viewed(&in, of);
+  as_map_clear(&in.done);
+  return result;
+}
+
+ttir_node *ttir_under(as_arena *mem, ttir_node *of, ttir_node *mask) {
+  view in = {.mem = mem, .mask = mask};
   as_map_init(&in.done, 1);
   ttir_node *result = viewed(&in, of);
   as_map_clear(&in.done);

@@ -65,6 +65,8 @@ ttir_node *ttir_tile(as_arena *mem, ttir_sort sort, const char *name, uint32_t n
                      ttir_node *const *lane);
 /* the node with its lanes replaced; simplified anew.  `of` may be NULL */
 ttir_node *ttir_view(as_arena *mem, ttir_node *of, ttir_node *const *lane);
+/* the node where the mask, a truth that is not NULL, holds: choices that it decides are made */
+ttir_node *ttir_under(as_arena *mem, ttir_node *of, ttir_node *mask);
 ttir_node *ttir_call(as_arena *mem, const char *function, uint32_t n, ttir_node *const *argument);
 /* + - * of integers or reals, the real quotient, div and mod */
 ttir_node *ttir_arith(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_node *b);
@@ -76,6 +78,12 @@ ttir_node *ttir_not(as_arena *mem, ttir_node *a);
  * itself in plain sight never holds */
 ttir_node *ttir_and(as_arena *mem, ttir_node *a, ttir_node *b);
 ttir_node *ttir_or(as_arena *mem, ttir_node *a, ttir_node *b);
+/* the truth as it is written with the fewest comparisons, where it is made of few; never longer */
+ttir_node *ttir_simplest(as_arena *mem, ttir_node *truth);
+/* the node of two truths, as it is; AND or OR, neither NULL */
+ttir_node *ttir_joined(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_node *b);
+/* the same expression, however often it was built */
+bool ttir_same(const ttir_node *a, const ttir_node *b);
 ttir_node *ttir_as_real(as_arena *mem, const ttir_node *integer);
 bool ttir_is_integer(const ttir_node *a, int64_t value);
 

@@ -11,8 +11,38 @@ typedef struct {
 } branch;
 
 void pv_fact_add(pv_facts *facts, ck_id formula, pv_thm thm, ck_id need, ck_id other) {
-  if (thm != PV_NONE && facts->n < sizeof facts->fact / sizeof *facts->fact)
-    facts->fact[facts->n++] = (pv_fact){formula, thm, {need, other}};
+  if (thm == PV_NONE || facts->n == sizeof facts->fact / sizeof *facts->fact)
+    return;
+  pv_fact *fact = &facts->fact[facts->n++];
+  *fact = (pv_fact){.formula = formula, .thm = thm};
+  if (need != CK_BAD)
+    fact->needs[fact->n_needs++] = need;
+  if (other != CK_BAD)
+    fact->needs[fact->n_needs++] = other;
+}
+
+bool pv_rests_on(const pv *prover, pv_thm thm, ck_id formula) {
+  uint32_t n = 0;
+  const ck_id *hyps = thm == PV_NONE ? NULL : ck_thm_hyps(prover->proof, thm, &n);
+  for (uint32_t i = 0; i < n; i++) {
+    if (hyps[i] == formula)
+      return true;
+  }
+  return false;
+}
+
+void pv_fact_add_under(pv *prover, pv_facts *facts, pv_thm thm, const ck_id *formulas, uint32_t n) {
+  if (thm == PV_NONE || facts->n == sizeof facts->fact / sizeof *facts->fact)
+    return;
+  pv_fact fact = {.formula = ck_thm_formula(prover->proof, thm), .thm = thm};
+  for (uint32_t i = 0; i < n; i++) {
+    if (!pv_rests_on(prover, thm, formulas[i]))
+      continue;
+    if (fact.n_needs == PV_MOST_NEEDS)
+      return;
+    fact.needs[fact.n_needs++] = formulas[i];
+  }
+  facts->fact[facts->n++] = fact;
 }
 
 static bool is_assumed(const branch *here, ck_id formula) {
@@ -23,15 +53,21 @@ static bool is_assumed(const branch *here, ck_id formula) {
   return false;
 }
 
+static bool all_assumed(const branch *here, const pv_fact *fact) {
+  for (uint32_t i = 0; i < fact->n_needs; i++) {
+    if (!is_assumed(here, fact->needs[i]))
+      return false;
+  }
+  return true;
+}
+
 /* the formula, if it is assumed or follows */
 static pv_thm known(const branch *here, ck_id formula) {
   if (is_assumed(here, formula))
     return pv_hyp(here->prover, formula);
   for (uint32_t i = 0; i < here->facts->n; i++) {
     const pv_fact *fact = &here->facts->fact[i];
-    if (fact->formula == formula &&
-        (fact->needs[0] == CK_BAD || is_assumed(here, fact->needs[0])) &&
-        (fact->needs[1] == CK_BAD || is_assumed(here, fact->needs[1])))
+    if (fact->formula == formula && all_assumed(here, fact))
       return fact->thm;
   }
   return PV_NONE;

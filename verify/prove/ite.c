@@ -440,7 +440,11 @@ static bool linear_cond(pv *prover, pv_ctx ctx, turned *turn) {
   dividend = ck_kid(prover->terms, diff, 0);
   divisor = ck_kid(prover->terms, diff, 1);
   rest = pv_canon(prover, plus ? pv_sub(prover, value, diff) : pv_add(prover, value, diff));
-  if (pv_occurs(prover, rest, diff) || !counted(prover, dividend) || has_index(prover, rest) ||
+  /* what is left of a place, by a stride: bounds of quotients are bounds of what is divided */
+  bool of_rest =
+      pv_is_const(prover, rest) && pv_is_const(prover, divisor) && !pv_is_atom(prover, dividend);
+  if (pv_occurs(prover, rest, diff) ||
+      (!of_rest && (!counted(prover, dividend) || has_index(prover, rest))) ||
       (divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, divisor))) == PV_NONE)
     return false;
   ck_id args[2] = {dividend, divisor};

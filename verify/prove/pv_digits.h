@@ -39,9 +39,21 @@ typedef struct {
 
 /* false: the term is no polynomial of integers with such coefficients, or a number is too large */
 bool pv_digits_read(pv *prover, pv_ctx ctx, ck_id term, pv_digits *out);
-/* parts that digits.c and digits_solve.c share: is a number small enough to be multiplied; base div
+/* the same of a difference, in which summands of a sum that is divided may have cancelled */
+bool pv_digits_of_difference(pv *prover, pv_ctx ctx, ck_id term, pv_digits *out);
+/* the same with sums as wholes that an order of the context bounds */
+bool pv_digits_of_bounded(pv *prover, pv_ctx ctx, ck_id term, pv_digits *out);
+
+/* parts that digits.c, digits_read.c and digits_solve.c share: which sums are taken as wholes
+ * (those that are divided; also where summands of them have cancelled; first those that the context
+ * bounds); a sum's digits without ranges; a constant that is an integer and not too large; is a
+ * number small enough to be multiplied; base div
  * weight; a sum as a term; the least and the greatest value that its digits allow, false where one
  * is not known; dividend div divisor = quotient where the rest, their difference, is in range */
+typedef enum { PV_DIVIDED, PV_CANCELLED, PV_BOUNDED } pv_sums_way;
+
+bool pv_digits_sum(pv *prover, pv_ctx ctx, ck_id term, pv_sums_way way, pv_digits *out);
+bool pv_digits_integer(const pv *prover, ck_id term, int64_t *value);
 bool pv_digits_within(int64_t number);
 ck_id pv_digits_part(pv *prover, ck_id base, int64_t weight);
 ck_id pv_digits_term(pv *prover, const pv_digits *sum);
@@ -62,9 +74,24 @@ typedef struct {
   int64_t width;
   pv_thm not_before;
   pv_thm not_after;
+  bool relative; /* k may be said by what else the digits are of */
 } pv_window;
 
-ck_id pv_digits_solve(pv *prover, pv_ctx ctx, ck_id k, const pv_window *window, pv_thm *is_q);
+/* Where digits lie apart, as strides leave gaps: what the same theorems say beside k = q, and say
+ * together: that each group of digits but the highest, read off the others, is below a number; and
+ * what the other sums of digits are. */
+enum { PV_MOST_CONSEQUENCES = 4 };
+
+typedef struct {
+  pv_thm thm[PV_MOST_CONSEQUENCES];
+  uint32_t n; /* 0: digits do not lie apart, or there are more of these */
+} pv_consequences;
+
+/* also: may be NULL */
+ck_id pv_digits_solve(pv *prover, pv_ctx ctx, ck_id k, const pv_window *window, pv_thm *is_q,
+                      pv_consequences *also);
+/* term, which is the sum, is less than the least number that its digits do not reach */
+pv_thm pv_digits_below(pv *prover, const pv_digits *sum, ck_id term);
 
 /* the formula left # right: were they the same, a digit of them would say x = y, where the context
  * has x < y */

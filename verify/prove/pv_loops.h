@@ -10,11 +10,14 @@
 #include "pv_norm.h"
 
 /* --- chains.c: equality of choices, by cases */
+enum { PV_MOST_NEEDS = 6 };
+
 /* `formula` by thm, which may rest on the formulas that it needs, where these are assumed */
 typedef struct {
   ck_id formula;
   pv_thm thm;
-  ck_id needs[2]; /* CK_BAD: none */
+  ck_id needs[PV_MOST_NEEDS];
+  uint32_t n_needs;
 } pv_fact;
 
 typedef struct {
@@ -24,6 +27,10 @@ typedef struct {
 
 /* a fact whose theorem is PV_NONE is left out */
 void pv_fact_add(pv_facts *facts, ck_id formula, pv_thm thm, ck_id need, ck_id other);
+/* is the formula one of its hypotheses? */
+bool pv_rests_on(const pv *prover, pv_thm thm, ck_id formula);
+/* what the theorem says, which needs those of the n formulas that it rests on */
+void pv_fact_add_under(pv *prover, pv_facts *facts, pv_thm thm, const ck_id *formulas, uint32_t n);
 /* a = b, both nested choices: where conditions are not decided by the facts, for each way in which
  * they can be */
 pv_thm pv_same_by_cases(pv *prover, ck_id a, ck_id b, const pv_facts *facts);
@@ -54,6 +61,8 @@ typedef struct pv_reads {
 } pv_reads;
 
 /* --- loops.c */
+/* choices within each other, each part in normal form where the conditions around it hold */
+pv_eqn pv_choices_under(pv *prover, pv_ctx ctx, ck_id term);
 /* the definitions of the claim that are recursive, or stores, in closed form, as far as found */
 void pv_solve_loops(pv *prover, pv_defs *defs, const ck_claim *claim);
 #endif

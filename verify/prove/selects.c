@@ -6,6 +6,7 @@
 #include "pv_digits.h"
 #include "pv_loops.h"
 #include <stdio.h>
+#include <string.h>
 
 typedef struct {
   pv *prover;
@@ -135,7 +136,8 @@ typedef struct {
   pv_thm is_q;     /* k = q, from these conditions */
   bool drop_first; /* that condition is left out of what is chosen: it holds there */
   bool drop_second;
-  ck_id instead; /* of the second condition; CK_BAD: it stays */
+  ck_id instead;        /* of the second condition; CK_BAD: it stays */
+  pv_consequences also; /* what follows from both and can stand in their place */
 } round_of;
 
 /* term = slope * k + rest; false: it is no such, or speaks of the state */
@@ -217,65 +219,152 @@ static pv_thm at_most(const opened *fold, ck_id width, ck_id size, ck_id *other)
   return pv_cases(prover, cond, first, pv_comb_prove(prover, &comb, claim));
 }
 
-/* the two ends of a tile, 0 <= at - k*size and at - k*size < width <= size: round at div size */
-static bool by_tile(const opened *fold, uint32_t low, uint32_t high, round_of *round) {
+/* how the ends of a tile are looked for: as they stand; or the lower one from the upper, if that
+ * speaks of less and the context says that it follows */
+typedef enum { AS_THEY_STAND, BY_THE_SIMPLER } ends_way;
+
+/* the two ends of a tile as found in the conditions: 0 <= offset < size */
+typedef struct {
+  ck_id offset;
+  ck_id size;
+  ck_id at;    /* offset + size*k */
+  ck_id other; /* what the tile ends at if not at its size; CK_BAD: nothing */
+  pv_thm not_before;
+  pv_thm not_after;
+  bool drop_low; /* these hold wherever k is the quotient */
+  bool drop_high;
+} tile_ends;
+
+/* The two ends where the upper one speaks of less, and `width <= size` follows from the context:
+ * the lower condition says more than where the tile begins. */
+static bool ends_within(const opened *fold, ck_id lower, ck_id upper, ck_id room, tile_ends *ends) {
   pv *prover = fold->prover;
-  ck_id lower = fold->chain.cond[low];
-  ck_id upper = fold->chain.cond[high];
-  ck_id slope;
-  ck_id at;
-  ck_id other;
-  if (ck_head(prover->terms, lower) != CK_LE || ck_head(prover->terms, upper) != CK_LT)
+  ck_id width = pv_canon(prover, pv_add(prover, room, ends->offset));
+  ck_id from_high = pv_canon(prover, pv_sub(prover, ends->size, room));
+  if (pv_poly_monomials(prover, from_high) >= pv_poly_monomials(prover, ends->offset))
     return false;
-  ck_id offset = difference(prover, lower);
+  pv_thm fits = pv_follows(prover, fold->ctx, pv_le(prover, width, ends->size));
+  ends->offset = from_high;
+  ends->at = pv_canon(prover, pv_add(prover, from_high, pv_mul(prover, ends->size, fold->k)));
+  ends->not_before = PV_COMBINE(prover, pv_ge0(prover, from_high), prover->one,
+                                pv_hyp(prover, lower), prover->one, fits);
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_comb_add(&comb, prover->one, pv_hyp(prover, upper));
+  if (ck_head(prover->terms, upper) == CK_LE)
+    pv_comb_add(&comb, prover->one, pv_by_value(prover, pv_gt0(prover, prover->one)));
+  ends->not_after = pv_comb_prove(prover, &comb, pv_lt(prover, from_high, ends->size));
+  ends->drop_low = false;
+  ends->drop_high = true;
+  return ends->not_before != PV_NONE && ends->not_after != PV_NONE &&
+         !ck_has_var(prover->terms, ends->at, fold->k);
+}
+
+static bool read_ends(const opened *fold, ck_id lower, ck_id upper, ends_way way, tile_ends *ends) {
+  pv *prover = fold->prover;
+  ck_id slope;
+  ck_op head = ck_head(prover->terms, upper);
+  if (ck_head(prover->terms, lower) != CK_LE ||
+      (head != CK_LT && (way == AS_THEY_STAND || head != CK_LE)))
+    return false;
+  ends->offset = difference(prover, lower);
   ck_id room = difference(prover, upper);
-  if (offset == CK_BAD || room == CK_BAD || !linear(fold, offset, &slope, &at) ||
+  ends->other = CK_BAD;
+  if (ends->offset == CK_BAD || room == CK_BAD || !linear(fold, ends->offset, &slope, &ends->at) ||
       pv_is_zero(prover, slope))
     return false;
-  ck_id size = pv_canon(prover, pv_neg(prover, slope));
-  ck_id width = pv_canon(prover, pv_add(prover, room, offset));
-  pv_thm fits = at_most(fold, width, size, &other);
-  if (fits == PV_NONE || !ck_is_int(prover->terms, size) || !ck_is_int(prover->terms, at))
+  ends->size = pv_canon(prover, pv_neg(prover, slope));
+  if (!ck_is_int(prover->terms, ends->size) || !ck_is_int(prover->terms, ends->at))
     return false;
-  pv_thm not_before = pv_restate(prover, pv_ge0(prover, offset), pv_hyp(prover, lower));
-  ck_id inside = pv_lt(prover, offset, size);
-  pv_thm not_after =
+  if (head == CK_LE)
+    room = pv_canon(prover, pv_add(prover, room, prover->one));
+  if (way != AS_THEY_STAND)
+    return ends_within(fold, lower, upper, room, ends);
+  ck_id width = pv_canon(prover, pv_add(prover, room, ends->offset));
+  pv_thm fits = at_most(fold, width, ends->size, &ends->other);
+  if (fits == PV_NONE)
+    return false;
+  ends->not_before = pv_restate(prover, pv_ge0(prover, ends->offset), pv_hyp(prover, lower));
+  ck_id inside = pv_lt(prover, ends->offset, ends->size);
+  ends->not_after =
       PV_COMBINE(prover, inside, prover->one, pv_hyp(prover, upper), prover->one, fits);
+  ends->drop_low = true;
+  ends->drop_high = ends->other == CK_BAD;
+  return true;
+}
+
+/* the two ends of a tile, 0 <= at - k*size and at - k*size < width <= size: round at div size */
+static bool by_tile(const opened *fold, uint32_t low, uint32_t high, ends_way way,
+                    round_of *round) {
+  pv *prover = fold->prover;
+  tile_ends ends;
+  if (!read_ends(fold, fold->chain.cond[low], fold->chain.cond[high], way, &ends))
+    return false;
+  ck_id size = ends.size;
+  ck_id at = ends.at;
   round->first = low;
   round->second = high;
   round->instead = CK_BAD;
   if (pv_is_one(prover, size)) {
-    pv_thm at_zero = pv_int(prover, pv_le(prover, offset, prover->zero), not_after);
-    pv_thm is_zero = pv_antisym(prover, not_before, at_zero);
+    pv_thm at_zero = pv_int(prover, pv_le(prover, ends.offset, prover->zero), ends.not_after);
+    pv_thm is_zero = pv_antisym(prover, ends.not_before, at_zero);
     round->q = at;
     round->is_q = pv_scaled(prover, pv_eq(prover, fold->k, at), prover->one, is_zero);
-    round->drop_first = true;
-    round->drop_second = other == CK_BAD;
+    round->drop_first = ends.drop_low;
+    round->drop_second = ends.drop_high;
     return round->is_q != PV_NONE;
   }
-  ck_id whole = pv_add(prover, pv_mul(prover, size, fold->k), offset);
-  pv_thm premise[3] = {not_before, not_after, pv_identity(prover, pv_eq(prover, at, whole))};
-  pv_thm quotient = pv_divided(prover, at, size, fold->k, offset, premise);
+  ck_id whole = pv_add(prover, pv_mul(prover, size, fold->k), ends.offset);
+  pv_thm premise[3] = {ends.not_before, ends.not_after,
+                       pv_identity(prover, pv_eq(prover, at, whole))};
+  pv_thm quotient = pv_divided(prover, at, size, fold->k, ends.offset, premise);
   if (quotient == PV_NONE)
     return false;
   round->q = pv_left(prover, quotient);
   round->is_q = pv_sym(prover, quotient);
   bool positive = pv_follows(prover, fold->ctx, pv_gt0(prover, size)) != PV_NONE;
-  round->drop_first = positive;
-  round->drop_second = positive && other == CK_BAD;
+  round->drop_first = positive && ends.drop_low;
+  round->drop_second = positive && ends.drop_high;
   /* at - q*size < min(size, end - q*size) says at < end */
-  if (positive && other != CK_BAD) {
-    ck_id end = pv_canon(prover, pv_add(prover, other, pv_mul(prover, fold->k, size)));
+  if (positive && ends.other != CK_BAD) {
+    ck_id end = pv_canon(prover, pv_add(prover, ends.other, pv_mul(prover, fold->k, size)));
     if (!speaks_of(fold, end))
       round->instead = pv_lt(prover, at, end);
   }
   return true;
 }
 
+/* 0 <= gap and gap < width where the width is a number less what is not negative: gap' with the
+ * whole number as its width, gap' < number by the same condition; false: it is no such */
+static bool widened(const opened *fold, ck_id *gap, ck_id *width, pv_thm *not_before) {
+  pv *prover = fold->prover;
+  ck_id most = prover->zero;
+  pv_poly poly;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, *width);
+  for (uint32_t i = 0; i < poly.count; i++) {
+    if (poly.monos[i].degree == 0)
+      most = poly.monos[i].coef;
+  }
+  pv_poly_clear(&poly);
+  pv_thm fits = pv_const_sign(prover, most) > 0
+                    ? pv_follows(prover, fold->ctx, pv_le(prover, *width, most))
+                    : PV_NONE;
+  if (fits == PV_NONE ||
+      ck_head(prover->terms, ck_thm_formula(prover->proof, *not_before)) != CK_LE)
+    return false;
+  ck_id wider = pv_canon(prover, pv_add(prover, *gap, pv_sub(prover, most, *width)));
+  *not_before =
+      PV_COMBINE(prover, pv_ge0(prover, wider), prover->one, *not_before, prover->one, fits);
+  *gap = wider;
+  *width = most;
+  return *not_before != PV_NONE;
+}
+
 /* 0 <= gap < width from two conditions whose differences add up to a constant, or from an equation
  * (low = high), up to its sign; gap in normal form */
 static bool window_of(const opened *fold, pv_ctx ctx, uint32_t low, uint32_t high, int sign,
-                      pv_window *window) {
+                      bool wider, pv_window *window) {
   pv *prover = fold->prover;
   ck_id lower = fold->chain.cond[low];
   ck_id upper = fold->chain.cond[high];
@@ -287,8 +376,10 @@ static bool window_of(const opened *fold, pv_ctx ctx, uint32_t low, uint32_t hig
       ck_head(prover->terms, lower) == CK_NE || gap == CK_BAD || room == CK_BAD)
     return false;
   ck_id all = pv_canon(prover, pv_add(prover, gap, room));
-  if (!pv_is_const(prover, all) || !ck_has_var(prover->terms, gap, fold->k) ||
-      ck_has_var(prover->terms, gap, fold->s))
+  pv_thm before = pv_hyp(prover, lower);
+  if (!pv_is_const(prover, all) && (!wider || !widened(fold, &gap, &all, &before)))
+    return false;
+  if (!ck_has_var(prover->terms, gap, fold->k) || ck_has_var(prover->terms, gap, fold->s))
     return false;
   ck_id scale = pv_num(prover, sign);
   pv_eqn normal = pv_norm(prover, ctx, pv_mul(prover, scale, gap));
@@ -305,7 +396,7 @@ static bool window_of(const opened *fold, pv_ctx ctx, uint32_t low, uint32_t hig
   window->width = mpz_get_si(mpq_numref(*ck_q_value(prover->terms, all)));
   pv_comb comb;
   pv_comb_init(&comb);
-  pv_thm tight = pv_tighten(prover, pv_hyp(prover, lower));
+  pv_thm tight = pv_tighten(prover, before);
   pv_comb_add(&comb, scale, tight);
   pv_comb_add(&comb, prover->one, normal.by);
   window->not_before = pv_comb_prove(prover, &comb, pv_ge0(prover, window->gap));
@@ -319,16 +410,34 @@ static bool window_of(const opened *fold, pv_ctx ctx, uint32_t low, uint32_t hig
   return window->not_before != PV_NONE && window->not_after != PV_NONE;
 }
 
-/* the round by its digits, in what is a part of a sum of digits */
-static bool by_digits(const opened *fold, uint32_t low, uint32_t high, round_of *round) {
+/* what is known of round k; with `chain` also its conditions that are orders */
+static pv_ctx in_rounds(const opened *fold, bool chain) {
   pv *prover = fold->prover;
   pv_ctx ctx = pv_ctx_push(prover, fold->ctx, pv_ge0(prover, fold->k), CK_BAD);
   ctx = pv_ctx_push(prover, ctx, pv_lt(prover, fold->k, fold->bound), CK_BAD);
+  for (uint32_t c = 0; chain && c < fold->chain.n; c++) {
+    ck_id cond = fold->chain.cond[c];
+    ck_op head = ck_head(prover->terms, cond);
+    if ((head == CK_LE || head == CK_LT) && difference(prover, cond) != CK_BAD &&
+        !ck_has_var(prover->terms, cond, fold->s))
+      ctx = pv_ctx_push(prover, ctx, cond, CK_BAD);
+  }
+  return ctx;
+}
+
+/* how digits are looked for: as the conditions stand; with a lower end from the upper one; by what
+ * else there is */
+typedef enum { AS_DIGITS_STAND, WIDER, RELATIVE } digits_way;
+
+/* the round by its digits, in what is a part of a sum of digits */
+static bool by_digits(const opened *fold, pv_ctx ctx, uint32_t low, uint32_t high, digits_way way,
+                      round_of *round) {
+  pv *prover = fold->prover;
   for (int sign = 1; sign >= (low == high ? -1 : 1); sign -= 2) {
-    pv_window window;
-    if (!window_of(fold, ctx, low, high, sign, &window))
+    pv_window window = {.relative = way == RELATIVE};
+    if (!window_of(fold, ctx, low, high, sign, way == WIDER, &window))
       continue;
-    round->q = pv_digits_solve(prover, ctx, fold->k, &window, &round->is_q);
+    round->q = pv_digits_solve(prover, ctx, fold->k, &window, &round->is_q, &round->also);
     round->first = low;
     round->second = high;
     round->drop_first = round->drop_second = false;
@@ -339,22 +448,53 @@ static bool by_digits(const opened *fold, uint32_t low, uint32_t high, round_of 
   return false;
 }
 
-static bool find_round(const opened *fold, round_of *round) {
-  if (by_equation(fold, round))
-    return true;
+static bool by_some_tile(const opened *fold, ends_way way, round_of *round) {
   for (uint32_t low = 0; low < fold->chain.n; low++) {
     for (uint32_t high = 0; high < fold->chain.n; high++) {
-      if (low != high && by_tile(fold, low, high, round))
-        return true;
-    }
-  }
-  for (uint32_t low = 0; low < fold->chain.n; low++) {
-    for (uint32_t high = 0; high < fold->chain.n; high++) {
-      if (by_digits(fold, low, high, round))
+      if (low != high && by_tile(fold, low, high, way, round))
         return true;
     }
   }
   return false;
+}
+
+static bool by_some_digits(const opened *fold, digits_way way, round_of *round) {
+  for (int chain = 0; chain < 2; chain++) {
+    pv_ctx ctx = in_rounds(fold, chain > 0);
+    for (uint32_t low = 0; low < fold->chain.n; low++) {
+      for (uint32_t high = 0; high < fold->chain.n; high++) {
+        if (by_digits(fold, ctx, low, high, way, round))
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+static bool find_round(const opened *fold, round_of *round) {
+  round->also.n = 0;
+  return by_equation(fold, round) || by_some_tile(fold, AS_THEY_STAND, round) ||
+         by_some_digits(fold, AS_DIGITS_STAND, round) ||
+         by_some_tile(fold, BY_THE_SIMPLER, round) || by_some_digits(fold, WIDER, round) ||
+         by_some_digits(fold, RELATIVE, round);
+}
+
+/* a falsehood that rests on some of the conditions: each fails where the others of these, and what
+ * else it rests on among the formulas, hold */
+static void add_failing(const opened *fold, pv_thm absurd, const ck_id *cond, uint32_t n_cond,
+                        const ck_id *formulas, uint32_t n, pv_facts *facts) {
+  pv *prover = fold->prover;
+  bool order =
+      absurd != PV_NONE && ck_head(prover->terms, ck_thm_formula(prover->proof, absurd)) == CK_LT;
+  for (uint32_t i = 0; i < n_cond; i++) {
+    ck_id fails = ck_neg(prover->terms, cond[i]);
+    if (!pv_rests_on(prover, absurd, cond[i]))
+      continue;
+    pv_thm false_here = order ? pv_from_zero_below_zero(prover, fails, absurd)
+                              : pv_from_zero_differs(prover, fails, absurd);
+    pv_thm thm = pv_cases(prover, cond[i], false_here, pv_hyp(prover, fails));
+    pv_fact_add_under(prover, facts, thm, formulas, n);
+  }
 }
 
 /* the step changes nothing but in round q */
@@ -362,19 +502,18 @@ static pv_thm only_there(const opened *fold, const round_of *round, ck_id chosen
   pv *prover = fold->prover;
   ck_id is_q = pv_eq(prover, fold->k, round->q);
   ck_id is_not = ck_neg(prover->terms, is_q);
-  ck_id cond[2] = {fold->chain.cond[round->first], fold->chain.cond[round->second]};
+  ck_id formulas[PV_MAX_CHAIN + 1];
+  uint32_t n = 0;
+  for (uint32_t c = 0; c < fold->chain.n; c++)
+    formulas[n++] = fold->chain.cond[c];
+  formulas[n++] = is_not;
   pv_facts facts = {.n = 0};
   pv_comb comb;
   pv_comb_init(&comb);
   pv_comb_add(&comb, prover->one, pv_hyp(prover, is_not));
   pv_comb_add(&comb, pv_num(prover, -1), round->is_q);
   pv_thm absurd = pv_comb_prove(prover, &comb, pv_ne0(prover, prover->zero));
-  for (int i = 0; i < 2; i++) {
-    ck_id fails = ck_neg(prover->terms, cond[i]);
-    pv_thm thm = pv_cases(prover, cond[i], pv_from_zero_differs(prover, fails, absurd),
-                          pv_hyp(prover, fails));
-    pv_fact_add(&facts, fails, thm, is_not, cond[0] == cond[1] ? CK_BAD : cond[1 - i]);
-  }
+  add_failing(fold, absurd, fold->chain.cond, fold->chain.n, formulas, n, &facts);
   return pv_sym(prover, pv_same_by_cases(prover, chosen, fold->step, &facts));
 }
 
@@ -465,15 +604,95 @@ static ck_id in_round(const opened *fold, const round_of *round, ck_id term) {
   return ck_sub(fold->prover->terms, term, from, to, 2, NULL, 0);
 }
 
+/* a theorem about round k, of round q; PV_NONE: it rests on something else of the round than its
+ * conditions and its range */
+static pv_thm there(const opened *fold, const round_of *round, pv_thm thm) {
+  pv *prover = fold->prover;
+  uint32_t n;
+  if (thm == PV_NONE)
+    return PV_NONE;
+  const ck_id *hyps = ck_thm_hyps(prover->proof, thm, &n);
+  ck_id range[2] = {pv_ge0(prover, fold->k), pv_lt(prover, fold->k, fold->bound)};
+  for (uint32_t i = 0; i < n; i++) {
+    bool found = !speaks_of(fold, hyps[i]) || hyps[i] == range[0] || hyps[i] == range[1];
+    for (uint32_t c = 0; c < fold->chain.n; c++)
+      found = found || hyps[i] == fold->chain.cond[c];
+    if (!found)
+      return PV_NONE;
+  }
+  pv_var_sub sub = {fold->k, round->q};
+  return pv_inst(prover, thm, &sub, 1, NULL, 0, NULL, 0);
+}
+
+/* the formula and its negation: a falsehood, 0 < 0 or 0 # 0 */
+static pv_thm both_ways(pv *prover, pv_thm thm) {
+  ck_id formula = ck_thm_formula(prover->proof, thm);
+  bool equation = ck_head(prover->terms, formula) == CK_EQ;
+  ck_id claim = pv_rel(prover, equation ? CK_NE : CK_LT, prover->zero, prover->zero);
+  return PV_COMBINE(prover, claim, prover->one, pv_hyp(prover, ck_neg(prover->terms, formula)),
+                    pv_num(prover, equation ? -1 : 1), thm);
+}
+
+/* What follows from the conditions that say which round it is, in round q: added to the chain, with
+ * why; stands[i]: the condition stands beside it, as it says more.  false: it is not found. */
+static bool by_consequences(const opened *fold, const round_of *round, pv_chain *chain,
+                            bool stands[2], pv_facts *facts) {
+  pv *prover = fold->prover;
+  ck_id formulas[PV_MAX_CHAIN + 3];
+  ck_id also[PV_MOST_CONSEQUENCES];
+  uint32_t n_cond = fold->chain.n;
+  uint32_t n = n_cond;
+  if (round->also.n == 0)
+    return false;
+  for (uint32_t c = 0; c < n_cond; c++)
+    formulas[c] = in_round(fold, round, fold->chain.cond[c]);
+  formulas[n++] = pv_ge0(prover, round->q);
+  formulas[n++] = pv_lt(prover, round->q, fold->bound);
+  pv_ctx ctx = pv_ctx_push(prover, fold->ctx, formulas[n_cond], CK_BAD);
+  ctx = pv_ctx_push(prover, ctx, formulas[n_cond + 1], CK_BAD);
+  for (uint32_t g = 0; g < round->also.n; g++) {
+    pv_thm thm = there(fold, round, round->also.thm[g]);
+    if (thm == PV_NONE)
+      return false;
+    also[g] = ck_thm_formula(prover->proof, thm);
+    ctx = pv_ctx_push(prover, ctx, also[g], CK_BAD);
+    formulas[n] = ck_neg(prover->terms, also[g]);
+    add_failing(fold, both_ways(prover, thm), formulas, n_cond, formulas, n + 1, facts);
+  }
+  ck_id cond[2] = {formulas[round->first], formulas[round->second]};
+  for (uint32_t i = 0; i < (cond[0] == cond[1] ? 1 : 2); i++) {
+    pv_thm holds = pv_follows(prover, ctx, cond[i]);
+    stands[i] = holds == PV_NONE;
+    if (stands[i])
+      continue;
+    ck_id under[PV_MOST_CONSEQUENCES + 2] = {formulas[n_cond], formulas[n_cond + 1]};
+    memcpy(under + 2, also, round->also.n * sizeof *also);
+    pv_fact_add_under(prover, facts, holds, under, round->also.n + 2);
+  }
+  for (uint32_t g = 0; g < round->also.n; g++)
+    chain->cond[chain->n++] = also[g];
+  return true;
+}
+
 /* the choice of round q, without the conditions that say that it is that round */
 static pv_eqn tidy_choice(const opened *fold, const round_of *round, ck_id choice) {
   pv *prover = fold->prover;
   pv_chain chain = {.other = fold->base, .n = 0};
   pv_facts facts = {.n = 0};
-  if (fold->chain.n + 2 > PV_MAX_CHAIN)
+  if (fold->chain.n + 2 + PV_MOST_CONSEQUENCES > PV_MAX_CHAIN)
     return pv_same(choice);
+  bool stands[2] = {false, false};
+  bool replaced = by_consequences(fold, round, &chain, stands, &facts);
+  if (!replaced)
+    facts.n = 0;
+  if (round->first == round->second)
+    stands[1] = stands[0];
   for (uint32_t c = 0; c < fold->chain.n; c++) {
     ck_id cond = in_round(fold, round, fold->chain.cond[c]);
+    bool first = c == round->first && !stands[0];
+    bool second = c == round->second && !stands[1];
+    if (replaced && (first || second))
+      continue;
     bool drop =
         (c == round->first && round->drop_first) || (c == round->second && round->drop_second);
     pv_thm holds = drop ? holds_there(fold, round, cond) : PV_NONE;
@@ -492,7 +711,14 @@ static pv_eqn tidy_choice(const opened *fold, const round_of *round, ck_id choic
   chain.value = in_round(fold, round, fold->chain.value);
   ck_id to = pv_chain_term(prover, &chain);
   pv_thm thm = pv_sym(prover, pv_same_by_cases(prover, to, choice, &facts));
-  return thm == PV_NONE ? pv_same(choice) : (pv_eqn){to, thm};
+  if (thm == PV_NONE)
+    return pv_same(choice);
+  pv_eqn eqn = {to, thm};
+  if (replaced) { /* what they say is needed in what follows */
+    pv_eqn tidy = pv_choices_under(prover, fold->ctx, to);
+    eqn = tidy.by == PV_NONE ? eqn : pv_then(prover, eqn, tidy);
+  }
+  return eqn;
 }
 
 static pv_eqn select_round(const opened *fold) {

@@ -124,16 +124,11 @@ static ck_id tile_of(const ck_scope *s, ck_id tile, ck_id *index) {
 /* the tile that is stored has the extent that is written, or what is left of it in this block */
 static void stored_extent(const ck_scope *s, const tile_line *m, uint32_t d) {
   ck_id extent = m->tile.extent[d];
-  uint32_t on_grid = 0;
   int a = 0;
-  CK_BELOW(k, CK_LOOP) {
-    if (m->axis[k] == (int)d) {
-      on_grid++;
-      a = (int)k;
-    }
-  }
-  if (m->whole[d] != CK_BAD && on_grid != 1)
-    ck_refuse(s->job, s->at, "a tile is cut off along an axis that one grid axis divides");
+  while (a < CK_LOOP && m->axis[a] != (int)d)
+    a++;
+  if (m->whole[d] != CK_BAD && a == CK_LOOP)
+    ck_refuse(s->job, s->at, "a tile is cut off along axes that the grid divides");
   else if (m->whole[d] != CK_BAD)
     extent = cut_off(s, extent, m->whole[d], ck_variable(s, 'b', (uint32_t)a), s->block->extent[a]);
   ck_require_same(s, m->source->extent[d], extent);
@@ -158,14 +153,6 @@ static ck_id tiles_passed(const ck_scope *s, const tile_line *m, uint32_t a) {
   return tiles;
 }
 
-static bool is_first_on_axis(const tile_line *m, uint32_t a) {
-  CK_BELOW(k, a) {
-    if (m->axis[k] == m->axis[a])
-      return false;
-  }
-  return true;
-}
-
 /* Every element is written exactly once: a block writes the tile of its place, and the tiles of all
  * blocks cover the tensor. */
 static void store(const ck_scope *s, const ck_line *line, stored *z) {
@@ -182,6 +169,7 @@ static void store(const ck_scope *s, const ck_line *line, stored *z) {
   }
   CK_BELOW(d, m.tile.rank) {
     index[d] = ck_variable(s, 'i', d);
+    number[d] = CK_BAD;
     stored_extent(s, &m, d);
   }
   CK_BELOW(a, CK_LOOP) {
@@ -192,7 +180,9 @@ static void store(const ck_scope *s, const ck_line *line, stored *z) {
     } else if (d >= 0) {
       ck_id *extent = &m.tile.extent[d];
       ck_id passed = tiles_passed(s, &m, a);
-      if (is_first_on_axis(&m, a))
+      if (passed != CK_BAD && m.whole[d] != CK_BAD)
+        ck_refuse(s->job, s->at, "a tile is cut off along one grid axis");
+      if (number[d] == CK_BAD)
         number[d] = tile_of(s, *extent, &index[d]);
       block[n++] = passed == CK_BAD ? number[d] : tile_of(s, passed, &number[d]);
       *extent = m.whole[d] == CK_BAD ? ck_calculated(s, CK_MUL, s->block->extent[a], *extent)

@@ -138,4 +138,33 @@ EOF
   [ "$(cat out)" = "0 0x2666 0 0x4500 0
 -2 B goes from 0 to 37" ] || fail "called from Python the library gave something else"
 fi
+
+# the search offers what serves all sizes: rows one by one, whose thread graph is validated; products with tiles that overhang
+cat >norm.tp <<'EOF'
+program norm
+sizes B >= 0 <= 48, D = 512
+input X: f16[B, D]
+input G: f16[D]
+output Y = rms_norm(X) * G
+EOF
+expect 0 norm.d optimize norm.tp -q --solvers=none --no-cache -o norm.d
+grep -q '"validated": true' norm.d/report.json || fail "rows have no validated thread graph"
+expect 0 VERIFIED check -q norm.d
+cat >gated.tp <<'EOF'
+program gated
+sizes B <= 19, D = 64, N = 32
+input X: f16[B, D]
+input W: f16[D, N]
+input V: f16[D, N]
+output Y = silu(X @ W) * (X @ V)
+EOF
+expect 0 gated.d optimize gated.tp -q --solvers=none --no-cache -o gated.d
+for name in norm gated; do
+  sed 's/B .*<= [0-9]*/B = 17/' "$name.tp" >fixed.tp
+  expect 0 PROVED certify fixed.tp fixed.tp -q --solvers=none -o fixed.d --force
+  expect 0 'Y: f16[17' run fixed.d --seed=3
+  cut -d' ' -f1-6 out >of_one
+  expect 0 'Y: f16[17' run "$name.d" B=17 --seed=3
+  cut -d' ' -f1-6 out | cmp -s - of_one || fail "$name: other numbers than the program at that size"
+done
 [ "$failures" -eq 0 ]

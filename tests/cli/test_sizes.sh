@@ -68,6 +68,16 @@ expect 2 'only sizes of a program are left to run time' certify rows.tp ranged.m
 printf 'rule r\nsizes N <= 4\ntensor x[N]\nlhs x + x\nrhs 2 * x\n' >ranged.rule
 expect 2 'only sizes of a program are left to run time' certify ranged.rule
 
+# the given program says the range, whatever a program as its candidate says
+printf 'program given\nsizes B <= 8, N = 4\ninput X: f32[B, N]\noutput Y = sum(X, axis=0)\n' >given.tp
+for says in 'B >= 0 <= 8' 'B = 8' B; do
+  sed "s/B <= 8/$says/" given.tp >says.tp
+  expect 0 PROVED certify given.tp says.tp -q --solvers=none -o given.d --force
+  expect 2 'B is 0, and goes from 1 to 8' run given.d B=0
+  expect 2 'B is 9, and goes from 1 to 8' run given.d B=9
+done
+expect 0 'Y: f32[4] =' run given.d B=3
+
 # what the program asks of its sizes is asked of each launch
 cat >slice.tp <<'EOF'
 program slices

@@ -173,7 +173,8 @@ bool sg_builder_sizes(sg_builder *to) {
 
 static void map_class(const sg_builder *to, uint32_t cls, int axis, bool with_loop, int map[4]) {
   const sg_class *of = &to->part->classes[cls];
-  if (sg_loops_within(to->part, to->plan, cls)) /* and the grid takes the outer part */
+  if (sg_loops_within(to->part, to->plan, cls) || sg_grids_within(to->part, to->plan, cls))
+    /* and another grid axis takes the outer part */
     map_class(to, of->outer, axis, with_loop, map);
   if (sg_is_looped(to->plan, cls)) {
     if (with_loop)

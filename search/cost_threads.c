@@ -356,6 +356,20 @@ static double rows_us(profile *of, double *shared) {
   return constant->rows_launch_us + first + serial / share + rest + queue;
 }
 
+/* Nor has a thread graph an axis of a tensor that two axes of the grid divide. */
+static bool divides_twice(const profile *of) {
+  for (uint32_t i = 0; i < of->block->n; i++) {
+    const int *map = of->model->graph->node[of->block->nodes[i]].map;
+    for (int a = 1; a < 3; a++) {
+      for (int b = 0; b < a; b++) {
+        if (map[a] >= 0 && map[a] == map[b])
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
 /* Thread graphs load all their tiles from memory.  (Nor do chained products have masks yet, from
  * memory or computed; their cost is that of those without, for both.) */
 static bool computes_tiles(const profile *of) {
@@ -372,7 +386,7 @@ double sg_cost_threads(const sg_cost_model *model, const as_block *block, double
   profile of = {
       .model = model, .block = block, .blocks = blocks, .loop = sg_cost_value(model, block->loop)};
   of.family = as_graph_has_cut_tiles(model->graph, block) ? GENERAL : family_of(&of);
-  if (of.family == GENERAL || of.loop < 1 || computes_tiles(&of))
+  if (of.family == GENERAL || of.loop < 1 || computes_tiles(&of) || divides_twice(&of))
     return -1;
   read_nodes(&of);
   if (of.family == ROWS)

@@ -281,7 +281,14 @@ static const bounded fused[] = {
      "input Q: f16[M, D]\ninput K: f16[H, C, E]\ninput L: f16[H, M, E]\n"
      "Qh = transpose(split_axis(Q, axis=-1, outer=H, inner=E), axis=0)\n"
      "output S = softmax(Qh @ transpose(concat(K, L, axis=1)))\n",
-     2, "= Q x -> 1 y -> 0 loop -> 1\n"}};
+     2, "= Q x -> 1 y -> 0 loop -> 1\n"},
+    /* heads are taken from where they lie and stored merged: one axis of the grid for heads, one
+     * for parts of them, on one axis of both tensors */
+    {"program merged\nsizes M = 16, C = 1024, D = 1024, H = 8, E = 128\nwhere D = H * E\n"
+     "input P: f16[H, M, C]\ninput V: f16[C, D]\n"
+     "Vh = transpose(split_axis(V, axis=-1, outer=H, inner=E), axis=0)\nA = P @ Vh\n"
+     "output O = merge_axes(transpose(A, axis=0), axis=1)\n",
+     1, "= V x -> 1"}};
 
 START_TEST(kernels_at_most) {
   searched s = search_text(fused[_i].text);

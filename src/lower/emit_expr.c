@@ -139,7 +139,7 @@ char *lo_index(lo_text *text, const lx *expr) {
   if (expr->op == LX_WHOLE)
     return read_text(text, expr);
   if (expr->op == LX_CUT)
-    return lo_cut_text(lo_cut_row(text->job, (uint32_t)expr->number));
+    return lo_cut_text(text->job, lo_cut_row(text->job, (uint32_t)expr->number));
   if (expr->op == LX_FIRST)
     return lo_first_text(&AS_VEC_AT(&text->job->firsts, lo_first, expr->number));
   return expr->op == LX_IF ? index_choice(text, expr) : index_operation(text, expr);

@@ -31,6 +31,23 @@ static json_t *sizes_json(const as_judged *judged) {
   return object;
 }
 
+/* the least and greatest value of each size that kernels take at run time; NULL: there is none */
+static json_t *run_time_sizes_json(const as_judged *judged) {
+  const as_graph *program = judged->program;
+  json_t *object = NULL;
+  for (uint32_t i = 0; program && i < program->n_own_size; i++) {
+    as_size size = program->own_size[i];
+    if (!as_size_is_ranged(program->sizes, size))
+      continue;
+    if (object == NULL)
+      object = json_object();
+    json_object_set_new(object, as_size_name(program->sizes, size),
+                        json_pack("[I, I]", (json_int_t)as_size_least(program->sizes, size),
+                                  (json_int_t)as_size_value(program->sizes, size)));
+  }
+  return object;
+}
+
 /* "check,field,z3": what the verdict demanded, as --require takes it */
 static json_t *required_json(const as_policy *policy) {
   as_str out;
@@ -161,6 +178,9 @@ char *as_report_json(const as_judged *judged, const as_verdict *verdict,
                    verdict->field.same > 0)); /* the theorem is not empty: sizes and inputs were met
                                            at which both are defined */
   json_object_set_new(object, "sizes", sizes_json(judged));
+  json_t *run_time = run_time_sizes_json(judged);
+  if (run_time)
+    json_object_set_new(object, "run_time_sizes", run_time);
   json_t *relied = json_object();
   for (uint32_t i = 0; i < verdict->n_relied; i++)
     json_object_set_new(relied, verdict->relied[i].name, json_string(verdict->relied[i].sha256));

@@ -554,11 +554,42 @@ START_TEST(more_partitions) {
 
 END_TEST
 
+/* interrupts once something is certified */
+static void stop_when_certified(void *arg, const char *stage, const as_search_stats *stats,
+                                double done) {
+  (void)stage;
+  (void)done;
+  if (stats->certified > 0)
+    *(volatile int *)arg = 1;
+}
+
+/* many candidates are wanted: the interrupt is seen before all are judged */
+START_TEST(interrupted_among_many) {
+  volatile int stop = 0;
+  program p = load("examples/lora.tp");
+  as_search_opts options = as_search_default;
+  as_search_result result;
+  options.keep = 40;
+  options.max_tested = 40;
+  options.stop = &stop;
+  options.progress = stop_when_certified;
+  options.progress_arg = (void *)(uintptr_t)&stop;
+  ck_assert_int_eq(as_search(p.g, &options, &result), AS_OK);
+  ck_assert_uint_gt(result.n, 0);
+  ck_assert_uint_lt(result.stats.tested, 20);
+  ck_assert_uint_gt(result.stats.struck[AS_LIMIT_INTERRUPT], 0);
+  as_search_result_clear(&result);
+  unload(&p);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("programs", 240);
   tcase_add_loop_test(tests, examples, 0, 6);
   tcase_add_test(tests, odd_extents);
   tcase_add_test(tests, more_partitions);
+  tcase_add_test(tests, interrupted_among_many);
   tcase_add_test(tests, attention_is_safe);
   tcase_add_test(tests, user_operator);
   tcase_add_test(tests, other_programs);

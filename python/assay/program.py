@@ -121,6 +121,8 @@ class Extents:
         """States whole = product of parts, once; all are size expressions."""
         if all(each.isdigit() for each in (whole, *parts)):
             return  # there is nothing to state of numbers
+        if whole == " * ".join(sorted(parts, key=lambda part: not part.isdigit())):
+            return
         if whole in self._derived or any(part in self._derived for part in parts):
             raise Unsupported("extent", f"{whole}, which is computed, as {' * '.join(parts)}")
         relation = f"{whole} = {' * '.join(parts)}"

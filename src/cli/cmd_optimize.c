@@ -153,7 +153,6 @@ static bool saturate(const cli_opts *opts, const as_job *job, const as_search_op
   return as_saturated_add(job, &how, options, found, err);
 }
 
-/* --shard */
 static bool status_of_share(as_status status, as_progress *progress, const as_search_result *found,
                             as_err *err) {
   as_progress_end(progress);

@@ -62,15 +62,6 @@ static int certify_graphs(const cli_opts *opts) {
   return status;
 }
 
-static bool leave_junit(const cli_opts *opts, const as_verdict *verdict, as_err *err) {
-  as_report_junit *suite = as_report_junit_new(opts->arg[0]);
-  as_report_junit_judged(suite, opts->arg[0], opts->arg[1],
-                         verdict->prove_seconds + verdict->check_seconds, NULL, verdict);
-  bool ok = as_report_junit_write(suite, opts->junit, err);
-  as_report_junit_free(suite);
-  return ok;
-}
-
 static void show(const cli_opts *opts, const as_judged *judged, const as_verdict *verdict,
                  const as_report_words *words, void *extra) {
   if (opts->json) {
@@ -95,7 +86,8 @@ static int tell(const cli_opts *opts, const as_judged *judged, as_verdict *verdi
   bool written = as_batch_export_add(export, judged, verdict);
   bool ok = (opts->out == NULL || as_report_package(opts->out, opts->force, judged, verdict, &words,
                                                     NULL, extra, err)) &&
-            as_batch_export_write(export, err) && leave_junit(opts, verdict, err);
+            as_batch_export_write(export, err) &&
+            as_report_junit_alone(opts->junit, opts->arg[0], opts->arg[1], verdict, err);
   as_batch_export_free(export);
   if (ok)
     show(opts, judged, verdict, &words, extra);

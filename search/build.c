@@ -1,6 +1,7 @@
 /* From a recipe to a block of a muGraph: new sizes and their relations, loads with imap and fmap,
  * operators with the axes that broadcasting wants, accumulators, epilogue, stores. */
 #include "builder.h"
+#include "cost_model.h"
 #include "search.h"
 #include "src/base/mem.h"
 #include <stdio.h>
@@ -44,9 +45,18 @@ static as_size new_size(sg_builder *to, const char *stem, long least) {
   return as_graph_declare(to->graph, name, least, -1, &size, to->err) ? size : AS_SIZE_BAD;
 }
 
+static bool multiplies(const sg_part *part) {
+  for (uint32_t i = part->n_leaf; i < part->n; i++) {
+    if (sg_cost_is_contraction(&part->g->node[part->tensor[i]]))
+      return true;
+  }
+  return false;
+}
+
 /* No tile worth having divides the extent, so that tiles are to reach beyond it.  All classes with
  * as many tiles have that extent: two numbers of tiles are not stated to be the same.  A part of an
- * axis makes up that axis with the other part. */
+ * axis makes up that axis with the other part.  Of an extent that is left to run time only tiles of
+ * one row divide every value: those that take several rows reach beyond it, which products need. */
 static bool to_be_cut(const sg_builder *to, uint32_t cls) {
   const sg_class *classes = to->part->classes;
   int64_t extent;
@@ -55,6 +65,9 @@ static bool to_be_cut(const sg_builder *to, uint32_t cls) {
     if (part || (to->plan->lead[other] == cls && classes[other].extent != classes[cls].extent))
       return false;
   }
+  if (sg_is_left_to_run_time(to->graph->sizes, classes[cls].extent))
+    return as_size_nmono(to->graph->sizes, classes[cls].extent) == 1 &&
+           (to->plan->mode[cls] == SG_LOOP || multiplies(to->part));
   return as_size_nmono(to->graph->sizes, classes[cls].extent) == 1 &&
          as_graph_concrete(to->graph, classes[cls].extent, &extent) &&
          !as_tiles_divide((long)extent);
@@ -109,7 +122,7 @@ bool sg_builder_sizes(sg_builder *to) {
     to->tile[cls] = to->part->classes[cls].extent;
     to->count[cls] = AS_SIZE_ONE;
     to->cut[cls] = false;
-    sg_mode mode = to->plan->mode[cls];
+    sg_mode mode = cls == to->more ? SG_GRID : to->plan->mode[cls];
     if (sg_has_parts(to->part, cls))
       continue;
     if (mode == SG_GRID_ONE) {
@@ -144,6 +157,8 @@ bool sg_builder_sizes(sg_builder *to) {
     sizes_of_parts(to, cls);
   for (uint32_t i = 0; i < to->plan->n_grid; i++)
     grid[i] = to->count[to->plan->grid[to->plan->n_grid - 1 - i]];
+  if (to->more != SG_NO_CLASS)
+    grid[to->plan->n_grid] = to->count[to->more];
   if (to->divides_loop)
     grid[to->plan->n_grid] = to->sharers;
   else if (to->plan->loop >= 0)
@@ -174,6 +189,13 @@ static void map_class(const sg_builder *to, uint32_t cls, int axis, bool with_lo
     if (to->plan->grid[to->plan->n_grid - 1 - i] == to->plan->lead[cls])
       map[i] = axis;
   }
+  if (cls == to->more)
+    map[to->plan->n_grid] = axis;
+}
+
+/* whether a tensor of the block has a tile of the axis, not all of it */
+static bool is_tile(const sg_builder *to, sg_label label) {
+  return label != SG_UNIT && (SG_IS_TILE(label) || SG_CLASS(label) == to->more);
 }
 
 /* which axis of the tensor each grid axis and the loop divide */
@@ -181,7 +203,7 @@ void sg_builder_map(const sg_builder *to, const sg_axes *axes, bool with_loop, i
   for (int i = 0; i < 4; i++)
     map[i] = -1;
   for (uint32_t axis = 0; axis < axes->rank; axis++) {
-    if (axes->ax[axis] == SG_UNIT || !SG_IS_TILE(axes->ax[axis]))
+    if (!is_tile(to, axes->ax[axis]))
       continue;
     map_class(to, SG_CLASS(axes->ax[axis]), (int)axis, with_loop, map);
   }
@@ -191,10 +213,10 @@ void sg_builder_tile(const sg_builder *to, const sg_axes *axes, as_size *tile, a
   for (uint32_t k = 0; k < axes->rank; k++) {
     bool unit = axes->ax[k] == SG_UNIT;
     uint32_t cls = unit ? 0 : SG_CLASS(axes->ax[k]);
-    bool is_tile = !unit && SG_IS_TILE(axes->ax[k]);
+    bool divided = is_tile(to, axes->ax[k]);
     as_size whole = unit ? AS_SIZE_ONE : to->part->classes[cls].extent;
-    tile[k] = is_tile ? to->tile[cls] : whole;
-    upto[k] = is_tile && to->cut[cls] ? whole : AS_SIZE_BAD;
+    tile[k] = divided ? to->tile[cls] : whole;
+    upto[k] = divided && to->cut[cls] ? whole : AS_SIZE_BAD;
   }
 }
 
@@ -648,8 +670,13 @@ bool sg_builder_store_outputs(sg_builder *to, const sg_recipe *recipe, as_node_i
 bool sg_build_block(as_graph *graph, const sg_space *space, const sg_part *part,
                     const sg_plan *plan, const sg_vocab *vocab, const sg_recipe *recipe,
                     as_node_id *node, as_err *err) {
-  sg_builder to = {
-      .graph = graph, .space = space, .part = part, .plan = plan, .vocab = vocab, .err = err};
+  sg_builder to = {.graph = graph,
+                   .space = space,
+                   .part = part,
+                   .plan = plan,
+                   .vocab = vocab,
+                   .more = SG_NO_CLASS,
+                   .err = err};
   if (!sg_builder_sizes(&to))
     return false;
   sg_builder_init(&to);

@@ -30,7 +30,9 @@ typedef struct {
   bool passed_on; /* the tile is in another kernel, too: what is stored has its extent */
   bool cut;       /* the tiles cover the extent: any tile will do */
   bool loop;
-  bool fine; /* no tensor cores: a block may take one row */
+  bool ranged; /* the extent is left to run time: one tiling for every value up to it */
+  bool fine;   /* no tensor cores: a block may take one row */
+  bool beside; /* of elements that lie beside each other: single ones are no tile */
   long choice[MOST_CHOICES];
   uint32_t n;
 } split;
@@ -114,6 +116,15 @@ static bool is_own(const as_graph *graph, as_size size) {
   return false;
 }
 
+bool sg_is_left_to_run_time(const as_sizes *sizes, as_size extent) {
+  for (uint32_t i = 0; as_size_nth_sym(sizes, i) != AS_SIZE_BAD; i++) {
+    as_size symbol = as_size_nth_sym(sizes, i);
+    if (as_size_is_ranged(sizes, symbol) && as_size_mentions(sizes, extent, symbol))
+      return true;
+  }
+  return false;
+}
+
 bool as_tiles_divide(long extent) {
   enum { SMALL = 64 }; /* taken whole, or by ones */
 
@@ -126,12 +137,15 @@ bool as_tiles_divide(long extent) {
 
 /* of tiles that are cut off: powers of two, the last of which leave little over */
 static void find_cut_choices(split *of, long extent) {
+  long most = extent - 1;
+  if (of->ranged) /* one tile may be all, too */
+    most = extent > 16 ? extent : 16;
   of->n = 0;
-  for (long tile = 16; tile <= 256 && tile < extent; tile *= 2)
+  for (long tile = 16; tile <= 256 && tile <= most; tile *= 2)
     of->choice[of->n++] = tile;
   for (long tile = 48; tile <= 96 && tile < extent; tile += 48)
     of->choice[of->n++] = tile;
-  if (of->fine && !of->loop) { /* rows without products */
+  if (of->fine && !of->loop && !of->beside) { /* rows without products */
     for (long tile = 1; tile < 16 && tile < extent; tile *= 2)
       of->choice[of->n++] = tile;
   }
@@ -140,6 +154,8 @@ static void find_cut_choices(split *of, long extent) {
 }
 
 static void find_choices(split *of, long extent) {
+  enum { LEAST_BESIDE = 8 };
+
   static const long nice[] = {16,  32,  64, 128, 256, 48, 96, 80, 112, 160,
                               192, 512, 8,  24,  40,  56, 4,  2,  1};
   if (of->cut) {
@@ -147,6 +163,13 @@ static void find_choices(split *of, long extent) {
     return;
   }
   of->n = 0;
+  if (of->ranged) { /* one row, or all of them */
+    if (!of->loop)
+      of->choice[of->n++] = 1;
+    if (extent > 1 && extent <= 512 && of->shared == AS_SIZE_BAD)
+      of->choice[of->n++] = extent;
+    return;
+  }
   for (size_t i = 0; i < sizeof nice / sizeof *nice && of->n < 20; i++) {
     long tile = nice[i];
     if (tile > extent || extent % tile)
@@ -156,6 +179,8 @@ static void find_choices(split *of, long extent) {
     if (tile < 8 && (of->loop || (extent > 64 && !of->fine)))
       continue; /* a loop of single elements is no tiling */
     if (of->loop && tile > 256)
+      continue;
+    if (of->beside && tile < LEAST_BESIDE && of->n)
       continue;
     of->choice[of->n++] = tile;
   }
@@ -237,6 +262,22 @@ static bool read_factors(const as_graph *graph, as_size_mono product, split *out
   return true;
 }
 
+/* whether the tile is the last axis of all that the block loads along it */
+static bool lies_beside(const as_graph *graph, uint32_t which, as_size tile) {
+  const as_block *block = &graph->block[which];
+  bool beside = false;
+  for (uint32_t i = 0; i < block->n; i++) {
+    const as_node *node = &graph->node[block->nodes[i]];
+    for (uint32_t k = 0; k < node->rank && node->kind == AS_N_LOAD; k++) {
+      bool has = mentions(graph->sizes, node->dim[k], tile);
+      if (has && k + 1 < node->rank)
+        return false;
+      beside = beside || has;
+    }
+  }
+  return beside;
+}
+
 /* false: *why (may be NULL) says why there is none */
 static bool read_splits(tuner *tune, char **why) {
   const as_graph *graph = tune->graph;
@@ -259,9 +300,11 @@ static bool read_splits(tuner *tune, char **why) {
       return false;
     }
     found.extent = (long)extent;
+    found.ranged = sg_is_left_to_run_time(graph->sizes, whole);
     found.fine = found.block != AS_NONE;
     for (uint32_t node = 0; found.fine && node < graph->block[found.block].n; node++)
       found.fine = !sg_cost_is_contraction(&graph->node[graph->block[found.block].nodes[node]]);
+    found.beside = found.fine && lies_beside(graph, found.block, found.tile);
     find_choices(&found, found.extent);
     if (!found.n) {
       char *shown = as_size_print(graph->sizes, whole);
@@ -313,6 +356,8 @@ static choice *tile_block(tuner *tune, uint32_t block, const uint32_t *at, uint3
       model->env[divided->tile] = tried.value[i];
       long count = count_of(divided, sharers, tried.value[i]);
       uneven |= count == 0 && divided->extent > 0;
+      /* how many share the loop follows the extent where each has one iteration */
+      uneven |= divided->ranged && sharers > 1 && count > 1;
       model->env[divided->count] = count;
     }
     tried.us = uneven ? -1 : sg_cost_block(model, block, &tried.shared);

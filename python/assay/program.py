@@ -114,6 +114,9 @@ class Extents:
             whole = self.symbol("_x_".join(sorted(parts)), value)
         else:
             whole = self.number(value)
+        if whole in self._derived:  # another operator's result has as many: not for this reason
+            self.fixed.add(f"n{value}")
+            whole = self.symbol(f"n{value}", value)
         self.relate(whole, *parts)
         return whole
 

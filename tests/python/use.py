@@ -70,6 +70,15 @@ class Use(unittest.TestCase):
         given, other = verdict.outputs
         self.assertGreater((given - other).abs().max(), 1e-6)
 
+    def test_sizes_that_are_multiples_stay_open(self):
+        verdict = assay.certify(
+            lambda x: x.view(x.shape[0], 2, -1).mean(-1),
+            lambda x: torch.stack([h.mean(-1) for h in x.unflatten(-1, (2, -1)).unbind(1)], -1),
+            torch.randn(2, 8),
+        )
+        self.assertEqual((verdict.verdict, verdict.scope), ("PROVED", equality.ALL_SIZES))
+        self.assertIn("= 2 *", str(verdict))
+
     def test_all_that_is_missing_is_said_at_once(self):
         def two(x):
             return torch.sort(x)[0], torch.topk(x, 2)[0]

@@ -3,6 +3,7 @@
 #include "search/search.h"
 #include "src/base/interrupt.h"
 #include "src/base/progress.h"
+#include "src/batch/improve.h"
 #include "src/lower/lower.h"
 #include "src/optimize/about.h"
 #include "src/optimize/candidates.h"
@@ -321,6 +322,12 @@ int cli_merge(const cli_opts *opts) {
 int cli_optimize(const cli_opts *opts) {
   as_err err;
   as_err_init(&err);
+  if (opts->from) {
+    const as_batch_improve_how how = {
+        opts->from, cli_tile_options(opts), &opts->policy, opts->out, opts->force, opts->json,
+        opts->quiet};
+    return as_batch_improve(&how, cli_library(opts, &err), opts->arg[0], &err);
+  }
   choice chosen = {0};
   as_search_result found = {0};
   as_kept kept = {0};

@@ -48,6 +48,8 @@ char *lo_expr(lo_text *text, const lx *expr);
 char *lo_index(lo_text *text, const lx *expr); /* integer text, malloc'ed */
 /* text of the buffer that a global value lives in, malloc'ed */
 char *lo_global_pointer(const lo_job *job, uint32_t id);
+/* the text of a read of a global value's element; a lo_text's `ref` where all values are global */
+void lo_read_global(lo_text *text, as_str *out, uint32_t val, lx *const *idx, int n);
 /* element offset text for an index, without stage and base; malloc'ed */
 char *lo_smem_offset(const lo_value *value, const lo_smem *shared, char *const *idx);
 const char *const *lo_prelude(void); /* lines, ended by NULL */

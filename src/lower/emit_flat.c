@@ -9,30 +9,6 @@
 
 static const char *const flat_index_name[] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8"};
 
-static char *flat_index(lo_text *text, const lo_value *tensor, lx *const *idx, int n_index) {
-  as_str out;
-  as_str_init(&out);
-  as_str_add(&out, "(size_t)0");
-  long stride = 1;
-  for (int i = n_index; i-- > 0;) {
-    char *piece = lo_index(text, idx[i]);
-    if (strcmp(piece, "0"))
-      as_str_printf(&out, " + (size_t)%s * %ld", piece, stride);
-    free(piece);
-    stride *= tensor->dim[i];
-  }
-  return as_str_take(&out);
-}
-
-static void read_global(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
-  const lo_value *value = &text->job->value[id];
-  char *offset = flat_index(text, value, idx, n);
-  char *base_pointer = lo_global_pointer(text->job, id);
-  as_str_printf(out, "as_ldg_%s(%s, %s)", lo_dtype_name(value->dtype), base_pointer, offset);
-  free(offset);
-  free(base_pointer);
-}
-
 static void decode(lo_text *text, const lo_value *value) {
   long below = 1;
   for (int i = value->rank; i-- > 0;) {
@@ -133,7 +109,7 @@ static void emit_reduction(lo_text *text, const lo_value *value, long elements) 
 bool lo_emit_flat(lo_job *job, lo_unit *unit, as_str *out) {
   const lo_value *value = &job->value[unit->flat_val];
   lo_text writer = {
-      .job = job, .unit = unit, .out = out, .ref = read_global, .var = flat_index_name};
+      .job = job, .unit = unit, .out = out, .ref = lo_read_global, .var = flat_index_name};
   lo_text *text = &writer;
   bool serial = value->kind == LV_RED && one_thread_each(value);
   bool by_warps = value->kind == LV_RED && !serial;

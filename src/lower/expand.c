@@ -193,9 +193,6 @@ static bool expand_load(lo_job *job, const as_node *node, uint32_t unit_id, uint
   lo_value *value = &job->value[id];
   value->source = src;
   value->unit = unit_id;
-  if (lo_holds_integers(&job->value[src]))
-    return as_err_set(job->err, AS_BAD_INPUT, "%s: integers are not loaded into a kernel's tiles",
-                      node->name);
   if (job->value[src].kind == LV_CONST)
     return as_err_set(job->err, AS_BAD_INPUT, "%s: a constant cannot be loaded", node->name);
   for (int grid_axis = 0; grid_axis < 3; grid_axis++) {
@@ -219,7 +216,7 @@ static bool expand_load(lo_job *job, const as_node *node, uint32_t unit_id, uint
                         axis, job->value[src].dim[axis], blocks, rounds, dim[axis]);
     }
   }
-  if (job->value[src].through)
+  if (job->value[src].through || lo_holds_integers(&job->value[src]))
     lo_index_tile(job, id);
   *out = id;
   return true;

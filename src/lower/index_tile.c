@@ -1,5 +1,7 @@
-/* Tiles of index tensors: no copy, no shared memory; an element is computed from its position where
- * it is read. */
+/* Tiles that are not copied to shared memory: of index tensors, whose elements are computed from
+ * their position where they are read, and of tensors of integers, whose elements are read from
+ * memory there, so that they stay integers: a tile's numbers are floating point. */
+#include "body.h"
 #include "emit.h"
 #include <stdlib.h>
 
@@ -21,16 +23,26 @@ static lx *first_index(lo_job *job, const lo_value *load, int axis) {
   return index;
 }
 
+/* What is computed of a tile that is cut off goes beyond it, up to the extent of a whole one, and
+ * is not stored; no memory is read there. */
+static lx *within(lo_job *job, lx *index, long extent) {
+  return lx_mk(job, LX_MIN, 2, (lx *[]){index, lx_int(job, extent - 1)});
+}
+
 void lo_index_tile(lo_job *job, uint32_t load) {
   lo_value *value = &job->value[load];
   const lo_value *source = &job->value[value->source];
+  bool from_memory = lo_holds_integers(source);
   lx *index[AS_MAX_RANK];
   for (int axis = 0; axis < value->rank; axis++) {
     lx *first = first_index(job, value, axis);
     index[axis] = lx_mk(job, LX_ADD, 2, (lx *[]){first, lx_var(job, axis)});
+    if (from_memory && value->cut[axis] != 0)
+      index[axis] = within(job, index[axis], source->dim[axis]);
   }
-  value->body =
-      lx_simplify(job, lx_subst(job, source->body, index, value->rank), value->dim, value->rank);
+  lx *element = from_memory ? lo_read(job, value->source, value->rank, index)
+                            : lx_subst(job, source->body, index, value->rank);
+  value->body = lx_simplify(job, element, value->dim, value->rank);
   value->kind = LV_MAP;
 }
 

@@ -6,6 +6,7 @@
  * each graph with those of all certified candidates, and prints lines of words with tabs between:
  *
  *     search    candidates  cheapest us  states  seconds
+ *     candidate us  words
  *     graph     file  topology  us at its own tile sizes  us at the best ones  us found  state
  * words
  *
@@ -24,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 64, TESTED = 256 }; /* as optimize --all */
+enum { KEPT = 64, TESTED = 256, PARTITIONS = 16, REACH = 2 }; /* as optimize --all */
 
 typedef struct {
   uint32_t *topology;
@@ -59,6 +60,8 @@ static bool search(const as_job *job, double seconds, findings *found) {
   as_search_opts options = as_search_default;
   options.keep = KEPT;
   options.max_tested = TESTED;
+  options.max_partitions = PARTITIONS;
+  options.reach = REACH;
   options.max_seconds = seconds;
   options.target = found->target;
   options.concrete = true;
@@ -84,6 +87,9 @@ static void read_candidates(findings *found) {
     variants *own = &found->of[i];
     uint32_t n;
     uint32_t *kernel = as_kernel_topologies(found->table, candidate->graph, true, &n);
+    char *words = as_structure(candidate->graph);
+    printf("candidate\t%.4f\t%s\n", candidate->us, words);
+    free(words);
     own->us = candidate->us;
     own->topology = as_topologies_of(found->table, candidate->graph, &own->n);
     found->kernel = as_realloc(found->kernel, (found->n_kernel + n + 1) * sizeof *found->kernel);

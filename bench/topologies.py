@@ -75,7 +75,7 @@ def searched(tool, program, graphs, seconds):
         if words[0] == "search":
             search = {"candidates": int(words[1]), "us": float(words[2]), "states": int(words[3]),
                       "seconds": float(words[4])}
-        else:
+        elif words[0] == "graph":
             price = [float(word) if word != "-" else None for word in words[3:6]]
             rows.append({"file": pathlib.Path(words[1]).parent, "topology": words[2],
                          "own": price[0], "best": price[1], "found": price[2],

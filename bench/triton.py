@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Judges the folder of Triton kernels (shared data, `ttir`) against the specifications beside them.
 
-usage: triton.py [--assay PATH] [--work DIR] [--seconds S] [--only TEXT] [--mutants] [--table FILE]
-Prints a line a case: verdict, seconds, what is missing. The folder is read where it is (AS_SHARED, or ../shared beside the tree)."""
+usage: triton.py [--assay PATH] [--work DIR] [--seconds S] [--only TEXT] [--all-cases] [--mutants]
+Prints a line a case: verdict, seconds, what is missing. --mutants: the folder's changed kernels instead, evaluation first; a line says too what the
+folder says of them. The folder is read where it is (AS_SHARED, or ../shared beside the tree)."""
 import argparse
 import collections
 import glob
@@ -16,6 +17,7 @@ import sys
 import tempfile
 import time
 
+import ttir_own
 import ttir_spec
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -63,8 +65,8 @@ def specification(assay, kernel, case, options, stem):
     return path, None
 
 
-def verdict(assay, given, kernel, options, seconds):
-    status, out, err, took = run([assay, 'certify', '--json', '--require=check', '--from', 'triton'] + options + [given, kernel], seconds)
+def verdict(assay, given, kernel, options, seconds, more=('--require=check',)):
+    status, out, err, took = run([assay, 'certify', '--json', *more, '--from', 'triton'] + options + [given, kernel], seconds)
     if status is None:
         return 'UNKNOWN', err, took
     try:
@@ -82,6 +84,28 @@ def kernels(only):
             yield path
 
 
+def judge_mutants(options):
+    """a line a changed kernel: verdict, seconds, what it is said to be; counts"""
+    counts = collections.Counter()
+    folder = os.path.join(FOLDER, 'dev')
+    with open(os.path.join(folder, 'mutants.json')) as f:
+        mutants = json.load(f)
+    for mutant in mutants:
+        path = os.path.join(folder, mutant['of'].replace('.ttir', '.json'))
+        with open(path) as f:
+            case = ttir_own.with_own(json.load(f)['cases'][mutant['case']], mutant['of'])
+        kernel = os.path.join(folder, mutant['mutant'])
+        launch = launch_options(case, path, mutant['case']) if case.get('spec') else []
+        stem = os.path.join(options.work, 'of_' + os.path.basename(kernel)[:-5])
+        given, why = specification(options.assay, os.path.join(folder, mutant['of']), case, launch, stem) if launch else (None, 'no specification')
+        word, took = 'NONE', 0.0
+        if given:
+            word, why, took = verdict(options.assay, given, kernel, launch, options.seconds, ())
+        counts['%s: %s' % (mutant['verdict'], word)] += 1
+        print('%s\t%s\t%.2f\t%s\t%s' % (mutant['verdict'], word, took, os.path.basename(kernel)[:-5], why[:160]), flush=True)
+    print(dict(counts))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--assay', default=os.path.join(TOP, 'build/assay'))
@@ -89,8 +113,12 @@ def main():
     parser.add_argument('--seconds', type=float, default=60)
     parser.add_argument('--only')
     parser.add_argument('--all-cases', action='store_true')
+    parser.add_argument('--mutants', action='store_true')
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
+    if options.mutants:
+        judge_mutants(options)
+        return 0
     counts, times = collections.Counter(), []
     for path in kernels(options.only):
         with open(path) as f:
@@ -99,6 +127,7 @@ def main():
         for number, case in enumerate(report['cases']):
             if number > 0 and not options.all_cases:
                 break
+            case = ttir_own.with_own(case, kernel)
             launch = launch_options(case, path, number) if case.get('spec') else ['--launch', '%s:%d' % (path, number)]
             stem = os.path.join(options.work, '%s_%d' % (os.path.basename(path)[:-5], number))
             given, why = specification(options.assay, kernel, case, launch, stem)

@@ -405,6 +405,18 @@ class Numpy:
         inner = index[:axis] + ['k'] + index[axis + 1:]
         return self.program.call(x.shape, 'sum(k < %s + 1) a0[%s]' % (index[axis], ', '.join(inner)), [x])
 
+    def einsum(self, pattern, a, b):
+        operands, result = pattern.split('->')
+        shared = dict(zip(''.join(operands.split(',')), a.shape + b.shape))
+        at = dict(zip(result, names(result)))
+        summed = [letter for letter in shared if letter not in result]
+        at.update((letter, 'k%d' % number) for number, letter in enumerate(summed))
+        parts = ['a%d[%s]' % (k, ', '.join(at[letter] for letter in part)) for k, part in enumerate(operands.split(','))]
+        body = ' * '.join(parts)
+        for letter in reversed(summed):
+            body = 'sum(%s < %d) (%s)' % (at[letter], shared[letter], body)
+        return self.program.call([shared[letter] for letter in result], body, [a, b])
+
     def take_along_axis(self, x, at, axis):
         shape = at.shape
         index = fitted(names(shape), shape, x.shape)

@@ -88,6 +88,18 @@ ax_id ax_copy_unit(ax_store *to, const ax_store *from, ax_id unit);
  * bits */
 uint64_t ax_refused(const ax_store *store);
 
+/* --- what two operands can make, asked before it is made (abstract_pair.c) */
+typedef struct ax_places ax_places;
+/* of the targets and their denominators; borrows the store */
+ax_places *ax_places_new(ax_store *store, const ax_id *target, uint32_t n);
+void ax_places_free(ax_places *places);
+/* false: sign[0] * left + sign[1] * right + sign[2] * left * right is no part of a target, as
+ * ax_sub_top has it; signs are 1 or -1, sign[2] may be 0 */
+bool ax_sum_may_fit(ax_places *places, ax_id left, ax_id right, const int8_t sign[3]);
+/* false: left * right is none; summed: nor is it summed over an axis */
+bool ax_product_may_fit(ax_places *places, ax_id left, ax_id right, bool summed);
+bool ax_quotient_may_fit(ax_places *places, ax_id left, ax_id right, bool summed);
+
 /* structure, for the translation to Z3 */
 uint32_t ax_n_terms(const ax_store *store, ax_id a);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool divides(const ax_reduced *part, const ax_reduced *whole, ax_power *rest, uint32_t *n) {
+bool ax_divides(const ax_reduced *part, const ax_reduced *whole, ax_power *rest, uint32_t *n) {
   uint32_t n_rest = 0;
   uint32_t next = 0;
   for (uint32_t j = 0; j < whole->n; j++) {
@@ -64,9 +64,9 @@ static bool is_part(ax_store *store, const ax_expr *part, const ax_expr *whole) 
   if (part->n > whole->n && part->n_reduced > whole->n_reduced)
     return false;
   for (uint32_t j = 0; j < whole->n; j++) {
-    if (!divides(AX_REDUCED(store, AX_MONOMIAL(store, part->terms[0].mono)->reduced),
-                 AX_REDUCED(store, AX_MONOMIAL(store, whole->terms[j].mono)->reduced), rest,
-                 &n_rest))
+    if (!ax_divides(AX_REDUCED(store, AX_MONOMIAL(store, part->terms[0].mono)->reduced),
+                    AX_REDUCED(store, AX_MONOMIAL(store, whole->terms[j].mono)->reduced), rest,
+                    &n_rest))
       continue;
     if (part->n == 1)
       return true;
@@ -95,6 +95,26 @@ static bool partial_extremum(const ax_store *store, const ax_expr *part, const a
          !(extremum->parts & ~whole->parts);
 }
 
+ax_id ax_denominator(ax_store *store, uint32_t mono_id) {
+  if (AX_MONOMIAL(store, mono_id)->has_denominator)
+    return AX_MONOMIAL(store, mono_id)->denominator;
+  const ax_monomial mono = *AX_MONOMIAL(store, mono_id);
+  ax_power factors[AX_MAX_FACTORS];
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < mono.n; i++) {
+    if (mono.factors[i].exp < 0 && AX_ATOM(store, mono.factors[i].atom)->kind != AX_SIZE)
+      factors[n++] = (ax_power){mono.factors[i].atom, -mono.factors[i].exp};
+  }
+  ax_id denominator = AX_BAD;
+  if (n > 0) {
+    ax_addend product = {ax_intern_monomial(store, mono.dep, factors, n), 1, 1};
+    denominator = ax_intern_expr(store, &product, 1);
+  }
+  AX_MONOMIAL(store, mono_id)->has_denominator = true;
+  AX_MONOMIAL(store, mono_id)->denominator = denominator;
+  return denominator;
+}
+
 bool ax_sub_top(ax_store *store, ax_id part, ax_id whole) {
   if (part == AX_BAD || whole == AX_BAD)
     return false;
@@ -106,23 +126,15 @@ bool ax_sub_top(ax_store *store, ax_id part, ax_id whole) {
     return true;
   for (uint32_t i = 0; i < whole_expr.n; i++) {
     ax_monomial mono = *AX_MONOMIAL(store, whole_expr.terms[i].mono);
-    ax_power denominator[AX_MAX_FACTORS];
-    uint32_t n_denominator = 0;
     for (uint32_t j = 0; j < mono.n; j++) {
-      ax_atom at = *AX_ATOM(store, mono.factors[j].atom);
-      if (mono.factors[j].exp < 0 && at.kind != AX_SIZE) {
-        denominator[n_denominator] = mono.factors[j];
-        denominator[n_denominator].exp = -denominator[n_denominator].exp;
-        n_denominator++;
-      }
-      if ((at.kind == AX_MAXR || at.kind == AX_MINR) && partial_extremum(store, &part_expr, &at))
+      const ax_atom *at = AX_ATOM(store, mono.factors[j].atom);
+      if ((at->kind == AX_MAXR || at->kind == AX_MINR) && partial_extremum(store, &part_expr, at))
         return true;
     }
-    if (!n_denominator)
+    ax_id denominator = ax_denominator(store, whole_expr.terms[i].mono);
+    if (denominator == AX_BAD)
       continue;
-    ax_addend product = {ax_intern_monomial(store, mono.dep, denominator, n_denominator), 1, 1};
-    ax_id id = ax_intern_expr(store, &product, 1);
-    ax_expr denominator_expr = *AX_EXPR(store, id);
+    ax_expr denominator_expr = *AX_EXPR(store, denominator);
     if (is_part(store, &part_expr, &denominator_expr))
       return true;
   }
@@ -244,9 +256,9 @@ uint32_t ax_factors(ax_store *store, ax_id of, const ax_id *target, uint32_t n, 
       if (of_expr.n > 1) {
         if (j || !ax_ratio(store, of, target[i], &found))
           continue;
-      } else if (divides(AX_REDUCED(store, AX_MONOMIAL(store, of_expr.terms[0].mono)->reduced),
-                         AX_REDUCED(store, AX_MONOMIAL(store, goal.terms[j].mono)->reduced), rest,
-                         &n_rest)) {
+      } else if (ax_divides(AX_REDUCED(store, AX_MONOMIAL(store, of_expr.terms[0].mono)->reduced),
+                            AX_REDUCED(store, AX_MONOMIAL(store, goal.terms[j].mono)->reduced),
+                            rest, &n_rest)) {
         found = ax_mul(store, unit_of_term(store, goal.terms[j]),
                        ax_inv(store, unit_of_term(store, of_expr.terms[0])));
       }
@@ -293,8 +305,8 @@ bool ax_natural(ax_store *store, ax_id of, const ax_id *target, uint32_t n) {
         ax_addend positive = goal.terms[j];
         positive.num = positive.num < 0 ? -positive.num : positive.num;
         if (unit_of_term(store, positive) == unit &&
-            divides(&key, AX_REDUCED(store, AX_MONOMIAL(store, positive.mono)->reduced), rest,
-                    &n_rest))
+            ax_divides(&key, AX_REDUCED(store, AX_MONOMIAL(store, positive.mono)->reduced), rest,
+                       &n_rest))
           return true;
       }
     }

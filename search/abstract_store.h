@@ -44,6 +44,8 @@ typedef struct {
   uint32_t n;
   ax_power *factors; /* by atom */
   uint32_t reduced;
+  bool has_denominator; /* it is known */
+  ax_id denominator;    /* see ax_denominator */
 } ax_monomial;
 
 typedef struct {
@@ -98,6 +100,11 @@ uint32_t ax_intern_atom(ax_store *store, const ax_atom *wanted); /* copies */
 uint32_t ax_intern_monomial(ax_store *store, uint64_t dep, const ax_power *factors, uint32_t n);
 /* terms in any order, which is changed; those of one monomial are added */
 ax_id ax_intern_expr(ax_store *store, ax_addend *terms, uint32_t n);
+/* what stands under the line in a monomial, but for sizes; AX_BAD: nothing does */
+ax_id ax_denominator(ax_store *store, uint32_t mono);
+/* whether every factor of `part` is in `whole`, on the same side of the line; rest: what is left,
+ * room for AX_MAX_FACTORS */
+bool ax_divides(const ax_reduced *part, const ax_reduced *whole, ax_power *rest, uint32_t *n);
 ax_id ax_rational(ax_store *store, int64_t num, int64_t den);
 ax_id ax_power_of_atom(ax_store *store, ax_atom *of, int exp);
 #endif

@@ -112,12 +112,21 @@ static bool eval_access(sg_call *frame, const as_expr *access, ax_id *value) {
   return false;
 }
 
+/* blocks do not see each other: what the grid divides is not reduced in a block */
+static bool may_reduce(const sg_ctx *ctx, uint32_t cls) {
+  if (!ctx->plan)
+    return true;
+  const sg_class *of = &ctx->part->classes[cls];
+  if (ctx->plan->mode[cls] == SG_GRID || ctx->plan->mode[cls] == SG_GRID_ONE)
+    return false;
+  return !sg_has_parts(ctx->part, cls) ||
+         (may_reduce(ctx, of->inner) && may_reduce(ctx, of->outer));
+}
+
 /* the value reduced along a class, or along both of its parts */
 static bool reduce_class(const sg_ctx *ctx, const as_expr *reduction, uint32_t cls, bool tile,
                          ax_id *value) {
   int parts = tile ? AX_TILE : AX_BOTH;
-  if (ctx->plan && (ctx->plan->mode[cls] == SG_GRID || ctx->plan->mode[cls] == SG_GRID_ONE))
-    return false; /* blocks do not see each other */
   if (sg_has_parts(ctx->part, cls)) {
     const sg_class *of = &ctx->part->classes[cls];
     bool inner_tile = tile && ctx->plan && ctx->plan->mode[of->inner] != SG_WHOLE;
@@ -150,7 +159,11 @@ static bool eval_reduce(sg_call *frame, const as_expr *reduction, ax_id *value) 
   if (!ok)
     return false;
   *value = body;
-  return !frame->ctx->A || label == SG_UNIT ||
+  if (label == SG_UNIT)
+    return true;
+  if (!may_reduce(frame->ctx, SG_CLASS(label)))
+    return false;
+  return !frame->ctx->A ||
          reduce_class(frame->ctx, reduction, SG_CLASS(label), SG_IS_TILE(label), value);
 }
 

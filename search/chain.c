@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AT_ONCE = 8 }; /* candidates judged at the same time, whatever the number of threads */
+
 void sg_candidate_clear(as_candidate *candidate) {
   for (uint32_t i = 0; i < candidate->n_tiling; i++) {
     free(candidate->tiling[i].size);
@@ -291,8 +293,10 @@ void sg_certify_schemes(sg_search *search) {
   char *unfit = NULL;
   uint32_t next = 0;
   while (next < search->n_schemes && result->n < search->opts.keep) {
-    uint32_t n = 0; /* as many as are wanted yet: one after the other they would be tried as well */
-    while (next < search->n_schemes && n < search->opts.keep - result->n)
+    /* as many as are wanted yet, which would be tried one after the other as well; a few at a time,
+     * since time that is up is only seen between */
+    uint32_t n = 0;
+    while (next < search->n_schemes && n < search->opts.keep - result->n && n < AT_ONCE)
       number[n++] = next++;
     certify_schemes(search, number, n, &unfit);
   }

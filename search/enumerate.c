@@ -249,6 +249,7 @@ static uint32_t add(sg_space *space, ax_id expr, sg_axes axes, uint32_t phase, u
     }
     sg_value value = {.expr = expr,
                       .axes = axes,
+                      .axes_id = sg_labels_id(&space->labels, &axes),
                       .phase = (uint8_t)phase,
                       .run = run,
                       .cost = cost_of(space, &deriv),
@@ -294,53 +295,66 @@ static bool is_const(const sg_space *space, uint32_t value) {
   return DERIV(space, AS_VEC_AT(&VALUE(space, value)->derivs, uint32_t, 0))->kind == SG_D_CONST;
 }
 
+/* Whether what the operator makes of the operands may be a part of a target, asked before anything
+ * is made: a product or a sum is one only if both operands are, of the same target and at the same
+ * place. */
+static bool may_fit(sg_space *space, const sg_inst *applied, ax_id left, ax_id right) {
+  if (applied->linear && !(parts_of(space, left) & parts_of(space, right)))
+    return false;
+  if (applied->divides && !(parts_of(space, left) & inverse_parts_of(space, right)))
+    return false;
+  if (applied->adds && !space->has_sum)
+    return false;
+  if (space->limits->z3)
+    return true; /* Z3 has the word */
+  if (applied->sign[0])
+    return ax_sum_may_fit(space->places, left, right, applied->sign);
+  if (applied->divides)
+    return ax_quotient_may_fit(space->places, left, right, applied->summed);
+  return !applied->linear || applied->adds ||
+         ax_product_may_fit(space->places, left, right, applied->summed);
+}
+
+/* counts a step that leads nowhere, and why */
+static void no_step(sg_space *space, uint64_t *count) {
+  space->stats->states++;
+  ++*count;
+}
+
 static void try_op(sg_space *space, uint32_t inst, uint32_t left, uint32_t right) {
   const sg_inst *applied = &space->vocab->inst[inst];
-  const sg_value left_value = *VALUE(space, left);
-  const sg_value right_value = *VALUE(space, right);
+  const sg_value *left_value = VALUE(space, left);
+  const sg_value *right_value = VALUE(space, right);
+  bool all = space->limits->most_ops > 0;
   uint32_t phase;
   uint32_t run;
-  sg_axes axes[2] = {left_value.axes, right_value.axes};
-  sg_axes out;
-  ax_id exprs[2] = {left_value.expr, right_value.expr};
-  ax_id result;
-  if (space->limits->most_ops > 0 &&
-      1 + left_value.ops + (applied->op->nargs > 1 ? right_value.ops : 0) > space->limits->most_ops)
+  if (all && 1 + left_value->ops + (applied->op->nargs > 1 ? right_value->ops : 0) >
+                 space->limits->most_ops)
     return;
-  if (!join(&left_value, &right_value, &phase, &run)) {
+  if (!join(left_value, right_value, &phase, &run)) {
     space->stats->shape++;
     return;
   }
-  /* a product or a sum is part of a target only if both operands are; this is asked before anything
-   * is built */
-  bool all = space->limits->most_ops > 0;
-  if (!all && applied->linear &&
-      !(parts_of(space, left_value.expr) & parts_of(space, right_value.expr))) {
-    space->stats->states++;
-    space->stats->abstract++;
+  if (!sg_labels_fit(space, inst, left_value->axes_id, right_value->axes_id)) {
+    no_step(space, &space->stats->shape);
     return;
   }
-  if (!all && applied->divides &&
-      !(parts_of(space, left_value.expr) & inverse_parts_of(space, right_value.expr))) {
-    space->stats->states++;
-    space->stats->abstract++;
+  if (!all && !may_fit(space, applied, left_value->expr, right_value->expr)) {
+    no_step(space, &space->stats->abstract);
     return;
   }
-  if (!all && applied->adds && !space->has_sum) {
-    space->stats->states++;
-    space->stats->abstract++;
-    return;
-  }
+  sg_axes axes[2] = {left_value->axes, right_value->axes};
+  sg_axes out;
+  ax_id exprs[2] = {left_value->expr, right_value->expr};
+  ax_id result;
   if (!sg_apply(&space->ctx, applied->op, applied->attr, applied->op->nargs, axes, exprs, &out,
                 &result)) {
-    space->stats->states++;
-    space->stats->shape++;
+    no_step(space, &space->stats->shape);
     return;
   }
   if (!all && applied->op->nargs == 2 && (is_const(space, left) || is_const(space, right)) &&
       !is_exact(space, result)) {
-    space->stats->states++;
-    space->stats->abstract++;
+    no_step(space, &space->stats->abstract);
     return;
   }
   sg_deriv deriv = {.kind = SG_D_OP,

@@ -9,6 +9,7 @@
  * the budget leaves unseen is said aloud. */
 #include "cuts.h"
 #include "driver.h"
+#include "src/base/hash.h"
 #include "src/base/id.h"
 #include "src/base/trace.h"
 #include <stdlib.h>
@@ -18,7 +19,8 @@ enum {
   KEPT_OF_WHOLE = 64, /* graphs kept of the whole program */
   KEPT_OF_PIECE = 4,
   MOST_OPERATORS = 300,
-  SHALLOW_STATES = 60000 /* per plan, in the first round */
+  SHALLOW_STATES = 60000, /* per plan, in the first round */
+  LEAST_FURTHER = 1000000 /* states, beyond what the best partition needs */
 };
 
 /* costs where the program states no sizes: fewer kernels first, one an operator last */
@@ -47,7 +49,9 @@ typedef struct {
   double *before; /* least cost from nothing to a down-set, over groups with their bounds */
   double *after;  /* from a down-set to all operators */
   double best;    /* of a path over what is found */
+  double reach;   /* groups are looked into through which a path may cost so much of the best */
   uint64_t states_before;
+  uint64_t most_states; /* of the round at hand */
 } partition;
 
 static double predefined_us(const partition *p, const sg_group *group) {
@@ -155,7 +159,7 @@ static double known_apart(const partition *p, uint32_t which) {
 
 static bool may_pay(const partition *p, uint32_t which) {
   double best = p->best < p->search->best_us ? p->best : p->search->best_us;
-  return p->steps[which].through < best;
+  return p->steps[which].through < best * p->reach;
 }
 
 static void look_into(partition *p, uint32_t which, uint64_t max_states) {
@@ -190,7 +194,7 @@ static bool is_over(const partition *p) {
     sg_struck(search, why, 1);
     return true;
   }
-  if (search->result->stats.states - p->states_before >= search->opts.max_group_states) {
+  if (search->result->stats.states - p->states_before >= p->most_states) {
     sg_struck(search, AS_LIMIT_GROUPS, 1);
     return true;
   }
@@ -267,7 +271,8 @@ static double best_proved(partition *p, uint32_t *through) {
 }
 
 /* --- schemes from what is known */
-static void add_path(partition *p, const uint32_t *through, double us) {
+/* gives the number of the scheme */
+static uint32_t add_path(partition *p, const uint32_t *through, double us) {
   sg_search *search = p->search;
   uint32_t n_pieces = 0;
   uint32_t at = search->n_schemes;
@@ -284,21 +289,153 @@ static void add_path(partition *p, const uint32_t *through, double us) {
     piece->segment = p->steps[edge->group].segment;
     end = edge->from;
   }
-  /* second choices, one piece at a time: the best may be beyond the prover */
-  for (uint32_t k = 0; k < n_pieces; k++) {
-    const sg_piece *piece = &search->schemes[at].pieces[k];
-    const sg_segment *segment = piece->segment;
+  return at;
+}
+
+/* the scheme again, to be changed in one piece */
+static sg_scheme *add_copy(partition *p, uint32_t at) {
+  sg_search *search = p->search;
+  sg_scheme *other = sg_scheme_add(search, p->variant, search->schemes[at].n);
+  const sg_scheme *scheme = &search->schemes[at];
+  for (uint32_t i = 0; i < scheme->n; i++) {
+    const sg_piece *same = &scheme->pieces[i];
+    sg_piece_init(&other->pieces[i], same->ops, same->n);
+    other->pieces[i].segment = same->segment;
+  }
+  other->us = scheme->us;
+  return other;
+}
+
+/* second choices, one piece at a time: the best may be beyond the prover */
+static void add_second_choices(partition *p, uint32_t at) {
+  for (uint32_t k = 0; k < p->search->schemes[at].n; k++) {
+    const sg_segment *segment = p->search->schemes[at].pieces[k].segment;
     for (uint32_t rank = 1; segment && rank < segment->n_rank; rank++) {
-      sg_scheme *other = sg_scheme_add(search, p->variant, n_pieces);
-      for (uint32_t i = 0; i < n_pieces; i++) {
-        const sg_piece *same = &search->schemes[at].pieces[i];
-        sg_piece_init(&other->pieces[i], same->ops, same->n);
-        other->pieces[i].segment = same->segment;
-      }
+      sg_scheme *other = add_copy(p, at);
       other->pieces[k].rank = rank;
-      other->us = us - segment->rank[0].us + segment->rank[rank].us;
+      other->us += segment->rank[rank].us - segment->rank[0].us;
     }
   }
+}
+
+/* --- the best partitions of several kernels, beside the very best one */
+typedef struct {
+  double us;
+  uint32_t edge;   /* the path's last */
+  uint32_t rank;   /* of the path before it, among those of the down-set where it begins */
+  uint64_t groups; /* which they are, whatever their order */
+} path;
+
+typedef struct {
+  path *of; /* by down-set, `keep` each, best first */
+  uint32_t *n;
+  uint32_t keep;
+} paths;
+
+static void offer_path(paths *all, uint32_t downset, path offered) {
+  path *list = &all->of[downset * all->keep];
+  uint32_t place = all->n[downset];
+  for (uint32_t i = 0; i < all->n[downset]; i++) {
+    if (list[i].groups == offered.groups)
+      return;
+  }
+  if (place == all->keep && list[place - 1].us <= offered.us)
+    return;
+  place -= place == all->keep;
+  all->n[downset] = place + 1;
+  for (; place > 0 && list[place - 1].us > offered.us; place--)
+    list[place] = list[place - 1];
+  list[place] = offered;
+}
+
+static paths best_paths(const partition *p, uint32_t keep) {
+  size_t n = p->last + 1;
+  paths all = {as_malloc(n * keep * sizeof *all.of), as_calloc(n, sizeof *all.n), keep};
+  all.of[0] = (path){.us = 0};
+  all.n[0] = 1;
+  for (uint32_t i = 0; i < p->cuts.edges.n; i++) {
+    const sg_edge *edge = SG_EDGE(&p->cuts, i);
+    double us = p->steps[edge->group].us;
+    if (us >= SG_NEVER || (edge->from == 0 && edge->to == p->last))
+      continue;
+    uint64_t group = edge->group;
+    for (uint32_t rank = 0; rank < all.n[edge->from]; rank++) {
+      const path *before = &all.of[edge->from * keep + rank];
+      uint64_t groups = before->groups + as_hash_words(&group, 1, 1);
+      offer_path(&all, edge->to, (path){before->us + us, i, rank, groups});
+    }
+  }
+  return all;
+}
+
+/* an operator that is a kernel of its own as a predefined one, where it has a block graph */
+static void add_predefined_choices(partition *p, uint32_t at, const uint32_t *through) {
+  uint32_t k = p->search->schemes[at].n;
+  for (uint32_t end = p->last; end > 0; end = SG_EDGE(&p->cuts, through[end])->from) {
+    const sg_group *group = SG_GROUP(&p->cuts, SG_EDGE(&p->cuts, through[end])->group);
+    const sg_segment *segment = p->search->schemes[at].pieces[--k].segment;
+    if (group->n_atoms > 1 || segment == NULL)
+      continue;
+    sg_scheme *other = add_copy(p, at);
+    other->pieces[k].segment = NULL;
+    other->us += predefined_us(p, group) - segment->rank[0].us;
+  }
+}
+
+/* the edges by which the path of this rank comes to its down-sets */
+static void edges_of(const partition *p, const paths *all, uint32_t rank, uint32_t *through) {
+  for (uint32_t end = p->last; end > 0;) {
+    const path *last = &all->of[end * all->keep + rank];
+    through[end] = last->edge;
+    rank = last->rank;
+    end = SG_EDGE(&p->cuts, last->edge)->from;
+  }
+}
+
+static void free_paths(paths *all) {
+  free(all->of);
+  free(all->n);
+}
+
+/* the best partitions, as many as are wanted, of kernels that the prover can do; a kernel that it
+ * cannot is taken away, and they are chosen anew */
+static paths best_proved_paths(partition *p, uint32_t *through) {
+  for (;;) {
+    as_search_limit why;
+    paths all = best_paths(p, p->search->opts.max_partitions);
+    bool proved = true;
+    for (uint32_t i = 0; i < all.n[p->last]; i++) {
+      edges_of(p, &all, i, through);
+      proved = is_proved_apart(p, through) && proved;
+    }
+    if (proved || as_search_is_late(&p->search->enumerate_till, &why))
+      return all;
+    free_paths(&all);
+  }
+}
+
+static void add_other_paths(partition *p) {
+  uint32_t *through = as_calloc(p->last + 1, sizeof *through);
+  paths all = best_proved_paths(p, through);
+  for (uint32_t i = 0; i < all.n[p->last]; i++) {
+    edges_of(p, &all, i, through);
+    uint32_t at = add_path(p, through, all.of[p->last * all.keep + i].us);
+    add_predefined_choices(p, at, through);
+  }
+  free_paths(&all);
+  free(through);
+}
+
+/* What is dearer than the best, for those who want to see it: groups through which a partition may
+ * cost so much of the best, for as many states as were visited before. */
+static void reach_further(partition *p) {
+  const as_search_opts *opts = &p->search->opts;
+  uint64_t visited = p->search->result->stats.states - p->states_before;
+  p->reach = opts->reach;
+  p->most_states = 2 * visited < opts->max_group_states ? 2 * visited : opts->max_group_states;
+  p->most_states = p->most_states < LEAST_FURTHER ? LEAST_FURTHER : p->most_states;
+  look_into_round(p, false, SHALLOW_STATES);
+  add_other_paths(p);
 }
 
 static void add_separate(sg_search *search) {
@@ -354,8 +491,11 @@ static uint32_t group_of_all(const sg_cuts *cuts, uint32_t n_ops) {
 
 /* the schemes of one order of the operators */
 static void partition_variant(sg_search *search, const sg_variant *variant) {
-  partition p = {
-      .search = search, .variant = variant, .states_before = search->result->stats.states};
+  partition p = {.search = search,
+                 .variant = variant,
+                 .reach = 1,
+                 .states_before = search->result->stats.states,
+                 .most_states = search->opts.max_group_states};
   sg_cuts_init(&p.cuts, variant, search->opts.max_part);
   if (p.cuts.dropped)
     sg_struck(search, AS_LIMIT_CUTS, p.cuts.dropped);
@@ -377,11 +517,13 @@ static void partition_variant(sg_search *search, const sg_variant *variant) {
       if (SG_EDGE(&p.cuts, i)->group == p.whole)
         through[p.last] = i;
     }
-    add_path(&p, through, p.steps[p.whole].us);
+    add_second_choices(&p, add_path(&p, through, p.steps[p.whole].us));
   }
   double several = best_proved(&p, through);
   if (several < SG_NEVER)
-    add_path(&p, through, several);
+    add_second_choices(&p, add_path(&p, through, several));
+  if (search->opts.max_partitions > 1)
+    reach_further(&p);
   sg_cuts_clear(&p.cuts);
   free(p.turn);
   free(p.steps);

@@ -17,6 +17,8 @@ const as_search_opts as_search_default = {.threads = 0,
                                           .max_part = 24,
                                           .max_states = 800000,
                                           .max_group_states = 60000000,
+                                          .max_partitions = 1,
+                                          .reach = 1,
                                           .max_seconds = 0,
                                           .policy = &as_search_policy};
 

@@ -79,6 +79,10 @@ typedef struct {
   uint32_t max_part;   /* effort: tile tensors per plan, candidates tested, operators per kernel */
   uint64_t max_states; /* per plan */
   uint64_t max_group_states; /* of all groups of operators that the partition looks into */
+  /* partitions into several kernels that become candidates; more than 1: also groups of operators
+   * are looked into through which one may cost `reach` times the best */
+  uint32_t max_partitions;
+  double reach;
   /* last resort, 0: none; the best so far is given, and what was left out said */
   double max_seconds;
   bool concrete;            /* refuse a program whose sizes do not all have values (AS_BAD_INPUT) */

@@ -159,6 +159,10 @@ typedef struct {
   bool linear;
   bool divides;
   bool adds;
+  bool summed; /* over an axis, of what the three above say */
+  /* the body is the two operands and their product with these signs, as x + y - x * y; sign[2] may
+   * be 0: no product.  sign[0] is 0: it is nothing of the kind */
+  int8_t sign[3];
 } sg_inst; /* operator with attributes */
 
 typedef struct {
@@ -196,6 +200,7 @@ enum { SG_STILL, SG_VARYING, SG_AFTER };
 typedef struct {
   ax_id expr;
   sg_axes axes;
+  uint32_t axes_id; /* of sg_labels_id */
   uint8_t phase;
   uint32_t run /* value of the running maximum read, or AS_NONE */;
   uint32_t cost;   /* weight of the lightest way known, where nothing is shared */

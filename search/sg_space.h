@@ -15,6 +15,16 @@ typedef struct {
 /* how a call of the program is tried again: on what is whole along the loop, or on its tiles too */
 typedef enum { SG_REPLAY_NEVER, SG_REPLAY_WHOLE, SG_REPLAY_TILES } sg_replayed;
 
+/* Whether an operator can be applied to operands with such axes, whatever they hold, and gives no
+ * more axes than a tensor of the program has (unless nothing is pruned): asked of its specification
+ * once for each operator and axes. */
+typedef struct {
+  as_vec axes; /* each once */
+  as_index by_axes;
+  uint8_t *answer; /* by operator, left and right axes */
+  uint32_t room;   /* axes that it is for */
+} sg_labels;
+
 struct sg_space {
   const sg_part *part;
   const sg_plan *plan;
@@ -37,6 +47,8 @@ struct sg_space {
   as_vec derivs;
   as_vec verdict;
   as_index by_key; /* of values */
+  sg_labels labels;
+  ax_places *places; /* of the targets */
   uint32_t *goal;
   uint32_t *done; /* values that steps were tried from, in order */
   uint32_t n_done;
@@ -45,5 +57,10 @@ struct sg_space {
 };
 
 bool sg_space_prepare(sg_space *s);
+/* the axes' number; axes that are the same have the same */
+uint32_t sg_labels_id(sg_labels *labels, const sg_axes *axes);
+void sg_labels_clear(sg_labels *labels);
+/* by the axes' numbers; of an operator of one operand right is left */
+bool sg_labels_fit(sg_space *space, uint32_t inst, uint32_t left, uint32_t right);
 bool sg_inst_is_call(const sg_inst *in, const as_node *nd);
 #endif

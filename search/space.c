@@ -44,6 +44,8 @@ void sg_space_free(sg_space *space) {
   as_vec_clear(&space->verdict);
   if (space->z3)
     sg_z3_free(space->z3);
+  sg_labels_clear(&space->labels);
+  ax_places_free(space->places);
   ax_free(space->ctx.A);
   free(space->program_expr);
   free(space->program_axes);
@@ -70,6 +72,9 @@ static void keep_factors_only(sg_space *space) {
 
 void sg_space_settle(sg_space *space) {
   as_index_clear(&space->by_key);
+  sg_labels_clear(&space->labels);
+  ax_places_free(space->places);
+  space->places = NULL;
   as_vec_clear(&space->verdict);
   as_vec_init(&space->verdict, sizeof(sg_verdict));
   if (space->z3)
@@ -261,6 +266,7 @@ bool sg_space_prepare(sg_space *space) {
       find_numbers(space, inside[i]);
     }
   }
+  space->places = ax_places_new(space->ctx.A, space->target, space->n_target);
   space->usable = sg_vocab_usable(space->vocab, space->ctx.A, space->target, space->n_target);
   for (uint32_t target = 0; target < space->n_target; target++) {
     space->has_sum |= ax_n_terms(space->ctx.A, space->target[target]) > 1;

@@ -2,9 +2,9 @@
  *
  * A relation `extent = count * tile` gives the choices: tiles that divide the concrete extent.
  * Kernels are tuned one by one, except where a size links them: the blocks that share a loop's
- * axis (`extent = shared * count * tile`: the second kernel combines as many states), or a count
- * that two relations have.  The values of such sizes are gone through first, and the kernels that
- * mention them tuned for each. */
+ * axis (`extent = shared * count * tile`: the second kernel combines as many states), a count
+ * that two relations have, or a tile that is stored as it is and read by another.  The values of
+ * such sizes are gone through first, and the kernels that mention them tuned for each. */
 #include "cost_model.h"
 #include "src/base/id.h"
 #include "src/base/str.h"
@@ -26,8 +26,9 @@ typedef struct {
   as_size shared; /* AS_SIZE_BAD: no third factor */
   long extent;
   uint32_t block;
-  bool linked; /* the count is in another relation, too */
-  bool cut;    /* the tiles cover the extent: any tile will do */
+  bool linked;    /* the count is in another relation, too */
+  bool passed_on; /* the tile is in another kernel, too: what is stored has its extent */
+  bool cut;       /* the tiles cover the extent: any tile will do */
   bool loop;
   bool fine; /* no tensor cores: a block may take one row */
   long choice[MOST_CHOICES];
@@ -277,6 +278,9 @@ static bool read_splits(tuner *tune, char **why) {
   for (uint32_t i = 0; i < tune->n_splits; i++) {
     for (uint32_t j = 0; j < tune->n_splits; j++)
       tune->splits[i].linked |= i != j && tune->splits[i].count == tune->splits[j].count;
+    for (uint32_t j = 0; j < graph->n_block; j++)
+      tune->splits[i].passed_on |=
+          j != tune->splits[i].block && block_mentions(graph, j, tune->splits[i].tile);
   }
   return true;
 }
@@ -326,20 +330,37 @@ static choice *tile_block(tuner *tune, uint32_t block, const uint32_t *at, uint3
 }
 
 /* --- kernels that sizes link */
-static void add_link(group *together, const split *from) {
-  as_size size = from->shared != AS_SIZE_BAD ? from->shared : from->count;
+/* the sizes of the relation that kernels have in common */
+static uint32_t linking_sizes(const split *from, as_size size[2]) {
+  uint32_t n = 0;
+  if (from->shared != AS_SIZE_BAD)
+    size[n++] = from->shared;
+  else if (from->linked)
+    size[n++] = from->count;
+  if (from->passed_on)
+    size[n++] = from->tile;
+  return n;
+}
+
+/* false: there is no room for one more */
+static bool add_link(group *together, const split *from, as_size size) {
   for (uint32_t i = 0; i < together->n_links; i++) {
     if (together->links[i].size == size)
-      return;
+      return true;
   }
   if (together->n_links == MOST_LINKS)
-    return; /* its value stays 1, which is no loss but of choices */
+    return false;
   link *added = &together->links[together->n_links++];
   *added = (link){.size = size};
+  if (size == from->tile) {
+    added->n = from->n;
+    memcpy(added->choice, from->choice, sizeof added->choice);
+    return true;
+  }
   if (from->shared == AS_SIZE_BAD) { /* a count for several: what the tiles of one leave */
     for (uint32_t i = 0; i < from->n; i++)
       added->choice[added->n++] = from->extent / from->choice[i];
-    return;
+    return true;
   }
   for (long odd = 1; odd < 8; odd += 2) {
     for (long sharers = odd; sharers <= MOST_SHARERS; sharers *= 2) {
@@ -348,6 +369,7 @@ static void add_link(group *together, const split *from) {
         added->choice[added->n++] = sharers;
     }
   }
+  return true;
 }
 
 static bool is_in(const group *together, uint32_t block) {
@@ -358,30 +380,49 @@ static bool is_in(const group *together, uint32_t block) {
   return false;
 }
 
+/* the kernels that a size of the relation leads to from the i-th of those that are together */
+static void gather_by(const tuner *tune, split *from, as_size size, uint32_t i, group *together) {
+  if (!block_mentions(tune->graph, together->blocks[i], size))
+    return;
+  /* without room a count stays 1, and a tile is what is best for the kernel that it is of: no loss
+   * but of choices */
+  if (!add_link(together, from, size) && size == from->tile)
+    from->passed_on = false;
+  for (uint32_t other = 0; other < tune->graph->n_block; other++) {
+    if (!is_in(together, other) && block_mentions(tune->graph, other, size))
+      together->blocks[together->n_blocks++] = other;
+  }
+}
+
 /* the kernels that a chain of links leads to from `block` */
-static void gather(const tuner *tune, uint32_t block, group *together) {
+static void gather(tuner *tune, uint32_t block, group *together) {
   *together = (group){.blocks = as_malloc(tune->graph->n_block * sizeof(uint32_t))};
   together->blocks[together->n_blocks++] = block;
   for (uint32_t i = 0; i < together->n_blocks; i++) {
     for (uint32_t j = 0; j < tune->n_splits; j++) {
-      const split *divided = &tune->splits[j];
-      bool links = divided->shared != AS_SIZE_BAD || divided->linked;
-      as_size size = divided->shared != AS_SIZE_BAD ? divided->shared : divided->count;
-      if (!links || !block_mentions(tune->graph, together->blocks[i], size))
-        continue;
-      add_link(together, divided);
-      for (uint32_t other = 0; other < tune->graph->n_block; other++) {
-        if (!is_in(together, other) && block_mentions(tune->graph, other, size))
-          together->blocks[together->n_blocks++] = other;
-      }
+      as_size size[2];
+      uint32_t n_sizes = linking_sizes(&tune->splits[j], size);
+      for (uint32_t k = 0; k < n_sizes; k++)
+        gather_by(tune, &tune->splits[j], size[k], i, together);
     }
   }
   for (uint32_t i = 0; i < together->n_links; i++)
     together->size[together->n_sizes++] = together->links[i].size;
 }
 
+/* leaves the tile that the link has; false: it is no choice here */
+static bool take_linked_tile(const tuner *tune, split *divided) {
+  long tile = (long)tune->model.env[divided->tile];
+  bool there = false;
+  for (uint32_t i = 0; i < divided->n; i++)
+    there = there || divided->choice[i] == tile;
+  divided->choice[0] = tile;
+  divided->n = 1;
+  return there;
+}
+
 /* the choices that the values of the links leave a relation; false: none */
-static bool narrow(tuner *tune, split *divided) {
+static bool narrow_counts(const tuner *tune, split *divided) {
   long sharers = divided->shared == AS_SIZE_BAD ? 1 : (long)tune->model.env[divided->shared];
   if (divided->cut) {
     find_choices(divided, divided->extent);
@@ -399,6 +440,10 @@ static bool narrow(tuner *tune, split *divided) {
   }
   find_choices(divided, divided->extent / sharers);
   return divided->n > 0;
+}
+
+static bool narrow(const tuner *tune, split *divided) {
+  return narrow_counts(tune, divided) && (!divided->passed_on || take_linked_tile(tune, divided));
 }
 
 /* adds the best tilings of the group at the values that its links have now: the i-th takes the i-th

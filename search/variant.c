@@ -528,6 +528,19 @@ static int compare_orders(const void *left, const void *right) {
   return first->us < second->us ? -1 : first->us > second->us;
 }
 
+/* --trace=search: an order that was gone through, as a program */
+static void trace_order(const variants *all, const order *of) {
+  if (!AS_TRACE_ON(SEARCH))
+    return;
+  as_graph *graph = as_program(all, of->output);
+  char *text = graph ? as_print_tp_alone(graph) : NULL;
+  AS_TRACE(SEARCH, "an order of the operators, %.4g us apart:\n%s", of->us,
+           text ? text : "no program");
+  free(text);
+  if (graph)
+    as_graph_free(graph);
+}
+
 as_graph **sg_variants(const as_graph *program, const as_target *target, bool concrete,
                        uint32_t most, uint32_t *n, uint64_t *struck) {
   variants all = {.program = program, .target = target, .concrete = concrete};
@@ -549,6 +562,8 @@ as_graph **sg_variants(const as_graph *program, const as_target *target, bool co
     expand(&all, next);
   }
   qsort(all.orders.data, all.orders.n, sizeof(order), compare_orders);
+  for (uint32_t i = 0; i < all.orders.n; i++)
+    trace_order(&all, ORDER(&all, i));
   for (uint32_t i = 0; i < all.orders.n && *n < most; i++) {
     const order *chosen = ORDER(&all, i);
     if (chosen->us >= worth || !has_outputs_apart(chosen, program->n_output))
@@ -556,7 +571,7 @@ as_graph **sg_variants(const as_graph *program, const as_target *target, bool co
     as_graph *graph = as_program(&all, chosen->output);
     if (graph)
       graphs[(*n)++] = graph;
-    AS_TRACE(SEARCH, "another order of the operators: %.4g us apart", chosen->us);
+    AS_TRACE(SEARCH, "searched as well: the order of %.4g us apart", chosen->us);
   }
   for (uint32_t i = 0; i < all.terms.n; i++)
     as_vec_clear(&TERM(&all, i)->changes);

@@ -16,6 +16,29 @@ static void settle(as_attr *attr, as_sizes *sizes) {
   attr->size = as_size_int(sizes, mpz_get_si(mpq_numref(attr->num)));
 }
 
+static int operand_named(const as_opdef *op, const char *name) {
+  return !strcmp(op->arg[0].name, name) ? 0 : !strcmp(op->arg[1].name, name) ? 1 : -1;
+}
+
+/* Signs of the operands and of their product in a sum of these, each once; false: the body is no
+ * such sum. */
+static bool find_signs(sg_inst *inst, const as_expr *body, int8_t sign) {
+  if (body->kind == AS_E_NEG)
+    return find_signs(inst, body->kid[0], (int8_t)-sign);
+  if (body->kind == AS_E_ADD || body->kind == AS_E_SUB) {
+    int8_t other = body->kind == AS_E_ADD ? sign : (int8_t)-sign;
+    return find_signs(inst, body->kid[0], sign) && find_signs(inst, body->kid[1], other);
+  }
+  int which = body->kind == AS_E_ACCESS ? operand_named(inst->op, body->name) : -1;
+  if (body->kind == AS_E_MUL && body->kid[0]->kind == AS_E_ACCESS &&
+      body->kid[1]->kind == AS_E_ACCESS && strcmp(body->kid[0]->name, body->kid[1]->name) != 0)
+    which = 2;
+  if (which < 0 || inst->sign[which])
+    return false;
+  inst->sign[which] = sign;
+  return true;
+}
+
 static void inst_set(sg_inst *inst, const as_opdef *op, const as_attr *attr) {
   memset(inst, 0, sizeof *inst);
   inst->op = op;
@@ -38,7 +61,10 @@ static void inst_set(sg_inst *inst, const as_opdef *op, const as_attr *attr) {
     inst->adds = term->kind == AS_E_ADD || term->kind == AS_E_SUB;
     inst->linear = inst->adds || term->kind == AS_E_MUL;
     inst->divides = term->kind == AS_E_FDIV && !strcmp(term->kid[0]->name, op->arg[0].name);
+    inst->summed = body->kind == AS_E_SUM;
   }
+  if (op->nargs != 2 || op->nlet != 1 || !find_signs(inst, body, 1) || !inst->sign[1])
+    inst->sign[0] = 0;
 }
 
 bool sg_attr_same(const as_attr *left, const as_attr *right) {

@@ -113,7 +113,7 @@ static void size_line(ck_parser *p, ck_list *to, bool group, bool integer) {
     return;
   s->bounded = ck_accept(p, ">=");
   s->least = s->bounded ? ck_small_number(p) : 0;
-  s->stated = ck_accept(p, "=");
+  s->stated = ck_accept(p, "=") || ck_accept(p, "<=");
   s->value = s->stated ? ck_small_number(p) : 0;
 }
 

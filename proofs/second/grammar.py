@@ -68,7 +68,8 @@ program     = program: { use } "program" NAME NL { stmt NL } END
 stmt        = declaration | input: "input" NAME ":" dtype dims | statement
 dtype       = 'f16' | 'bf16' | 'f32' | 'int'
 declaration = sizes: "sizes" <sdecl> | where: "where" <either>
-sdecl       = NAME [ ">=" INT12 ] [ "=" INT12 ]
+sdecl       = NAME [ ">=" INT12 ] [ svalue ]
+svalue      = "=" INT12 | "<=" INT12
 dims        = "[" [<size>] "]"
 statement   = output: "output" NAME [ "=" expr ] | let: NAME "=" expr
 

@@ -21,6 +21,27 @@ typedef struct {
   bool validated; /* printed from a thread graph that the validator accepted */
 } as_lower_kernel;
 
+enum { AS_LOWER_MAX_RANK = 8 };
+
+/* a size that is left to run time */
+typedef struct {
+  char *name;
+  int64_t least;
+  int64_t most;
+  int64_t value; /* of what is described beside it */
+} as_lower_size;
+
+/* A tensor that goes into a lowered program or comes out of it.  Texts owned. */
+typedef struct {
+  char *name;
+  as_dtype type;
+  uint32_t rank;
+  int64_t extent[AS_LOWER_MAX_RANK];
+  char *shown[AS_LOWER_MAX_RANK]; /* the extent by the sizes left to run time; NULL: as `extent` */
+  int64_t range; /* of integers that are places: how many from 0 on are in range; -1: others */
+  bool exact;    /* and any other is out of range */
+} as_lower_port;
+
 typedef struct {
   char *cuda;      /* kernel.cu: compiles with nvcc, and with g++ against cuda_emu.h when AS_EMU is
                       defined */
@@ -29,6 +50,10 @@ typedef struct {
   char *reference; /* C++ text: `void assay_reference(const double *const *in, double *const *out)`
                       of the *program* given, by its specifications */
   long workspace;  /* bytes */
+  /* those left to run time, in the program's order.  The kernels take all of their range; the
+   * reference, and the numbers of elements, are at the values */
+  as_lower_size *size;
+  uint32_t n_size;
   uint32_t n_in;
   uint32_t n_out;
   long *in_elems;
@@ -40,6 +65,8 @@ typedef struct {
   long *in_range;
   char **in_name;
   char **out_name;
+  as_lower_port *in; /* in the order of the program, at the sizes' values */
+  as_lower_port *out;
   uint32_t n_kernel;
   as_lower_kernel *kernel;
   char *notes; /* what was decided, a line each: placement, layout, levels, offsets */

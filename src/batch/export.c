@@ -34,6 +34,7 @@ static bool reads_back(as_batch_export *export, const as_judged *judged, as_err 
   as_verdict_init(&verdict);
   as_job job;
   as_job_init(&job, as_oplib_again(judged->lib, err));
+  job.any_tile = true;
   bool ok = job.lib && as_job_take_program(&job, judged->given.name, as_strdup(judged->given.text),
                                            judged->given.len, err);
   char *mug =
@@ -42,6 +43,7 @@ static bool reads_back(as_batch_export *export, const as_judged *judged, as_err 
   ok = mug && as_job_take_candidate(&job, "the graph written", mug, strlen(mug), err);
   if (ok) {
     as_judged again = as_job_judged(&job);
+    policy.field = policy.field && again.program;
     as_judge(&again, &policy, &verdict);
     ok = verdict.certified ||
          as_err_set(err, AS_UNKNOWN, "what was written is not certified when read back: %s",
@@ -70,7 +72,7 @@ bool as_batch_export_add(as_batch_export *export, const as_judged *judged,
   as_err_init(&err);
   bool added =
       can_be_written(judged, verdict, &err) && as_import_add(export->file, judged->graph, &err);
-  bool ok = added && reads_back(export, judged, &err);
+  bool ok = added && (!as_import_can_read(export->file) || reads_back(export, judged, &err));
   if (added && !ok)
     as_import_drop(export->file);
   if (!ok) {
@@ -80,6 +82,11 @@ bool as_batch_export_add(as_batch_export *export, const as_judged *judged,
   }
   as_err_clear(&err);
   return ok;
+}
+
+bool as_batch_export_tile(as_batch_export *export, const as_tile_program *tile, const char *text,
+                          as_err *err) {
+  return as_import_add_tile(export->file, tile, text, err);
 }
 
 bool as_batch_export_write(const as_batch_export *export, as_err *err) {

@@ -17,6 +17,10 @@ void as_batch_export_free(as_batch_export *export); /* NULL allowed */
  * says so on standard error.  export NULL: nothing to do, true. */
 bool as_batch_export_add(as_batch_export *export, const as_judged *judged,
                          const as_verdict *verdict);
+/* The same of a tile program that is certified already (its text: `text`), which need not be read
+ * back.  false with err: the format cannot express it. */
+bool as_batch_export_tile(as_batch_export *export, const struct as_tile_program *tile,
+                          const char *text, as_err *err);
 /* no file where there is nothing to write; NULL: nothing to do */
 bool as_batch_export_write(const as_batch_export *export, as_err *err);
 #endif

@@ -3,6 +3,8 @@
 #include "src/base/mem.h"
 #include "src/base/str.h"
 #include "src/report/judged.h"
+#include "src/report/junit.h"
+#include "verify/judge/job.h"
 #include "verify/tile/tile_job.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -16,7 +18,9 @@ typedef struct {
   char *given; /* its text as one of ours */
   size_t given_len;
   json_t *rows;
-  uint32_t count[5]; /* by as_tile_answer; unreadable and proved ones */
+  uint32_t count[5];      /* by as_tile_answer; unreadable and proved ones */
+  as_report_junit *junit; /* NULL: none */
+  bool left;              /* nothing that was to be left of what is proved is missing */
 } batch;
 
 enum { UNREADABLE = 3, PROVED = 4 };
@@ -28,6 +32,7 @@ typedef struct {
   size_t len; /* bytes of it, zero bytes among them */
   uint32_t answer;
   as_tile_verdict verdict;
+  as_job job;       /* and the texts of which */
   as_verdict proof; /* where one was sought */
   as_err err;
   double seconds;
@@ -84,17 +89,75 @@ static char *read_given(const as_batch_tiles_how *how, const char *path, size_t 
   return text;
 }
 
+static char *copy_of(const char *text, size_t len) {
+  char *copy = as_malloc(len + 1);
+  memcpy(copy, text, len);
+  copy[len] = 0;
+  return copy;
+}
+
 /* The claim of the texts, proved, and the certificate checked. */
 static void prove(const batch *b, row *r, const char *name) {
   as_policy policy = *b->how->policy;
-  as_judged judged = {.lib = b->library,
-                      .given = {b->given_name, b->given, b->given_len},
-                      .candidate = {name, r->text, r->len},
-                      .tile = true};
-  policy.field = false;
+  as_job_init(&r->job, as_oplib_again(b->library, &r->err));
+  r->job.any_tile = true;
+  bool read = r->job.lib &&
+              as_job_take_program(&r->job, b->given_name, copy_of(b->given, b->given_len),
+                                  b->given_len, &r->err) &&
+              as_job_take_candidate(&r->job, name, copy_of(r->text, r->len), r->len, &r->err);
+  if (!read) {
+    r->answer = UNREADABLE;
+    return;
+  }
+  as_judged judged = as_job_judged(&r->job);
+  policy.field = judged.program != NULL; /* else what was evaluated stands in its place */
   as_judge(&judged, &policy, &r->proof);
   if (r->proof.certified)
     r->answer = PROVED;
+}
+
+/* --- what is left of one that is proved */
+
+static bool package(const batch *b, row *r, as_err *err) {
+  const as_judged judged = as_job_judged(&r->job);
+  as_report_words words;
+  if (b->how->out == NULL)
+    return true;
+  as_report_words_of(&r->proof, true, &words);
+  bool ok =
+      as_report_package(b->how->out, b->how->force, &judged, &r->proof, &words, NULL, NULL, err);
+  as_report_words_clear(&words);
+  return ok;
+}
+
+static bool export_tile(const batch *b, row *r, as_err *err) {
+  if (b->how->written == NULL)
+    return true;
+  as_tile_job job;
+  as_tile_job_init(&job, b->library);
+  bool ok = as_tile_job_take(&job, 0, b->given_name, b->given, b->given_len, err) &&
+            as_tile_job_take(&job, 1, "the candidate.tile", r->text, r->len, err) &&
+            as_batch_export_tile(b->how->written, job.tile[1], r->text, err) &&
+            as_batch_export_write(b->how->written, err);
+  as_tile_job_clear(&job);
+  return ok;
+}
+
+static void leave(batch *b, row *r) {
+  bool wanted = b->how->out || b->how->written;
+  if (!wanted)
+    return;
+  as_err err;
+  as_err_init(&err);
+  bool ok = r->answer == PROVED
+                ? package(b, r, &err) && export_tile(b, r, &err)
+                : as_err_set(&err, AS_UNKNOWN,
+                             "%s is not proved: no result directory is left, and it is not written",
+                             r->label);
+  if (!ok)
+    as_err_tell(&err);
+  b->left = b->left && (ok || r->answer != PROVED);
+  as_err_clear(&err);
 }
 
 /* alone: of several in a file none is proved, as there can be thousands.  Evaluation comes first,
@@ -168,9 +231,25 @@ static void print_row(const batch *b, const row *r, const char *words) {
   fflush(stdout);
 }
 
+static void add_junit(const batch *b, const row *r, const char *words) {
+  bool wrong = r->answer == AS_TILE_DIFFERS || r->answer == AS_TILE_ORDER;
+  as_report_junit_case test = {.group = b->given_name,
+                               .name = r->label,
+                               .outcome = r->answer == PROVED ? AS_REPORT_JUNIT_PASS
+                                          : wrong             ? AS_REPORT_JUNIT_FAIL
+                                                              : AS_REPORT_JUNIT_ERROR,
+                               .type = word_of(r),
+                               .message = word_of(r),
+                               .detail = words,
+                               .seconds = r->seconds};
+  as_report_junit_add(b->junit, &test);
+}
+
 /* takes the row's text */
 static void tell(batch *b, row *r) {
   char *words = why(r);
+  add_junit(b, r, words);
+  leave(b, r);
   b->count[r->answer]++;
   if (!b->how->json)
     print_row(b, r, words);
@@ -185,6 +264,7 @@ static void tell(batch *b, row *r) {
   free(r->text);
   as_tile_verdict_clear(&r->verdict);
   as_verdict_clear(&r->proof);
+  as_job_clear(&r->job);
   as_err_clear(&r->err);
 }
 
@@ -252,23 +332,27 @@ static int status_of(const batch *b) {
     return AS_NO;
   if (b->count[AS_TILE_NO_DIFFERENCE])
     return AS_UNKNOWN;
-  return b->count[UNREADABLE] ? AS_BAD_INPUT : AS_OK;
+  return b->count[UNREADABLE] || !b->left ? AS_BAD_INPUT : AS_OK;
 }
 
 int as_batch_tiles(const as_batch_tiles_how *how, as_oplib *library, const char *given,
                    const char *candidate) {
   as_err err;
   as_err_init(&err);
-  batch b = {.how = how, .library = library, .rows = json_array()};
+  batch b = {.how = how, .library = library, .rows = json_array(), .left = true};
+  b.junit = how->junit ? as_report_junit_new(given) : NULL;
   double start = as_now();
   b.given = read_given(how, given, &b.given_len, &err);
   bool own = b.given && as_tile_is_text(b.given, b.given_len) && !as_ends_with(given, ".tile");
   b.given_name = own ? as_format("%s.tile", given) : as_strdup(given);
-  bool ok = b.given != NULL;
+  bool ok =
+      b.given != NULL && (how->out == NULL || as_report_dir_place(how->out, how->force, &err));
   if (ok && how->from)
     ok = judge_file(&b, candidate, &err);
   else if (ok)
     judge_text(&b, candidate);
+  ok = ok && (b.junit == NULL || as_report_junit_write(b.junit, how->junit, &err));
+  as_report_junit_free(b.junit);
   int status = ok ? status_of(&b) : as_err_tell(&err);
   if (ok && !(how->refute_only && status == AS_UNKNOWN))
     summary(&b, as_now() - start);

@@ -2,6 +2,7 @@
  * a file that another program wrote. Includes import, base.  Called by the commands. */
 #ifndef AS_BATCH_TILES_H
 #define AS_BATCH_TILES_H
+#include "export.h"
 #include "src/import/import.h"
 #include "verify/judge/judge.h"
 
@@ -12,9 +13,13 @@ typedef struct {
   uint64_t seed;
   bool json;
   bool quiet;
-  bool verbose;            /* the programs as `.tile` are printed too */
-  bool refute_only;        /* say nothing of one that is not refuted */
-  const as_policy *policy; /* what a proof must meet; of the random test stands the evaluation */
+  bool verbose;     /* the programs as `.tile` are printed too */
+  bool refute_only; /* say nothing of one that is not refuted */
+  const char *out;  /* a result directory of what is proved; NULL: none */
+  bool force;
+  const char *junit;        /* NULL: none */
+  as_batch_export *written; /* NULL: nothing is exported */
+  const as_policy *policy;  /* what a proof must meet; of the random test stands the evaluation */
 } as_batch_tiles_how;
 
 /* is the candidate a tile program of block form (docs/tile.md section 5), the given one none?

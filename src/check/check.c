@@ -187,6 +187,7 @@ static void name_differences(checking *c, const as_job *job, const as_judged *ju
   as_err_init(&err);
   as_job by_yours;
   as_job_init(&by_yours, as_oplib_again(c->how->yours, &err));
+  by_yours.any_tile = true;
   if (by_yours.lib)
     as_job_take_program(&by_yours, job->given.name, as_strdup(job->given.text), job->given.len,
                         &err);
@@ -290,6 +291,9 @@ static void compare_kernels(checking *c, const as_target *target, const as_lower
 static bool check_kernel(checking *c, const as_graph *graph, as_lowered *low) {
   if (!is_there(c, "kernel.cu"))
     return true;
+  if (graph == NULL)
+    return as_err_set(c->err, AS_BAD_INPUT, "%s: tile programs of this form have no kernel.cu",
+                      c->dir);
   size_t n;
   char *text = read_file(c, "kernel.cu", &n);
   as_lower_opts plan = {.target = text ? target_of(c) : NULL};
@@ -328,11 +332,12 @@ static void check_specifications(checking *c, const as_oplib *own) {
 }
 
 static bool check_case(checking *c, as_answer *answer) {
-  static const char *const must[] = {"program.tp",     "certificate.cert", "candidate.mug",
-                                     "candidate.tile", "candidate.tp",     "kernel.cu"};
+  static const char *const must[] = {"program.tp",    "program.tile",   "certificate.cert",
+                                     "candidate.mug", "candidate.tile", "candidate.tp",
+                                     "kernel.cu"};
   if (!check_files(c, must, sizeof must / sizeof *must))
     return false;
-  char *program = in_dir(c, "program.tp");
+  char *program = in_dir(c, is_there(c, "program.tile") ? "program.tile" : "program.tp");
   char *candidate = in_dir(c, is_there(c, "candidate.mug")    ? "candidate.mug"
                               : is_there(c, "candidate.tile") ? "candidate.tile"
                                                               : "candidate.tp");
@@ -341,6 +346,7 @@ static bool check_case(checking *c, as_answer *answer) {
   as_verdict_init(&v);
   as_job job;
   as_job_init(&job, own_library(c));
+  job.any_tile = true;
   bool ok = job.lib && as_job_read_program(&job, program, c->err) &&
             as_job_read_candidate(&job, candidate, c->err);
   if (ok) {

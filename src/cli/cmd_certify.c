@@ -134,10 +134,6 @@ static int certify_one(const cli_opts *opts) {
 }
 
 static int judge_tiles(const cli_opts *opts, const as_import_tile_format *from, bool blocks) {
-  if (!blocks && (opts->out || opts->to || opts->junit)) {
-    fprintf(stderr, "assay: --out, --to and --junit are for tile programs of block form\n");
-    return AS_BAD_INPUT;
-  }
   as_err err;
   as_err_init(&err);
   as_batch_tiles_how how = {.from = from,
@@ -147,10 +143,15 @@ static int judge_tiles(const cli_opts *opts, const as_import_tile_format *from, 
                             .quiet = opts->quiet,
                             .verbose = opts->verbose,
                             .refute_only = blocks,
+                            .out = blocks ? NULL : opts->out,
+                            .force = opts->force,
+                            .junit = blocks ? NULL : opts->junit,
+                            .written = blocks ? NULL : new_export(opts),
                             .policy = &opts->policy};
   as_oplib *library = cli_library(opts, &err);
   int status =
       library ? as_batch_tiles(&how, library, opts->arg[0], opts->arg[1]) : as_err_tell(&err);
+  as_batch_export_free(how.written);
   as_oplib_free(library);
   as_err_clear(&err);
   return status;

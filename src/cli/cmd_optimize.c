@@ -134,7 +134,8 @@ static void show_progress(void *arg, const char *stage, const as_search_stats *s
   fflush(stderr);
 }
 
-enum { ALL_KEPT = 64, ALL_TESTED = 256 }; /* with --all */
+/* with --all; partitions up to so much of the best one's cost */
+enum { ALL_KEPT = 64, ALL_TESTED = 256, ALL_PARTITIONS = 16, ALL_REACH = 2 };
 
 /* solvers are asked of the one that is chosen */
 static as_policy policy_of_candidates(const cli_opts *opts) {
@@ -176,6 +177,8 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
   if (opts->all) {
     options.keep = ALL_KEPT;
     options.max_tested = ALL_TESTED;
+    options.max_partitions = ALL_PARTITIONS;
+    options.reach = ALL_REACH;
   }
   options.z3 = strcmp(opts->prune, "z3") == 0;
   options.record = record;

@@ -19,14 +19,20 @@ static const char *file_of(const cli_opts *given, const char *input) {
   return NULL;
 }
 
-static bool names_an_input(const char *arg, const as_rt_interface *ports) {
+static bool names(const char *arg, const char *name) {
   const char *equals = strchr(arg, '=');
-  for (uint32_t i = 0; equals && i < ports->n_in; i++) {
-    size_t n = strlen(ports->in[i].name);
-    if (n == (size_t)(equals - arg) && memcmp(arg, ports->in[i].name, n) == 0)
-      return true;
-  }
-  return false;
+  size_t n = strlen(name);
+  return equals && n == (size_t)(equals - arg) && memcmp(arg, name, n) == 0;
+}
+
+/* an input, or a size that is left to run time */
+static bool names_something(const char *arg, const as_rt_interface *ports) {
+  bool known = false;
+  for (uint32_t i = 0; i < ports->n_in; i++)
+    known |= names(arg, ports->in[i].name);
+  for (uint32_t i = 0; i < ports->n_size; i++)
+    known |= names(arg, ports->size[i].name);
+  return known;
 }
 
 static bool fill_inputs(const cli_opts *given, const as_rt_interface *ports, void **inputs,
@@ -34,9 +40,12 @@ static bool fill_inputs(const cli_opts *given, const as_rt_interface *ports, voi
   as_rng rng;
   as_rng_seed(&rng, given->seed);
   for (uint32_t i = 1; i < given->n_arg; i++) {
-    if (!names_an_input(given->arg[i], ports))
-      return as_err_set(err, AS_BAD_INPUT, "%s: is no INPUT=FILE.npy of an input of the program",
-                        given->arg[i]);
+    if (!names_something(given->arg[i], ports))
+      return as_err_set(
+          err, AS_BAD_INPUT,
+          "%s: is no INPUT=FILE.npy of an input of the program, and no SIZE=NUMBER of "
+          "a size that is left to run time",
+          given->arg[i]);
   }
   for (uint32_t i = 0; i < ports->n_in; i++) {
     const char *path = file_of(given, ports->in[i].name);
@@ -69,7 +78,7 @@ static bool run_there(const cli_opts *given, const cli_lowered *lowered, const c
                      .emu_dir = emulation};
   const char *name = lowered->job.program->name;
   bool ok = as_rt_library_build(&lowered->low, name, &lowered->ports, &opts, err) &&
-            as_rt_library_run(scratch, name, inputs, outputs, err) == AS_OK;
+            as_rt_library_run(scratch, name, &lowered->ports, inputs, outputs, err) == AS_OK;
   free(emulation);
   return ok;
 }
@@ -108,7 +117,8 @@ int cli_run(const cli_opts *given) {
   first.n_arg = 1; /* the directory; what follows names inputs */
   cli_lowered lowered;
   cli_lowered_init(&lowered, &first);
-  bool ok = cli_lower(&lowered, &first, &err) && run_lowered(given, &lowered, &err);
+  bool ok = cli_lower_at(&lowered, &first, given->arg + 1, given->n_arg - 1, &err) &&
+            run_lowered(given, &lowered, &err);
   int status = ok ? AS_OK : as_err_tell(&err);
   cli_lowered_clear(&lowered);
   as_err_clear(&err);

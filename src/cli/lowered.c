@@ -3,6 +3,7 @@
 #include "lowered.h"
 #include "src/base/file.h"
 #include "src/lower/lower.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,43 +17,6 @@ void cli_lowered_clear(cli_lowered *made) {
   as_lowered_clear(&made->low);
   as_job_clear(&made->job);
   cli_place_clear(&made->at);
-  free(made->in);
-  free(made->out);
-}
-
-/* The extents of a tensor at the sizes that the files give. */
-static bool port_of(const as_graph *graph, as_node_id id, const int64_t *sizes, as_rt_port *port,
-                    as_err *err) {
-  const as_node *node = &graph->node[id];
-  port->name = node->name;
-  port->type = node->dtype;
-  port->rank = node->rank;
-  for (uint32_t axis = 0; axis < node->rank; axis++) {
-    port->extent[axis] = as_size_eval(graph->sizes, node->dim[axis], sizes);
-    if (port->extent[axis] < 0)
-      return as_err_set(err, AS_BAD_INPUT, "%s: an extent has no value", node->name);
-  }
-  return true;
-}
-
-static bool find_ports(cli_lowered *made, as_err *err) {
-  const as_graph *graph = made->job.graph;
-  int64_t *sizes = as_graph_size_values(graph);
-  made->in = as_calloc(graph->n_input + 1, sizeof *made->in);
-  made->out = as_calloc(graph->n_output + 1, sizeof *made->out);
-  bool ok = true;
-  for (uint32_t i = 0; ok && i < graph->n_input; i++)
-    ok = port_of(graph, graph->input[i], sizes, &made->in[i], err);
-  for (uint32_t i = 0; ok && i < graph->n_output; i++)
-    ok = port_of(graph, graph->output[i], sizes, &made->out[i], err);
-  for (uint32_t i = 0; ok && i < graph->n_input; i++)
-    made->in[i].range = as_graph_index_range(made->job.program, made->job.program->input[i], sizes,
-                                             &made->in[i].exact);
-  for (uint32_t i = 0; ok && i < graph->n_output; i++)
-    made->out[i].type = made->low.out_type[i]; /* the kernels' choice: one type for all outputs */
-  made->ports = (as_rt_interface){made->in, graph->n_input, made->out, graph->n_output};
-  free(sizes);
-  return ok;
 }
 
 /* The certificate of a result directory is for the texts that lie there now: a file of that name
@@ -83,7 +47,31 @@ static bool is_certified(const cli_lowered *made, const char *dir, as_err *err) 
   return certified;
 }
 
+/* takes NAME=VALUE, where that names a size left to run time */
+static bool take_size(const as_graph *graph, const char *given, int64_t *sizes, as_err *err) {
+  const char *equals = strchr(given, '=');
+  if (equals == NULL)
+    return true;
+  char *name = as_format("%.*s", (int)(equals - given), given);
+  as_size symbol = as_size_find(graph->sizes, name);
+  free(name);
+  if (symbol == AS_SIZE_BAD || !as_size_is_ranged(graph->sizes, symbol))
+    return true;
+  char *end;
+  errno = 0;
+  long long value = strtoll(equals + 1, &end, 10);
+  if (end == equals + 1 || *end != 0 || errno != 0)
+    return as_err_set(err, AS_BAD_INPUT, "%s: is no integer", given);
+  sizes[symbol] = value;
+  return true;
+}
+
 bool cli_lower(cli_lowered *made, const cli_opts *opts, as_err *err) {
+  return cli_lower_at(made, opts, NULL, 0, err);
+}
+
+bool cli_lower_at(cli_lowered *made, const cli_opts *opts, char *const *words, uint32_t n_words,
+                  as_err *err) {
   if (!cli_place_is_there(&made->at, opts, err))
     return false;
   as_job_init(&made->job, cli_library(&made->at.opts, err));
@@ -94,7 +82,13 @@ bool cli_lower(cli_lowered *made, const cli_opts *opts, as_err *err) {
     return false;
   cli_place_tell_others(&made->at, opts, made->job.lib);
   made->target = cli_target(opts, opts->n_arg == 1 ? opts->arg[0] : NULL, err);
-  as_lower_opts plan = {.target = made->target};
-  return made->target && as_lower_cuda(made->job.graph, &plan, &made->low, err) &&
-         find_ports(made, err);
+  int64_t *sizes = as_graph_size_values(made->job.graph);
+  bool ok = made->target != NULL;
+  for (uint32_t i = 0; ok && i < n_words; i++)
+    ok = take_size(made->job.graph, words[i], sizes, err);
+  as_lower_opts plan = {.target = made->target, .env = sizes};
+  ok = ok && as_lower_cuda(made->job.graph, &plan, &made->low, err);
+  made->ports = as_rt_interface_of(&made->low);
+  free(sizes);
+  return ok;
 }

@@ -9,9 +9,7 @@ typedef struct {
   as_job job;
   const as_target *target;
   as_lowered low;
-  as_rt_port *in;
-  as_rt_port *out;
-  as_rt_interface ports; /* of in and out */
+  as_rt_interface ports; /* of low */
 } cli_lowered;
 
 void cli_lowered_init(cli_lowered *c, const cli_opts *opts);
@@ -19,6 +17,10 @@ void cli_lowered_clear(cli_lowered *c);
 /* Reads what the arguments name and lowers it for the GPU that is meant.  Of a result directory
  * nothing is lowered but what its certificate proves, by the checker's own code. */
 bool cli_lower(cli_lowered *c, const cli_opts *opts, as_err *err);
+/* The same for a launch at the sizes left to run time that some of the words say, NAME=VALUE;
+ * others have their bounds. */
+bool cli_lower_at(cli_lowered *c, const cli_opts *opts, char *const *words, uint32_t n_words,
+                  as_err *err);
 /* the folder of the emulation's header, installed or in the source tree; malloc'ed */
 char *cli_emulation_dir(void);
 #endif

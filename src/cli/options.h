@@ -63,7 +63,8 @@ enum {
   X(from, 'F', WORD, CLI_FOR_certify | CLI_FOR_lift, "FORMAT", NULL, 0, 0,                         \
     AS_IMPORT_NAMES "," AS_IMPORT_TILE_NAMES,                                                      \
     "the second argument is a file of candidates of another program")                              \
-  X(to, 'O', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0, AS_IMPORT_NAMES,                         \
+  X(to, 'O', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0,                                          \
+    AS_IMPORT_NAMES "," AS_IMPORT_WRITTEN_NAMES,                                                   \
     "write what is certified in the format of another program, to the file named by the last "     \
     "argument")                                                                                    \
   X(scratch, 'H', WORD, CLI_FOR_certify | CLI_FOR_lift, "WHICH", "global", 0, 0,                   \

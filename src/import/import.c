@@ -5,6 +5,7 @@
 #include "tile.h"
 #include "trinity.h"
 #include "triton.h"
+#include "written.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@ struct as_import {
 };
 
 const as_import_format *as_import_format_named(const char *name) {
-  static const as_import_format *const formats[] = {&as_mirage_format, &as_tile_format};
+  static const as_import_format *const formats[] = {&as_mirage_format, &as_tile_format,
+                                                    &as_tensorir_format, &as_written_triton_format};
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     if (strcmp(formats[i]->name, name) == 0)
       return formats[i];
@@ -76,6 +78,17 @@ char *as_import_mug(const as_import *import, size_t index, const as_graph *progr
 
 bool as_import_add(as_import *import, const as_graph *graph, as_err *err) {
   return import->format->add(import->file, graph, err);
+}
+
+bool as_import_add_tile(as_import *import, const as_tile_program *tile, const char *text,
+                        as_err *err) {
+  if (import->format->add_tile)
+    return import->format->add_tile(import->file, tile, text, err);
+  return as_err_set(err, AS_BAD_INPUT, "a file of %s holds no tile programs", import->format->name);
+}
+
+bool as_import_can_read(const as_import *import) {
+  return import->format->mug != NULL;
 }
 
 void as_import_drop(as_import *import) {

@@ -7,24 +7,31 @@
 #define AS_IMPORT_IMPORT_H
 #include "src/base/vec.h"
 #include "src/ir/graph.h"
+#include "src/tile/tile.h"
 
 /* the formats' names, as --from and --to take them, with commas; a row in import.c each */
 #define AS_IMPORT_NAMES "mirage,tile"
+/* those that --to takes beside them: nothing is read from them */
+#define AS_IMPORT_WRITTEN_NAMES "tensorir,triton"
 
 typedef struct {
   const char *name;
-  void *(*read)(const char *path, as_err *err); /* a list of candidates; NULL with err */
+  void *(*read)(const char *path, as_err *err); /* a list of candidates; NULL with err; no
+                                                    function where the format is only written */
   void *(*new)(void);                           /* an empty one */
   void (*free)(void *file);                     /* NULL allowed */
   size_t (*count)(const void *file);
   /* Text of candidate `index` for as_parse_mug (or a tile program), malloc'ed; NULL with err where
    * it is malformed, is not of the program's inputs, or cannot be expressed: AS_NO where its result
    * has other extents than the program's.  fixed: with its own sizes as numbers; otherwise they are
-   * symbols with relations, as general as the candidate is. */
+   * symbols with relations, as general as the candidate is.  No function where the format is only
+   * written. */
   char *(*mug)(const void *file, size_t index, const as_graph *program, bool fixed, as_err *err);
   /* The other direction: adds a graph at its concrete sizes; false with err, and nothing added,
    * where the format cannot express it. */
   bool (*add)(void *file, const as_graph *graph, as_err *err);
+  /* the same of a tile program, with its text; NULL: the format holds none */
+  bool (*add_tile)(void *file, const as_tile_program *tile, const char *text, as_err *err);
   void (*drop)(void *file);        /* the candidate added last */
   char *(*text)(const void *file); /* as a file holds it; malloc'ed */
 } as_import_format;
@@ -80,6 +87,9 @@ size_t as_import_count(const as_import *import);
 char *as_import_mug(const as_import *import, size_t index, const as_graph *program, bool fixed,
                     as_err *err);
 bool as_import_add(as_import *import, const as_graph *graph, as_err *err);
+bool as_import_add_tile(as_import *import, const as_tile_program *tile, const char *text,
+                        as_err *err);
 void as_import_drop(as_import *import);
+bool as_import_can_read(const as_import *import); /* what it writes */
 char *as_import_text(const as_import *import);
 #endif

@@ -67,6 +67,16 @@ static bool tile_add(void *file, const as_graph *graph, as_err *err) {
   return tile->text != NULL;
 }
 
+static bool tile_add_tile(void *file, const as_tile_program *program, const char *text,
+                          as_err *err) {
+  tile_file *tile = file;
+  (void)program;
+  if (tile->text)
+    return as_err_set(err, AS_BAD_INPUT, "a file holds one tile program");
+  tile->text = as_strdup(text);
+  return true;
+}
+
 static char *tile_text(const void *file) {
   const tile_file *tile = file;
   return as_strdup(tile->text ? tile->text : "");
@@ -79,5 +89,6 @@ const as_import_format as_tile_format = {.name = "tile",
                                          .count = tile_count,
                                          .mug = tile_text_at,
                                          .add = tile_add,
+                                         .add_tile = tile_add_tile,
                                          .drop = tile_drop,
                                          .text = tile_text};

@@ -132,12 +132,18 @@ bool as_gp_sizes(as_gparser *parser) {
       return false;
     if (as_tok_take(lexed, AS_T_GE) && !integer(lexed, &least))
       return false;
-    if (as_tok_take(lexed, '=') && !integer(lexed, &value))
+    bool ranged = as_tok_is(lexed, AS_T_LE);
+    if (ranged && !parser->ranges)
+      return as_lex_fail(lexed, as_tok(lexed), "only sizes of a program are left to run time");
+    if ((as_tok_take(lexed, AS_T_LE) || as_tok_take(lexed, '=')) && !integer(lexed, &value))
       return false;
     if (as_graph_find(parser->graph, AS_NONE, token->s) != AS_NONE)
       return as_lex_fail(lexed, token, "`%s` is already defined", token->s);
-    if (!as_graph_declare(parser->graph, token->s, least, value, NULL, &inner))
+    as_size size;
+    if (!as_graph_declare(parser->graph, token->s, least, value, &size, &inner))
       return as_gp_report(parser, token, &inner);
+    if (ranged)
+      as_size_set_ranged(parser->graph->sizes, size);
   } while (as_tok_take(lexed, ','));
   return as_tok_want(lexed, AS_T_NL, "the end of the line");
 }

@@ -10,6 +10,7 @@ typedef struct {
   as_lexed *lexed;
   as_graph *graph;
   uint32_t block;
+  bool ranges; /* sizes may be left to run time: `sizes B <= 64` */
 } as_gparser;
 
 bool as_gp_use(as_lexed *lexed, as_oplib *lib,

@@ -122,7 +122,8 @@ static void p_head(as_str *out, const as_graph *graph) {
     if (as_size_least(graph->sizes, z) != 1)
       as_str_printf(out, " >= %ld", as_size_least(graph->sizes, z));
     if (as_size_value(graph->sizes, z) >= 0)
-      as_str_printf(out, " = %ld", as_size_value(graph->sizes, z));
+      as_str_printf(out, " %s %ld", as_size_is_ranged(graph->sizes, z) ? "<=" : "=",
+                    as_size_value(graph->sizes, z));
   }
   if (graph->n_own_size)
     as_str_add(out, "\n");

@@ -359,7 +359,7 @@ as_graph *as_parse_mug(const char *file, const char *text, size_t len, const as_
   as_lexed lexed;
   as_arena *names = as_arena_new();
   as_graph *graph = as_graph_new(program->sizes, program->lib, program, "");
-  as_gparser parser = {&lexed, graph, AS_NONE};
+  as_gparser parser = {.lexed = &lexed, .graph = graph, .block = AS_NONE};
   bool ok = as_lex(&lexed, file, text, len, names, err) && mugraph(&parser);
   as_lexed_clear(&lexed);
   as_arena_free(names);

@@ -45,7 +45,8 @@ static void add_size(as_str *out, const as_graph *graph, as_size size) {
 static void add_sizes(as_str *out, const as_graph *program) {
   for (uint32_t i = 0; i < program->n_own_size; i++) {
     as_size size = program->own_size[i];
-    as_str_printf(out, "size >= %ld = %ld\n", as_size_least(program->sizes, size),
+    as_str_printf(out, "size >= %ld %s %ld\n", as_size_least(program->sizes, size),
+                  as_size_is_ranged(program->sizes, size) ? "<=" : "=",
                   as_size_value(program->sizes, size));
   }
   for (uint32_t i = 0; i < program->n_fact; i++) {

@@ -629,7 +629,7 @@ as_rule *as_rule_read(const as_rulefile *file, uint32_t i, const int *ranks, as_
   rule_reader reader = {.rule = rule, .lexed = file->lexed};
   reader.lexed.at = s->at;
   reader.lexed.err = err;
-  reader.parser = (as_gparser){&reader.lexed, rule->decl, AS_NONE};
+  reader.parser = (as_gparser){.lexed = &reader.lexed, .graph = rule->decl, .block = AS_NONE};
   as_vec assumes;
   as_vec_init(&assumes, sizeof(size_t));
   as_vec_init(&reader.type, sizeof(as_rule_type));

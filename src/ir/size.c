@@ -18,7 +18,8 @@ typedef struct {
   uint32_t den; /* K_DIV, K_MOD; the two operands of K_MAX, K_MIN */
   char *name;   /* K_SYM */
   long least;
-  long value; /* K_SYM */
+  long value;  /* K_SYM */
+  bool ranged; /* K_SYM */
 } size_entry;
 
 typedef struct {
@@ -300,6 +301,31 @@ void as_size_set_value(as_sizes *sizes, as_size sym, long value) {
 
 long as_size_value(const as_sizes *sizes, as_size sym) {
   return entry_of(sizes, sym)->value;
+}
+
+void as_size_set_ranged(as_sizes *sizes, as_size sym) {
+  entry_of(sizes, sym)->ranged = true;
+}
+
+bool as_size_is_ranged(const as_sizes *sizes, as_size sym) {
+  return entry_of(sizes, sym)->ranged;
+}
+
+bool as_size_mentions(const as_sizes *sizes, as_size a, as_size sym) {
+  for (uint32_t i = 0; i < as_size_nmono(sizes, a); i++) {
+    as_size_mono mono = as_size_get_mono(sizes, a, i);
+    for (uint32_t k = 0; k < mono.n; k++) {
+      as_size left;
+      as_size right;
+      if (as_size_atom(sizes, mono.atom[k], &left, &right) == AS_SIZE_SYM) {
+        if (mono.atom[k] == sym)
+          return true;
+      } else if (as_size_mentions(sizes, left, sym) || as_size_mentions(sizes, right, sym)) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 /* --- arithmetic */

@@ -25,6 +25,12 @@ void as_size_set_least(as_sizes *sizes, as_size sym,
 long as_size_least(const as_sizes *sizes, as_size sym);
 void as_size_set_value(as_sizes *sizes, as_size sym, long v); /* concrete value; -1 none */
 long as_size_value(const as_sizes *sizes, as_size sym);
+/* A size of a program that is left to run time (`sizes B <= 64`): its concrete value is the
+ * greatest, and kernels take every one from the least on. */
+void as_size_set_ranged(as_sizes *sizes, as_size sym);
+bool as_size_is_ranged(const as_sizes *sizes, as_size sym);
+/* does the symbol occur, also within a quotient or extremum? */
+bool as_size_mentions(const as_sizes *sizes, as_size a, as_size sym);
 /* arithmetic: AS_SIZE_BAD when an operand is, when a coefficient leaves 64 bits, and for a division
  * by a constant below 1 */
 as_size as_size_add(as_sizes *sizes, as_size a, as_size b);

@@ -122,7 +122,7 @@ as_graph *as_parse_tp(const char *file, const char *text, size_t len, as_sizes *
   as_lexed lexed;
   as_arena *names = as_arena_new();
   as_graph *graph = as_graph_new(sizes, lib, NULL, "");
-  as_gparser parser = {&lexed, graph, AS_NONE};
+  as_gparser parser = {.lexed = &lexed, .graph = graph, .block = AS_NONE, .ranges = true};
   bool ok = as_lex(&lexed, file, text, len, names, err) && program(&parser, lib);
   as_lexed_clear(&lexed);
   as_arena_free(names);

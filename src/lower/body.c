@@ -1,6 +1,7 @@
 /* An operator's body as an expression: lets and functions unfolded, names given their values. */
 #include "body.h"
 #include "../ir/builtin.h"
+#include "live.h"
 #include "range.h"
 #include <math.h>
 #include <stdlib.h>
@@ -76,6 +77,11 @@ static lx *read_name(body_scope *scope, const as_expr *expr) {
       continue;
     if (!scope->attr[i].is_size)
       return rational(scope->job, scope->attr[i].num);
+    if (lo_is_live(scope->job, scope->attr[i].size)) {
+      lx *live = lo_extent(scope->job, scope->attr[i].size);
+      scope->bad |= live == NULL;
+      return live ? live : lx_int(scope->job, 1);
+    }
     int64_t value =
         as_size_eval(scope->job->graph->sizes, scope->attr[i].size, scope->job->size_value);
     if (value == INT64_MIN)
@@ -188,6 +194,10 @@ lx *lo_read(lo_job *job, uint32_t val, int n, lx *const *idx) {
   return value->kind == LV_GLOBAL ? lx_whole(job, val, n, idx) : lx_subst(job, value->body, idx, n);
 }
 
+lx *lo_number(lo_job *job, const lo_value *constant) {
+  return constant->num_live ? lo_live_leaf(job, constant->num_live) : lx_num(job, constant->num);
+}
+
 /* a number; beside integers that are data a whole one stays an integer */
 static lx *constant(const body_scope *scope, double number) {
   bool whole = fabs(number) <= 0x1p53 && number == floor(number);
@@ -204,7 +214,7 @@ static lx *read_tensor(body_scope *scope, const as_expr *expr) {
       continue;
     const lo_value *tensor = &scope->job->value[scope->arg[i]];
     if (tensor->kind == LV_CONST)
-      return constant(scope, tensor->num);
+      return tensor->num_live ? lo_number(scope->job, tensor) : constant(scope, tensor->num);
     lx *idx[8];
     int n = read_indices(scope, expr, tensor->rank, tensor->dim, idx);
     if (n != scope->job->value[scope->arg[i]].rank)
@@ -237,6 +247,7 @@ static lx *read_fold(body_scope *scope, const as_expr *expr) {
   lx *variable = lx_var(scope->job, scope->body->n_var);
   fold->var = scope->body->n_var;
   fold->number = most.high > 0 ? most.high : 0;
+  scope->body->live[scope->body->n_var] = bound->op == LX_CUT ? (uint32_t)bound->number : 0;
   scope->body->extent[scope->body->n_var++] = fold->number;
   fold->red = expr->kind == AS_E_SUM    ? LO_SUM
               : expr->kind == AS_E_PROD ? LO_PROD
@@ -376,7 +387,7 @@ static void bind_result(body_scope *scope, const as_let *out, int rank) {
 }
 
 bool lo_body_read(lo_job *job, const as_node *node, const as_match *match, const uint32_t *arg,
-                  const long *dim, lo_body *body) {
+                  const long *dim, const uint32_t *live, lo_body *body) {
   body_scope scope = {
       .job = job, .op = node->op, .match = match, .attr = node->attr, .arg = arg, .body = body};
   const as_let *out = &node->op->let[node->op->nlet - 1];
@@ -384,6 +395,7 @@ bool lo_body_read(lo_job *job, const as_node *node, const as_match *match, const
   body->n_var = body->rank;
   for (int i = 0; i < body->n_var; i++)
     body->extent[i] = dim[i];
+  memcpy(body->live, live, (size_t)body->rank * sizeof *live);
   bind_result(&scope, out, body->n_var);
   body->expr = read_expr(&scope, out->body);
   return !scope.bad;

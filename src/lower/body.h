@@ -9,7 +9,8 @@ typedef struct {
   lx *expr; /* reductions are LX_FOLD nodes; variables 0..rank-1 are the result's indices */
   int rank; /* axes of the result */
   int n_var;
-  long extent[LO_MAX_VARS]; /* of all variables: the result's axes, then those of reductions */
+  long extent[LO_MAX_VARS];   /* of all variables: the result's axes, then those of reductions */
+  uint32_t live[LO_MAX_VARS]; /* rows of those that depend on sizes left to run time; 0: not */
 } lo_body;
 
 /* Integers that are data: an input of them, or what is computed from such by integer arithmetic.
@@ -21,8 +22,11 @@ lx *lo_read(lo_job *job, uint32_t val, int n, lx *const *idx);
 /* what a reduction starts from: a term that changes nothing */
 lx *lo_neutral(lo_job *job, lo_red red);
 
-/* node: an operator call; arg: the values of its arguments; dim: the result's extents.  false with
- * job->err. */
+/* what a constant is */
+lx *lo_number(lo_job *job, const lo_value *constant);
+
+/* node: an operator call; arg: the values of its arguments; dim, live: the result's extents.  false
+ * with job->err. */
 bool lo_body_read(lo_job *job, const as_node *node, const as_match *match, const uint32_t *arg,
-                  const long *dim, lo_body *body);
+                  const long *dim, const uint32_t *live, lo_body *body);
 #endif

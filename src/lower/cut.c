@@ -2,7 +2,7 @@
  * one.  Copies leave out what is beyond, and put zeros there; reductions along the axis go up to
  * what is left, and stores write no more.  Other values beyond are computed, and read by nothing.
  */
-#include "job.h"
+#include "live.h"
 #include <stdlib.h>
 
 const lo_cut *lo_cut_row(const lo_job *job, uint32_t row) {
@@ -12,16 +12,42 @@ const lo_cut *lo_cut_row(const lo_job *job, uint32_t row) {
 /* 0: there is none */
 static uint32_t row_of(const lo_job *job, as_size extent, uint32_t unit) {
   for (uint32_t row = (uint32_t)job->cuts.n; row > 0; row--) {
-    if (lo_cut_row(job, row)->extent == extent && lo_cut_row(job, row)->unit == unit)
+    const lo_cut *cut = lo_cut_row(job, row);
+    if (!cut->live && cut->extent == extent && cut->unit == unit)
       return row;
   }
   return 0;
 }
 
-bool lo_cut_axis(lo_job *job, const as_node *node, uint32_t unit_id, uint32_t axis, long whole,
+/* How many tiles there are follows the tensor's extent, at all sizes of the range. */
+static bool count_follows(lo_job *job, const as_node *node, uint32_t axis, uint32_t unit_id,
+                          const lo_cut *cut) {
+  as_sizes *sizes = job->graph->sizes;
+  const lo_unit *unit = &job->unit[unit_id];
+  as_size count = cut->grid_axis >= 0 ? unit->grid_size[cut->grid_axis] : AS_SIZE_ONE;
+  if (cut->by_loop)
+    count = as_size_mul(sizes, count, unit->loop_size);
+  as_size tile = node->tile[axis];
+  as_size most = as_size_sub(sizes, as_size_add(sizes, node->upto[axis], tile), AS_SIZE_ONE);
+  if (!cut->whole_live && !lo_is_live(job, count) && !lo_is_live(job, tile))
+    return true;
+  if (!lo_is_live(job, tile) && !(cut->by_loop && cut->grid_axis >= 0 && unit->loop_live) &&
+      lo_live_same(job, count, as_size_div(sizes, most, tile)))
+    return true;
+  return as_err_set(job->err, AS_BAD_INPUT,
+                    "%s: axis %u is left to run time, and its number of tiles does not follow it",
+                    node->name, axis);
+}
+
+bool lo_cut_axis(lo_job *job, const as_node *node, uint32_t unit_id, uint32_t axis, uint32_t tensor,
                  uint32_t *row) {
   const lo_unit *unit = &job->unit[unit_id];
-  lo_cut cut = {.unit = unit_id, .whole = whole, .grid_axis = -1, .rounds = 1};
+  long whole = job->value[tensor].dim[axis];
+  lo_cut cut = {.unit = unit_id,
+                .whole = whole,
+                .whole_live = job->value[tensor].live_dim[axis],
+                .grid_axis = -1,
+                .rounds = 1};
   long count;
   *row = 0;
   if (!lo_size_value(job, node->tile[axis], &cut.tile))
@@ -40,13 +66,18 @@ bool lo_cut_axis(lo_job *job, const as_node *node, uint32_t unit_id, uint32_t ax
                       "%s: axis %u of extent %ld takes %ld tiles of %ld, and there are %ld",
                       node->name, axis, whole, needed, cut.tile, count);
   }
+  if (!count_follows(job, node, axis, unit_id, &cut))
+    return false;
+  cut.high = cut.tile < whole ? cut.tile : whole;
+  cut.low = cut.whole_live || cut.tile < 1 ? 1 : whole - (whole - 1) / cut.tile * cut.tile;
   cut.extent = node->kind == AS_N_LOAD ? node->dim[axis] : job->graph->node[node->arg[0]].dim[axis];
   *row = row_of(job, cut.extent, unit_id);
   if (*row == 0) {
     as_vec_push(&job->cuts, &cut);
     *row = (uint32_t)job->cuts.n;
   }
-  if (whole % cut.tile == 0 || count == 1) /* all tiles are alike */
+  bool alike = whole % cut.tile == 0 || count == 1;
+  if (cut.whole_live ? cut.tile == 1 : alike) /* none is cut off */
     *row = 0;
   return true;
 }
@@ -56,22 +87,21 @@ static lx *atom(lo_job *job, as_size size) {
   long value;
   for (uint32_t row = 1; row <= job->cuts.n; row++) {
     const lo_cut *cut = lo_cut_row(job, row);
-    if (cut->extent != size)
+    if (cut->live || cut->extent != size)
       continue;
-    long last = cut->whole - (cut->whole - 1) / cut->tile * cut->tile;
-    if (cut->whole <= cut->tile || last == cut->tile)
-      return lx_int(job, cut->whole < cut->tile ? cut->whole : cut->tile);
-    lx *left = lx_new(job, LX_CUT, 0);
-    left->integer = true;
-    left->number = row;
-    left->low = last;
-    left->high = cut->tile;
-    return left;
+    if (cut->low >= cut->high)
+      return lx_int(job, cut->high);
+    return lo_live_leaf(job, row);
   }
   if (as_graph_is_cut(job->graph, size)) {
     as_err_set(job->err, AS_BAD_INPUT, "an extent of what is left of several tiles is not lowered");
     return NULL;
   }
+  uint32_t row;
+  if (!lo_live_row(job, size, &row))
+    return NULL;
+  if (row)
+    return lo_live_leaf(job, row);
   return lo_size_value(job, size, &value) ? lx_int(job, value) : NULL;
 }
 
@@ -94,13 +124,20 @@ lx *lo_extent(lo_job *job, as_size extent) {
   return sum;
 }
 
-char *lo_cut_text(const lo_cut *cut) {
+char *lo_cut_text(const lo_job *job, const lo_cut *cut) {
   static const char *const block_name[] = {"bx", "by", "bz"};
+  if (cut->live)
+    return as_strdup(cut->text);
+  char *whole = cut->whole_live ? as_strdup(lo_cut_row(job, cut->whole_live)->text)
+                                : as_format("%ld", cut->whole);
+  char *text;
   if (cut->grid_axis < 0)
-    return as_format("as_left(%ld, %ld, l)", cut->tile, cut->whole);
-  const char *block = block_name[cut->grid_axis];
-  if (!cut->by_loop)
-    return as_format("as_left(%ld, %ld, %s)", cut->tile, cut->whole, block);
-  return as_format("as_left(%ld, %ld, (long long)%s * %ld + l)", cut->tile, cut->whole, block,
-                   cut->rounds);
+    text = as_format("as_left(%ld, %s, l)", cut->tile, whole);
+  else if (!cut->by_loop)
+    text = as_format("as_left(%ld, %s, %s)", cut->tile, whole, block_name[cut->grid_axis]);
+  else
+    text = as_format("as_left(%ld, %s, (long long)%s * %ld + l)", cut->tile, whole,
+                     block_name[cut->grid_axis], cut->rounds);
+  free(whole);
+  return text;
 }

@@ -2,6 +2,7 @@
  * accumulators through the loop, stores. */
 #include "emit.h"
 #include "fault.h"
+#include "live.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -414,35 +415,6 @@ static void emit_product(lo_text *text, uint32_t id) {
   free(fragment);
 }
 
-static long stride_of(const lo_value *tensor, int axis) {
-  long stride = 1;
-  for (int i = axis + 1; i < tensor->rank; i++)
-    stride *= tensor->dim[i];
-  return stride;
-}
-
-static const char *const block_name[] = {"bx", "by", "bz"};
-
-/* element offset of a tile's first element in its tensor */
-static char *tile_base(const lo_unit *unit, const lo_value *tile, const lo_value *tensor,
-                       const int *gaxis, const bool *laxis) {
-  as_str out;
-  as_str_init(&out);
-  as_str_add(&out, "0");
-  for (int axis = 0; axis < tile->rank; axis++) {
-    long step = tile->dim[axis] * stride_of(tensor, axis);
-    bool loop = laxis && laxis[axis];
-    if (gaxis[axis] >= 0 && loop)
-      as_str_printf(&out, " + ((size_t)%s * %ld + l) * %ld", block_name[gaxis[axis]], unit->loop,
-                    step);
-    else if (gaxis[axis] >= 0)
-      as_str_printf(&out, " + (size_t)%s * %ld", block_name[gaxis[axis]], step);
-    else if (loop)
-      as_str_printf(&out, " + (size_t)l * %ld", step);
-  }
-  return as_str_take(&out);
-}
-
 /* `if (` index < what is left `&& ..) {` for the axes along which a tile is cut off; false: none */
 static bool open_inside(lo_text *text, const uint32_t *cut, int rank) {
   as_str inside;
@@ -450,7 +422,7 @@ static bool open_inside(lo_text *text, const uint32_t *cut, int rank) {
   for (int axis = 0; axis < rank; axis++) {
     if (cut[axis] == 0)
       continue;
-    char *left = lo_cut_text(lo_cut_row(text->job, cut[axis]));
+    char *left = lo_cut_text(text->job, lo_cut_row(text->job, cut[axis]));
     as_str_printf(&inside, "%s%s < %s", inside.n ? " && " : "", names8[axis], left);
     free(left);
   }
@@ -460,6 +432,14 @@ static bool open_inside(lo_text *text, const uint32_t *cut, int rank) {
   text->indent += any;
   as_str_clear(&inside);
   return any;
+}
+
+/* Does a row end where only the launch says?  Then elements are copied one by one. */
+static bool stops_within(const lo_job *job, const uint32_t *cut, int rank, const lo_value *tensor) {
+  if (lo_live_last(tensor))
+    return true;
+  const lo_cut *row = rank > 0 && cut[rank - 1] ? lo_cut_row(job, cut[rank - 1]) : NULL;
+  return row && (row->live || row->whole_live);
 }
 
 static void emit_load(lo_text *text, uint32_t id) {
@@ -472,11 +452,12 @@ static void emit_load(lo_text *text, uint32_t id) {
   long vec = 0;
   for (long bytes = 16; bytes >= 4 && !vec; bytes /= 2) {
     if (cols * shared->elem % bytes == 0 && gcols * shared->elem % bytes == 0 &&
-        shared->row_stride * shared->elem % bytes == 0)
+        shared->row_stride * shared->elem % bytes == 0 &&
+        (bytes == shared->elem || !stops_within(text->job, value->cut, value->rank, tensor)))
       vec = bytes / shared->elem;
   }
   char *base_pointer = lo_global_pointer(text->job, value->source);
-  char *base = tile_base(text->unit, value, tensor, value->grid_axis, value->by_loop);
+  char *base = lo_tile_base(text, value, tensor, value->grid_axis, value->by_loop);
   long count = lo_elems(value) / (vec ? vec : 1);
   lo_line(text, "{ /* %s */", value->name);
   text->indent++;
@@ -485,11 +466,7 @@ static void emit_load(lo_text *text, uint32_t id) {
   decode(text, value, "e", vec > 1 ? vec : 1);
   if (vec > 1)
     lo_line(text, "const %s %s = v0 * %ld;", lo_index_type(cols), names8[value->rank - 1], vec);
-  as_str address;
-  as_str_init(&address);
-  as_str_add(&address, "base");
-  for (int axis = 0; axis < value->rank; axis++)
-    as_str_printf(&address, " + (size_t)%s * %ld", names8[axis], stride_of(tensor, axis));
+  char *address = lo_tile_offset(text, value, tensor);
   char *offset = at_vars(text, value, shared);
   char *target = shared->stages > 1
                      ? as_format("%ld + slot * %ld + %d * (%s)", shared->offset, shared->bytes,
@@ -498,9 +475,9 @@ static void emit_load(lo_text *text, uint32_t id) {
   bool cut = open_inside(text, value->cut, value->rank);
   if (vec)
     lo_line(text, "as_cp_async<%ld>(sm, %s, %s, (%s) * %d);", vec * shared->elem, target,
-            base_pointer, address.s, shared->elem);
+            base_pointer, address, shared->elem);
   else
-    lo_line(text, "as_sts_raw16(sm, %s, as_ldg_raw16(%s, %s));", target, base_pointer, address.s);
+    lo_line(text, "as_sts_raw16(sm, %s, as_ldg_raw16(%s, %s));", target, base_pointer, address);
   if (cut) {
     text->indent--;
     lo_line(text, "} else {");
@@ -508,7 +485,7 @@ static void emit_load(lo_text *text, uint32_t id) {
     lo_line(text, "as_sts_zero<%ld>(sm, %s);", vec ? vec * shared->elem : 2, target);
     close(text);
   }
-  as_str_clear(&address);
+  free(address);
   free(offset);
   free(target);
   free(base_pointer);
@@ -525,10 +502,12 @@ static void emit_store(lo_text *text, const lo_store *store) {
   long gcols = tensor->rank ? tensor->dim[tensor->rank - 1] : 1;
   long vec = tensor->dtype == AS_F32 ? 4 : 8;
   long elements = lo_elems(tile);
+  if (stops_within(text->job, store->cut, tile->rank, tensor))
+    vec = 1;
   while (vec > 1 && (cols % vec || gcols % vec || (vec > 2 && elements / vec < threads)))
     vec /= 2;
   char *base_pointer = lo_global_pointer(text->job, store->target);
-  char *base = tile_base(text->unit, tile, tensor, store->grid_axis, NULL);
+  char *base = lo_tile_base(text, tile, tensor, store->grid_axis, NULL);
   lo_line(text, "{ /* store %s */", tensor->name);
   text->indent++;
   lo_line(text, "const size_t base = %s;", base);
@@ -549,17 +528,13 @@ static void emit_store(lo_text *text, const lo_store *store) {
     close(text);
     lo_line(text, "const %s %s = v0 * %ld;", lo_index_type(cols), last, vec);
   }
-  as_str address;
-  as_str_init(&address);
-  as_str_add(&address, "base");
-  for (int axis = 0; axis < tile->rank; axis++)
-    as_str_printf(&address, " + (size_t)%s * %ld", names8[axis], stride_of(tensor, axis));
+  char *address = lo_tile_offset(text, tile, tensor);
   bool cut = open_inside(text, store->cut, tile->rank);
   lo_line(text, "as_stg_%s<%ld>(%s, %s, r);", lo_dtype_name(tensor->dtype), vec, base_pointer,
-          address.s);
+          address);
   if (cut)
     close(text);
-  as_str_clear(&address);
+  free(address);
   free(base_pointer);
   free(base);
   close(text);
@@ -677,7 +652,8 @@ static void emit_loop(lo_text *text, bool ring) {
   lo_unit *unit = text->unit;
   int stages = unit->stages;
   const char *type = loop_type(unit);
-  lo_line(text, "for (%s l0 = 0; l0 < %ld; l0++) {", type, unit->loop);
+  char *rounds = lo_rounds_text(text->job, unit);
+  lo_line(text, "for (%s l0 = 0; l0 < %s; l0++) {", type, rounds);
   text->indent++;
   lo_line(text, "const %s l = l0;", type);
   lo_line(text, "const int slot = (int)(l0 %% %d);", stages);
@@ -692,10 +668,11 @@ static void emit_loop(lo_text *text, bool ring) {
   }
   lo_barrier(text, NULL);
   if (ring && stages > 1) {
-    lo_line(text, "if (l0 + %d < %ld) issue(l0 + %d, (int)((l0 + %d) %% %d));", stages - 1,
-            unit->loop, stages - 1, stages - 1, stages);
+    lo_line(text, "if (l0 + %d < %s) issue(l0 + %d, (int)((l0 + %d) %% %d));", stages - 1, rounds,
+            stages - 1, stages - 1, stages);
     lo_line(text, "as_cp_commit();");
   }
+  free(rounds);
   emit_phase(text, LO_BODY);
   close(text);
 }
@@ -711,11 +688,15 @@ static void define_issue(lo_text *text) {
 }
 
 static void fill_ring(lo_text *text) {
+  char *rounds = lo_rounds_text(text->job, text->unit);
   for (int i = 0; i + 1 < text->unit->stages; i++) {
+    if (text->unit->loop_live)
+      lo_line(text, "if (%d < %s)", i, rounds);
     if (i < text->unit->loop)
       lo_line(text, "issue(%d, %d);", i, i);
     lo_line(text, "as_cp_commit();");
   }
+  free(rounds);
 }
 
 static void emit_body(lo_text *text) {
@@ -726,8 +707,16 @@ static void emit_body(lo_text *text) {
   lo_line(text, "AS_SMEM(sm);");
   lo_line(text, "const int tid = as_tid(), lane = tid & 31, warp = tid >> 5;");
   lo_line(text, "const unsigned bid = as_bid();");
-  lo_line(text, "const unsigned bx = bid %% %ldu, by = bid / %ldu %% %ldu, bz = bid / %ldu;",
-          unit->grid[0], unit->grid[0], unit->grid[1], unit->grid[0] * unit->grid[1]);
+  char *across = lo_blocks_text(text->job, unit, 0);
+  char *down = lo_blocks_text(text->job, unit, 1);
+  char *both = unit->grid_live[0] || unit->grid_live[1]
+                   ? as_format("(%s * %s)", across, down)
+                   : as_format("%ldu", unit->grid[0] * unit->grid[1]);
+  lo_line(text, "const unsigned bx = bid %% %s, by = bid / %s %% %s, bz = bid / %s;", across,
+          across, down, both);
+  free(across);
+  free(down);
+  free(both);
   lo_line(text, "(void)lane; (void)warp; (void)bx; (void)by; (void)bz; (void)sm;");
   if (ring)
     define_issue(text);

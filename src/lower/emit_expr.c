@@ -3,6 +3,7 @@
  * bounds when it does not hold). */
 #include "emit.h"
 #include "fault.h"
+#include "live.h"
 #include "range.h"
 #include <limits.h>
 #include <math.h>
@@ -139,7 +140,7 @@ char *lo_index(lo_text *text, const lx *expr) {
   if (expr->op == LX_WHOLE)
     return read_text(text, expr);
   if (expr->op == LX_CUT)
-    return lo_cut_text(lo_cut_row(text->job, (uint32_t)expr->number));
+    return lo_cut_text(text->job, lo_cut_row(text->job, (uint32_t)expr->number));
   if (expr->op == LX_FIRST)
     return lo_first_text(&AS_VEC_AT(&text->job->firsts, lo_first, expr->number));
   return expr->op == LX_IF ? index_choice(text, expr) : index_operation(text, expr);
@@ -290,25 +291,24 @@ char *lo_global_pointer(const lo_job *job, uint32_t id) {
   return as_format("(a.ws + %ldL)", value->work_offset);
 }
 
-/* the offset of an element, row by row */
-static char *global_offset(lo_text *text, const lo_value *tensor, lx *const *idx, int n_index) {
+char *lo_global_offset(lo_text *text, const lo_value *tensor, lx *const *idx, int n_index) {
   as_str out;
   as_str_init(&out);
   as_str_add(&out, "(size_t)0");
-  long stride = 1;
   for (int i = n_index; i-- > 0;) {
     char *piece = lo_index(text, idx[i]);
+    char *stride = lo_live_stride(text->job, tensor, i);
     if (strcmp(piece, "0"))
-      as_str_printf(&out, " + (size_t)%s * %ld", piece, stride);
+      as_str_printf(&out, " + (size_t)%s * %s", piece, stride);
     free(piece);
-    stride *= tensor->dim[i];
+    free(stride);
   }
   return as_str_take(&out);
 }
 
 void lo_read_global(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
   const lo_value *value = &text->job->value[id];
-  char *offset = global_offset(text, value, idx, n);
+  char *offset = lo_global_offset(text, value, idx, n);
   char *base_pointer = lo_global_pointer(text->job, id);
   as_str_printf(out, "as_ldg_%s(%s, %s)", lo_dtype_name(value->dtype), base_pointer, offset);
   free(offset);

@@ -2,6 +2,7 @@
  * one thread per result of a reduction, straight from global memory. */
 #include "emit.h"
 #include "fault.h"
+#include "live.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +10,41 @@
 
 static const char *const flat_index_name[] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8"};
 
+/* the number of elements of the axes from this one on, malloc'ed */
+static char *elements_from(const lo_job *job, const lo_value *value, int axis) {
+  long fixed = 1;
+  as_str live;
+  as_str_init(&live);
+  for (int i = axis; i < value->rank; i++) {
+    if (value->live_dim[i]) {
+      char *extent = lo_live_dim(job, value, i);
+      as_str_printf(&live, " * (size_t)%s", extent);
+      free(extent);
+    } else {
+      fixed *= value->dim[i];
+    }
+  }
+  char *text = live.n ? as_format("(%ld%s)", fixed, live.s) : as_format("%ld", fixed);
+  as_str_clear(&live);
+  return text;
+}
+
 static void decode(lo_text *text, const lo_value *value) {
-  long below = 1;
   for (int i = value->rank; i-- > 0;) {
     const char *type = lo_index_type(value->dim[i]);
-    lo_line(text, "const %s i%d = (%s)(e / %ld %% %ld);", type, i, type, below, value->dim[i]);
+    char *below = elements_from(text->job, value, i + 1);
+    char *extent = lo_live_dim(text->job, value, i);
+    lo_line(text, "const %s i%d = (%s)(e / %s %% %s);", type, i, type, below, extent);
     lo_line(text, "(void)i%d;", i);
-    below *= value->dim[i];
+    free(below);
+    free(extent);
   }
+}
+
+/* the text of how many terms a reduction has, malloc'ed */
+static char *terms(const lo_job *job, const lo_value *value) {
+  return value->extent_live ? lo_cut_text(job, lo_cut_row(job, value->extent_live))
+                            : as_format("%ld", value->extent);
 }
 
 static const char *identity(const lo_value *value) {
@@ -34,10 +62,10 @@ static char *joined(const lo_value *value, const char *body) {
 }
 
 /* x: one element of a map, by one thread */
-static void emit_element(lo_text *text, const lo_value *value, long elements) {
+static void emit_element(lo_text *text, const lo_value *value, const char *elements) {
   lo_line(text, "const size_t e = (size_t)as_bid() * %d + (size_t)as_tid();", 32 * FLAT_WARPS);
   if (!LO_FAULT(LO_FAULT_PREDICATION))
-    lo_line(text, "if (e >= %ld) return;", elements);
+    lo_line(text, "if (e >= %s) return;", elements);
   decode(text, value);
   char *body = lo_expr(text, value->body);
   lo_line(text, "const float x = %s;", body);
@@ -63,15 +91,17 @@ static bool one_thread_each(const lo_value *value) {
 }
 
 /* x: one result of a reduction, by one thread */
-static void emit_serial(lo_text *text, const lo_value *value, long elements) {
+static void emit_serial(lo_text *text, const lo_value *value, const char *elements) {
   lo_line(text, "const size_t e = (size_t)as_bid() * %d + (size_t)as_tid();", 32 * FLAT_WARPS);
   if (!LO_FAULT(LO_FAULT_PREDICATION))
-    lo_line(text, "if (e >= %ld) return;", elements);
+    lo_line(text, "if (e >= %s) return;", elements);
   decode(text, value);
   const char *index = flat_index_name[value->rank];
   lo_line(text, "float x = %s;", identity(value));
-  lo_line(text, "for (%s %s = 0; %s < %ld; ++%s) {", lo_index_type(value->extent), index, index,
-          value->extent, index);
+  char *count = terms(text->job, value);
+  lo_line(text, "for (%s %s = 0; %s < %s; ++%s) {", lo_index_type(value->extent), index, index,
+          count, index);
+  free(count);
   text->indent++;
   char *body = lo_expr(text, value->body);
   char *join = joined(value, body);
@@ -83,15 +113,17 @@ static void emit_serial(lo_text *text, const lo_value *value, long elements) {
 }
 
 /* x: one result of a reduction, by one warp; its first lane stores it */
-static void emit_reduction(lo_text *text, const lo_value *value, long elements) {
+static void emit_reduction(lo_text *text, const lo_value *value, const char *elements) {
   lo_line(text, "const int lane = as_tid() & 31;");
   lo_line(text, "const size_t e = (size_t)as_bid() * %d + (size_t)(as_tid() >> 5);", FLAT_WARPS);
-  lo_line(text, "if (e >= %ld) return; /* whole warps */", elements);
+  lo_line(text, "if (e >= %s) return; /* whole warps */", elements);
   decode(text, value);
   const char *index = flat_index_name[value->rank];
   lo_line(text, "float x = %s;", identity(value));
-  lo_line(text, "for (%s %s = lane; %s < %ld; %s += 32) {", lo_index_type(value->extent + 32),
-          index, index, value->extent, index);
+  char *count = terms(text->job, value);
+  lo_line(text, "for (%s %s = lane; %s < %s; %s += 32) {", lo_index_type(value->extent + 32), index,
+          index, count, index);
+  free(count);
   text->indent++;
   char *body = lo_expr(text, value->body);
   char *join = joined(value, body);
@@ -106,6 +138,17 @@ static void emit_reduction(lo_text *text, const lo_value *value, long elements) 
   free(join);
 }
 
+/* where the result stands in memory: `e`, unless there is room between rows; malloc'ed */
+static char *place_of_result(lo_text *text, const lo_value *value) {
+  bool room = false;
+  lx *index[AS_MAX_RANK];
+  for (int i = 0; i < value->rank; i++) {
+    room |= value->live_dim[i] > 0;
+    index[i] = lx_var(text->job, i);
+  }
+  return room ? lo_global_offset(text, value, index, value->rank) : as_strdup("e");
+}
+
 bool lo_emit_flat(lo_job *job, lo_unit *unit, as_str *out) {
   const lo_value *value = &job->value[unit->flat_val];
   lo_text writer = {
@@ -117,9 +160,11 @@ bool lo_emit_flat(lo_job *job, lo_unit *unit, as_str *out) {
   long per_block = by_warps ? FLAT_WARPS : 32 * FLAT_WARPS;
   unit->warps = FLAT_WARPS;
   unit->smem = 0;
+  unit->flat_per_block = per_block;
   unit->blocks = (elements + per_block - 1) / per_block;
   if (!lo_check_blocks(job, unit))
     return false;
+  char *all = elements_from(job, value, 0);
   lo_axes(text, value);
   lo_line(text, "AS_KERNEL(%d) k%u_%s(as_args a)", 32 * FLAT_WARPS, (unsigned)(unit - job->unit),
           unit->name);
@@ -127,19 +172,22 @@ bool lo_emit_flat(lo_job *job, lo_unit *unit, as_str *out) {
   text->indent++;
   if (elements > 0) {
     if (by_warps)
-      emit_reduction(text, value, elements);
+      emit_reduction(text, value, all);
     else if (serial)
-      emit_serial(text, value, elements);
+      emit_serial(text, value, all);
     else
-      emit_element(text, value, elements);
+      emit_element(text, value, all);
     char *base_pointer = lo_global_pointer(job, unit->flat_val);
-    lo_line(text, "as_stg_%s<1>(%s, e, &x);", lo_dtype_name(value->dtype), base_pointer);
+    char *place = place_of_result(text, value);
+    lo_line(text, "as_stg_%s<1>(%s, %s, &x);", lo_dtype_name(value->dtype), base_pointer, place);
     free(base_pointer);
+    free(place);
   } else {
     lo_line(text, "(void)a; /* nothing to compute: it is not launched */");
   }
   text->indent--;
   lo_line(text, "}\n");
+  free(all);
   free(writer.memo);
   return true;
 }

@@ -1,14 +1,52 @@
 /* The whole text of a program: prelude, kernels, and the launcher on the host. */
 #include "emit.h"
+#include "live.h"
 #include "threads.h"
+#include <stdlib.h>
+
+static void emit_unit_launch(lo_job *job, uint32_t i, as_str *out) {
+  const lo_unit *unit = &job->unit[i];
+  if (!unit->blocks)
+    return;
+  if (unit->smem > job->options->target->shared_unasked) {
+    as_str_printf(
+        out,
+        "  if ((e = cudaFuncSetAttribute(k%u_%s, cudaFuncAttributeMaxDynamicSharedMemorySize, "
+        "%ld)) != cudaSuccess) return (int)e;\n",
+        i, unit->name, unit->smem);
+  }
+  char *blocks = lo_live_blocks(job, unit, unit->flat_per_block);
+  if (job->n_ranged)
+    as_str_printf(out, "  if (%s > 0) {\n", blocks);
+  if (unit->threads)
+    lo_threads_launch(unit, i, blocks, out);
+  else
+    as_str_printf(out, "  AS_LAUNCH(k%u_%s, %s, %d, %ld, stream, a);\n", i, unit->name, blocks,
+                  32 * unit->warps, unit->smem);
+  as_str_add(out, "  if ((e = cudaGetLastError()) != cudaSuccess) return (int)e;\n");
+  if (job->n_ranged)
+    as_str_add(out, "  }\n");
+  free(blocks);
+}
 
 static void emit_launcher(lo_job *job, as_str *out) {
   as_str_printf(out, "extern \"C\" size_t assay_workspace_bytes(void) { return %ldu; }\n\n",
                 job->workspace);
   as_str_add(out, "/* inputs and outputs in the order of the program, 16-byte aligned; gives a "
-                  "cudaError_t. Asynchronous; may be captured in a graph. */\n"
-                  "extern \"C\" int assay_launch(void *const *inputs, void *const *outputs, void "
-                  "*workspace, cudaStream_t stream)\n{\n  as_args a;\n");
+                  "cudaError_t. Asynchronous; may be captured in a graph. */\n");
+  if (job->n_ranged)
+    as_str_add(out,
+               "/* sizes: those left to run time, in the order of the program; ASSAY_BAD_SIZE, "
+               "and nothing is launched, where assay_size_error says that one is wrong */\n");
+  as_str_printf(out,
+                "extern \"C\" int assay_launch(void *const *inputs, void *const *outputs, void "
+                "*workspace, cudaStream_t stream%s)\n{\n  as_args a;\n",
+                job->n_ranged ? ", const long long *sizes" : "");
+  if (job->n_ranged)
+    as_str_printf(out,
+                  "  if (assay_size_error(sizes)) return ASSAY_BAD_SIZE;\n"
+                  "  for (int i = 0; i < %u; i++) a.n[i] = sizes[i];\n",
+                  job->n_ranged);
   as_str_printf(out,
                 "  for (int i = 0; i < %u; i++) { a.in[i] = inputs[i]; if ((size_t)inputs[i] %% "
                 "16) return (int)cudaErrorMisalignedAddress; }\n",
@@ -18,24 +56,8 @@ static void emit_launcher(lo_job *job, as_str *out) {
                 "16) return (int)cudaErrorMisalignedAddress; }\n",
                 job->graph->n_output);
   as_str_add(out, "  a.ws = (char *)workspace;\n  cudaError_t e;\n");
-  for (uint32_t i = 0; i < job->n_unit; i++) {
-    const lo_unit *unit = &job->unit[i];
-    if (!unit->blocks)
-      continue;
-    if (unit->smem > job->options->target->shared_unasked) {
-      as_str_printf(
-          out,
-          "  if ((e = cudaFuncSetAttribute(k%u_%s, cudaFuncAttributeMaxDynamicSharedMemorySize, "
-          "%ld)) != cudaSuccess) return (int)e;\n",
-          i, unit->name, unit->smem);
-    }
-    if (unit->threads)
-      lo_threads_launch(unit, i, out);
-    else
-      as_str_printf(out, "  AS_LAUNCH(k%u_%s, %ldu, %d, %ld, stream, a);\n", i, unit->name,
-                    unit->blocks, 32 * unit->warps, unit->smem);
-    as_str_add(out, "  if ((e = cudaGetLastError()) != cudaSuccess) return (int)e;\n");
-  }
+  for (uint32_t i = 0; i < job->n_unit; i++)
+    emit_unit_launch(job, i, out);
   as_str_add(out, "  (void)e;\n  return 0;\n}\n");
 }
 
@@ -49,9 +71,13 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
   for (const char *const *line = lo_prelude(); *line; line++)
     as_str_add(&out_text, *line);
   out->own = out_text.n;
-  as_str_printf(&out_text, "struct as_args { const void *in[%u]; void *out[%u]; char *ws; };\n\n",
+  lo_live_declare(job, &out_text);
+  as_str_printf(&out_text, "struct as_args { const void *in[%u]; void *out[%u]; char *ws; ",
                 job->graph->n_input ? job->graph->n_input : 1,
                 job->graph->n_output ? job->graph->n_output : 1);
+  if (job->n_ranged)
+    as_str_printf(&out_text, "long long n[%u]; ", job->n_ranged);
+  as_str_add(&out_text, "};\n\n");
   if (!lo_threads_prelude(job, &out_text)) {
     as_str_clear(&out_text);
     return false;
@@ -77,6 +103,10 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
     kernel->mma = unit->n_mma;
     kernel->ldmatrix = unit->n_ldmatrix;
     kernel->validated = unit->threads != NULL;
+  }
+  if (!lo_live_functions(job, &out_text)) {
+    as_str_clear(&out_text);
+    return false;
   }
   emit_launcher(job, &out_text);
   out->cuda = as_str_take(&out_text);

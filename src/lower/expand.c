@@ -3,6 +3,7 @@
 #include "body.h"
 #include "emit.h"
 #include "hoist.h"
+#include "live.h"
 #include "range.h"
 #include "src/base/id.h"
 #include "src/base/vec.h"
@@ -76,6 +77,15 @@ static bool node_dims(lo_job *job, const as_node *node, long *dim) {
   return lo_check_extents(name, (int)node->rank, dim, job->err);
 }
 
+/* the rows of a value's extents that depend on sizes left to run time */
+static bool node_live(lo_job *job, const as_node *node, uint32_t *live) {
+  for (uint32_t i = 0; i < node->rank; i++) {
+    if (!lo_live_extent(job, node->dim[i], &live[i]))
+      return false;
+  }
+  return true;
+}
+
 /* the extents of a call checked and matched; what an operator's requirements say of them too */
 static bool match_call(lo_job *job, const as_node *node, as_match *match) {
   as_size argdim[AS_MAX_ARGS][AS_MAX_RANK] = {{0}};
@@ -114,6 +124,7 @@ static bool is_whole_value(const lx *body, const lo_value *value, int rank, cons
 static uint32_t expand_op(lo_job *job, const as_node *node, uint32_t unit) {
   uint32_t arg[AS_MAX_ARGS];
   long dim[AS_MAX_RANK];
+  uint32_t live[AS_MAX_RANK] = {0};
   as_match match = {0};
   lo_body body;
   const char *name = node->name ? node->name : node->op->name;
@@ -121,8 +132,8 @@ static uint32_t expand_op(lo_job *job, const as_node *node, uint32_t unit) {
   int rank = (int)node->rank;
   for (uint32_t i = 0; i < node->nargs; i++)
     arg[i] = job->node_val[node->arg[i]];
-  if (!match_call(job, node, &match) || !node_dims(job, node, dim) ||
-      !lo_body_read(job, node, &match, arg, dim, &body))
+  if (!match_call(job, node, &match) || !node_dims(job, node, dim) || !node_live(job, node, live) ||
+      !lo_body_read(job, node, &match, arg, dim, live, &body))
     return LO_NONE;
   lx *expr = lo_hoist(job, name, unit, &body);
   if (!expr)
@@ -135,10 +146,18 @@ static uint32_t expand_op(lo_job *job, const as_node *node, uint32_t unit) {
     lo_value *value = &job->value[expr->val];
     if (is_whole_value(expr, value, rank, dim)) {
       value->name = as_arena_strdup(job->arena, name);
+      memcpy(value->live_dim, live, sizeof live);
       return expr->val;
     }
   }
+  if (unit != LO_NONE && !lo_total(job, expr, dim, rank)) {
+    /* of what a block computes beyond its live part, no index may leave shared memory */
+    lx *inside = lo_live_inside(job, expr, live, rank);
+    if (inside)
+      expr = lx_mk(job, LX_IF, 3, (lx *[]){inside, expr, lx_num(job, 0)});
+  }
   uint32_t id = lo_new_val(job, LV_MAP, name, rank, dim);
+  memcpy(job->value[id].live_dim, live, sizeof live);
   job->value[id].body = expr;
   job->value[id].unit = unit;
   return id;
@@ -176,6 +195,25 @@ static uint32_t flat_unit(lo_job *job, uint32_t val) {
   return unit_id;
 }
 
+/* A tile that is not cut off makes up its axis, at all sizes of the range: the number of tiles
+ * follows the tensor's extent, or one tile is all of it. */
+static bool tiles_follow(lo_job *job, const as_node *node, uint32_t axis, as_size tile,
+                         as_size whole, const lo_unit *unit, int grid_axis, bool by_loop) {
+  as_sizes *sizes = job->graph->sizes;
+  as_size count = grid_axis >= 0 ? unit->grid_size[grid_axis] : AS_SIZE_ONE;
+  if (by_loop)
+    count = as_size_mul(sizes, count, unit->loop_size);
+  if (!lo_is_live(job, tile) && !lo_is_live(job, whole) && !lo_is_live(job, count))
+    return true;
+  bool apart = lo_is_live(job, tile) && !lo_live_same(job, count, AS_SIZE_ONE);
+  bool shared = by_loop && grid_axis >= 0 && unit->loop_live;
+  if (!apart && !shared && lo_live_same(job, as_size_mul(sizes, count, tile), whole))
+    return true;
+  return as_err_set(job->err, AS_BAD_INPUT,
+                    "%s: axis %u is left to run time, and its tiles do not follow it", node->name,
+                    axis);
+}
+
 /* do `parts` times `others` tiles of this extent make up the whole? */
 static bool tiles_make_up(long parts, long others, long tile, long whole) {
   long product;
@@ -191,6 +229,7 @@ static bool expand_load(lo_job *job, const as_node *node, uint32_t unit_id, uint
   uint32_t id = lo_new_val(job, LV_LOAD, node->name, (int)node->rank, dim);
   uint32_t src = job->node_val[node->arg[0]];
   lo_value *value = &job->value[id];
+  const as_node *tensor = &job->graph->node[node->arg[0]];
   value->source = src;
   value->unit = unit_id;
   if (job->value[src].kind == LV_CONST)
@@ -205,11 +244,14 @@ static bool expand_load(lo_job *job, const as_node *node, uint32_t unit_id, uint
     long blocks = value->grid_axis[axis] >= 0 ? unit->grid[value->grid_axis[axis]] : 1;
     long rounds = value->by_loop[axis] ? unit->loop : 1;
     if (node->upto[axis] != AS_SIZE_BAD) {
-      if (!lo_cut_axis(job, node, unit_id, (uint32_t)axis, job->value[src].dim[axis],
-                       &value->cut[axis]))
+      if (!lo_cut_axis(job, node, unit_id, (uint32_t)axis, src, &value->cut[axis]))
         return false;
       continue;
     }
+    if (!lo_live_row(job, node->dim[axis], &value->cut[axis]) ||
+        !tiles_follow(job, node, (uint32_t)axis, node->dim[axis], tensor->dim[axis], unit,
+                      value->grid_axis[axis], value->by_loop[axis]))
+      return false;
     if (!tiles_make_up(blocks, rounds, dim[axis], job->value[src].dim[axis])) {
       return as_err_set(job->err, AS_BAD_INPUT,
                         "%s: axis %d of extent %ld is not %ld times %ld tiles of %ld", node->name,
@@ -219,7 +261,7 @@ static bool expand_load(lo_job *job, const as_node *node, uint32_t unit_id, uint
   if (job->value[src].through || lo_holds_integers(&job->value[src]))
     lo_index_tile(job, id);
   *out = id;
-  return true;
+  return node_live(job, node, value->live_dim);
 }
 
 static bool expand_acc(lo_job *job, const as_node *node, uint32_t unit, uint32_t *out) {
@@ -241,7 +283,7 @@ static bool expand_acc(lo_job *job, const as_node *node, uint32_t unit, uint32_t
     value->run = job->value[run].kind == LV_RUN ? job->value[run].of : run;
   }
   *out = id;
-  return true;
+  return node_live(job, node, value->live_dim);
 }
 
 static bool expand_store(lo_job *job, const as_node *node, uint32_t unit_id, uint32_t *out) {
@@ -253,6 +295,8 @@ static bool expand_store(lo_job *job, const as_node *node, uint32_t unit_id, uin
   job->value[id].place = LP_GLOBAL;
   job->value[id].buffer_class = LG_WORK;
   job->value[id].dtype = job->between[node - job->graph->node];
+  if (!node_live(job, node, job->value[id].live_dim))
+    return false;
   lo_unit *unit = &job->unit[unit_id];
   lo_store *longer = as_arena_alloc(job->arena, (unit->n_store + 1) * sizeof *longer);
   lo_store *store = &longer[unit->n_store];
@@ -262,7 +306,7 @@ static bool expand_store(lo_job *job, const as_node *node, uint32_t unit_id, uin
   unit->n_store++;
   if (job->value[of].kind == LV_CONST) { /* a tile that is a constant: a map without operands */
     uint32_t constant = lo_new_val(job, LV_MAP, node->name, 0, NULL);
-    job->value[constant].body = lx_num(job, job->value[of].num);
+    job->value[constant].body = lo_number(job, &job->value[of]);
     lo_unit_add(job, &job->unit[unit_id], constant);
     of = constant;
   }
@@ -277,10 +321,14 @@ static bool expand_store(lo_job *job, const as_node *node, uint32_t unit_id, uin
   for (uint32_t axis = 0; axis < node->rank; axis++) {
     long blocks = store->grid_axis[axis] >= 0 ? unit->grid[store->grid_axis[axis]] : 1;
     if (node->upto[axis] != AS_SIZE_BAD) {
-      if (!lo_cut_axis(job, node, unit_id, axis, dim[axis], &store->cut[axis]))
+      if (!lo_cut_axis(job, node, unit_id, axis, id, &store->cut[axis]))
         return false;
       continue;
     }
+    as_size tile = job->graph->node[node->arg[0]].dim[axis];
+    if (!lo_live_row(job, tile, &store->cut[axis]) ||
+        !tiles_follow(job, node, axis, tile, node->dim[axis], unit, store->grid_axis[axis], false))
+      return false;
     if (!tiles_make_up(blocks, 1, job->value[of].dim[axis], dim[axis])) {
       return as_err_set(job->err, AS_BAD_INPUT, "%s: the tiles stored do not make up axis %u",
                         node->name, axis);
@@ -311,6 +359,8 @@ static bool expand_block_node(lo_job *job, uint32_t id, const uint32_t *block_un
       return false;
     out = lo_new_val(job, LV_RUN, node->name, (int)node->rank, dim);
     job->value[out].of = job->node_val[node->arg[0]];
+    if (!node_live(job, node, job->value[out].live_dim))
+      return false;
   } else {
     if (!expand_store(job, node, unit, &out))
       return false;
@@ -339,10 +389,14 @@ static bool make_unit(lo_job *job, const as_block *block, uint32_t *id) {
   unit->n_grid = 3;
   unit->has_loop = block->has_loop;
   for (int d = 0; d < 3; d++) {
-    if (!lo_size_value(job, block->grid[d], &unit->grid[d]))
+    unit->grid_size[d] = block->grid[d];
+    if (!lo_size_value(job, block->grid[d], &unit->grid[d]) ||
+        !lo_live_row(job, block->grid[d], &unit->grid_live[d]))
       return false;
   }
-  if (block->has_loop && !lo_size_value(job, block->loop, &unit->loop))
+  unit->loop_size = block->loop;
+  if (block->has_loop && (!lo_size_value(job, block->loop, &unit->loop) ||
+                          !lo_live_row(job, block->loop, &unit->loop_live)))
     return false;
   if (!lo_check_extents(block->name, 3, unit->grid, job->err))
     return false;
@@ -377,6 +431,8 @@ static bool expand_node(lo_job *job, uint32_t node_id, const uint32_t *block_uni
     job->value[id].place = LP_GLOBAL;
     job->value[id].buffer_class = LG_INPUT;
     job->value[id].dtype = node->dtype;
+    if (!node_live(job, node, job->value[id].live_dim))
+      return false;
     for (uint32_t k = 0; k < job->graph->n_input; k++) {
       if (job->graph->input[k] == node_id)
         job->value[id].buffer_index = k;
@@ -388,6 +444,8 @@ static bool expand_node(lo_job *job, uint32_t node_id, const uint32_t *block_uni
       return false;
     uint32_t id = lo_new_val(job, LV_CONST, "const", 0, NULL);
     job->value[id].num = node->kind == AS_N_SIZE ? (double)value : mpq_get_d(node->value);
+    if (node->kind == AS_N_SIZE && !lo_live_row(job, node->size, &job->value[id].num_live))
+      return false;
     job->node_val[node_id] = id;
   } else {
     uint32_t first = job->n_value;
@@ -416,7 +474,8 @@ static bool outputs(lo_job *job, as_dtype type, uint32_t *order, uint32_t *norde
       for (int axis = 0; axis < job->value[id].rank; axis++)
         index[axis] = lx_var(job, axis);
       int rank = job->value[id].rank;
-      job->value[copy].body = job->value[id].kind == LV_CONST ? lx_num(job, job->value[id].num)
+      memcpy(job->value[copy].live_dim, job->value[id].live_dim, sizeof job->value[id].live_dim);
+      job->value[copy].body = job->value[id].kind == LV_CONST ? lo_number(job, &job->value[id])
                                                               : lo_read(job, id, rank, index);
       order[(*norder)++] = flat_unit(job, copy);
       id = copy;

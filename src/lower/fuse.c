@@ -1,6 +1,7 @@
 /* Thread-level fusion: which values exist in memory at all, where accumulators live, and the bodies
  * of what remains with everything else substituted.  Maps are recomputed where they are read
  * (registers), unless that would repeat costly work. */
+#include "body.h"
 #include "job.h"
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +126,7 @@ static lx *inline_ref(lo_job *job, void *arg, lx *ref) {
   (void)arg;
   lo_value *value = &job->value[ref->val];
   if (value->kind == LV_CONST)
-    return lx_num(job, value->num);
+    return lo_number(job, value);
   if (value->kind == LV_RUN)
     return lx_ref(job, value->of, ref->n, ref->kid);
   if (value->kind != LV_MAP || value->place == LP_GLOBAL || value->need32)

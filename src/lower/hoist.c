@@ -1,5 +1,6 @@
 #include "hoist.h"
 #include "fault.h"
+#include "live.h"
 #include "range.h"
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +58,15 @@ static lx *make_value(hoisting *at, const lx *fold, lx *term, lx *guard) {
   const lo_body *body = &at->body;
   if (guard && !LO_FAULT(LO_FAULT_HOISTING) && !lo_total(job, term, body->extent, body->n_var))
     term = lx_mk(job, LX_IF, 3, (lx *[]){guard, term, lo_neutral(job, fold->red)});
+  if (at->unit != LO_NONE && !lo_total(job, term, body->extent, body->n_var)) {
+    /* of what a block computes beyond its live part, no index may leave shared memory */
+    lx *inside = lo_live_inside(job, term, body->live, body->n_var);
+    if (inside)
+      term = lx_mk(job, LX_IF, 3, (lx *[]){inside, term, lo_neutral(job, fold->red)});
+  }
   lx *inner[LO_MAX_VARS] = {0};
   lx *outer[AS_MAX_RANK];
+  uint32_t live[AS_MAX_RANK];
   long dim[AS_MAX_RANK + 1];
   int rank = 0;
   for (int i = 0; i < body->n_var; i++) {
@@ -71,6 +79,7 @@ static lx *make_value(hoisting *at, const lx *fold, lx *term, lx *guard) {
     }
     inner[i] = lx_var(job, rank);
     outer[rank] = lx_var(job, i);
+    live[rank] = body->live[i];
     dim[rank++] = body->extent[i];
   }
   inner[fold->var] = lx_var(job, rank);
@@ -83,6 +92,8 @@ static lx *make_value(hoisting *at, const lx *fold, lx *term, lx *guard) {
   lo_value *value = &job->value[id];
   value->red = fold->red;
   value->extent = !total && is_never_needed(at) ? 0 : fold->number;
+  value->extent_live = body->live[fold->var];
+  memcpy(value->live_dim, live, (size_t)rank * sizeof *live);
   dim[rank] = value->extent;
   value->unit = at->unit;
   value->body = lx_simplify(job, lx_subst(job, term, inner, body->n_var), dim, rank + 1);
@@ -129,6 +140,7 @@ static lx *joined_with_inner(hoisting *at, lx *fold, lx *term, uint32_t before) 
                             lo_neutral(job, fold->red)});
   fold->var = body->n_var;
   fold->number = terms;
+  body->live[body->n_var] = 0;
   body->extent[body->n_var++] = terms;
   job->n_value--;
   return result;

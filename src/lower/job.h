@@ -39,9 +39,14 @@ typedef struct {
   const char *name;
   int n_grid;
   long grid[AS_MAX_RANK];
-  long blocks;
+  as_size grid_size[3];
+  uint32_t grid_live[3]; /* rows; 0: as `grid` says in every launch */
+  as_size loop_size;
+  uint32_t loop_live;
+  long blocks; /* at the bounds of sizes left to run time */
   bool flat; /* one generated kernel over the elements of `flat_val`, straight from global memory */
   uint32_t flat_val;
+  long flat_per_block; /* results of it that a block computes */
   bool has_loop;
   long loop;
   uint32_t *val;
@@ -61,16 +66,28 @@ typedef struct {
 } lo_unit;
 
 /* Tiles that lie side by side up to `whole`, where the last one is cut off: tile number
- * grid axis * rounds + iteration, of those that divide the axis. */
+ * grid axis * rounds + iteration, of those that divide the axis.  Or an extent that is live
+ * (live.h). */
 typedef struct {
-  as_size extent; /* as the graph says it */
+  as_size extent; /* as the graph says it; of a live one, by the sizes left to run time alone */
   uint32_t unit;
   long tile;
   long whole;
-  int grid_axis; /* -1: none */
+  uint32_t whole_live; /* row of the whole, 0: it is always the same */
+  int grid_axis;       /* -1: none */
   bool by_loop;
   long rounds; /* of the loop; 1 where it does not divide the axis */
+  bool live;
+  long low;
+  long high;        /* what a live extent is at least and at most */
+  const char *text; /* of a live extent, in kernels */
 } lo_cut;
+
+/* a size of the muGraph that sizes left to run time determine */
+typedef struct {
+  as_size size;
+  as_size is;
+} lo_follower;
 
 /* Where the tiles of an axis begin: tile number grid axis * rounds + iteration, of those that
  * divide it, times their extent. */
@@ -86,7 +103,12 @@ typedef struct lo_job {
   as_arena *arena;
   const as_graph *graph;
   const as_lower_opts *options;
-  const int64_t *size_value;
+  int64_t *size_value; /* by size id; of those left to run time, the bounds; owned */
+  uint32_t n_size_value;
+  as_size *ranged; /* sizes left to run time, in the program's order */
+  uint32_t n_ranged;
+  lo_follower *follower;
+  uint32_t n_follower;
   lo_value *value;
   uint32_t n_value;
   uint32_t value_cap;
@@ -112,18 +134,19 @@ bool lo_size_value(lo_job *job, as_size size, long *out);
 void lo_unit_add(lo_job *job, lo_unit *unit, uint32_t val);
 
 /* cut.c: enters the axis of a tile that a load or store has, if its last tile is cut off; its row,
- * 0: none is.  false with job->err where the tiles do not cover the tensor */
-bool lo_cut_axis(lo_job *job, const as_node *node, uint32_t unit, uint32_t axis, long whole,
+ * 0: none is.  tensor: what is loaded from or stored to.  false with job->err where the tiles do
+ * not cover it */
+bool lo_cut_axis(lo_job *job, const as_node *node, uint32_t unit, uint32_t axis, uint32_t tensor,
                  uint32_t *row);
 const lo_cut *lo_cut_row(const lo_job *job, uint32_t row);
 /* an extent as an integer, which may depend on the block and iteration; NULL with job->err */
 lx *lo_extent(lo_job *job, as_size extent);
-/* the text of what is left of a tile, malloc'ed */
-char *lo_cut_text(const lo_cut *cut);
+/* the text of what is left of a tile, or of a live extent; malloc'ed */
+char *lo_cut_text(const lo_job *job, const lo_cut *cut);
 
 /* index_tile.c: the tile of an index tensor (a value that is read through) or of a tensor of
- * integers that a load's axes say, as a map of the block, in its place */
-void lo_index_tile(lo_job *job, uint32_t load);
+ * integers that a load's axes say, as a map of the block, in its place; false with job->err */
+bool lo_index_tile(lo_job *job, uint32_t load);
 /* the text of where a tile begins, malloc'ed */
 char *lo_first_text(const lo_first *first);
 

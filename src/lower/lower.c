@@ -1,6 +1,7 @@
 #include "../../semantics/eval_text.h"
 #include "fault.h"
 #include "job.h"
+#include "live.h"
 #include "range.h"
 #include "src/base/trace.h"
 #include "threads.h"
@@ -13,6 +14,12 @@ lo_fault lo_seeded_fault = LO_FAULT_NONE;
 
 void as_lowered_init(as_lowered *lowered) {
   memset(lowered, 0, sizeof *lowered);
+}
+
+static void clear_port(as_lower_port *port) {
+  free(port->name);
+  for (uint32_t axis = 0; axis < port->rank; axis++)
+    free(port->shown[axis]);
 }
 
 void as_lowered_clear(as_lowered *lowered) {
@@ -33,6 +40,15 @@ void as_lowered_clear(as_lowered *lowered) {
   free(lowered->in_name);
   free(lowered->out_name);
   free(lowered->kernel);
+  for (uint32_t i = 0; i < lowered->n_size; i++)
+    free(lowered->size[i].name);
+  free(lowered->size);
+  for (uint32_t i = 0; lowered->in && i < lowered->n_in; i++)
+    clear_port(&lowered->in[i]);
+  for (uint32_t i = 0; lowered->out && i < lowered->n_out; i++)
+    clear_port(&lowered->out[i]);
+  free(lowered->in);
+  free(lowered->out);
   memset(lowered, 0, sizeof *lowered);
 }
 
@@ -152,12 +168,67 @@ static void lo_free(lo_job *job) {
   free(job->unit);
   as_str_clear(&job->notes);
   as_vec_clear(&job->cuts);
+  free(job->size_value);
   as_vec_clear(&job->firsts);
   as_arena_free(job->arena);
 }
 
-static bool describe(const lo_job *job, as_lowered *out) {
+/* how a tensor of the program is passed at the sizes of a launch */
+static as_lower_port port_at(const lo_job *job, const as_node *node, const int64_t *at) {
+  as_lower_port port = {
+      .name = as_strdup(node->name), .type = node->dtype, .rank = node->rank, .range = -1};
+  for (uint32_t axis = 0; axis < node->rank; axis++) {
+    port.extent[axis] = as_size_eval(job->graph->sizes, node->dim[axis], at);
+    if (lo_is_live(job, node->dim[axis]))
+      port.shown[axis] = as_size_print(job->graph->sizes, node->dim[axis]);
+  }
+  return port;
+}
+
+/* of the program: a muGraph says extents by sizes of its own */
+static void describe_ports(const lo_job *job, const int64_t *at, as_lowered *out) {
+  const as_graph *program = job->graph->program ? job->graph->program : job->graph;
+  out->in = as_calloc(out->n_in + 1, sizeof *out->in);
+  out->out = as_calloc(out->n_out + 1, sizeof *out->out);
+  for (uint32_t i = 0; i < out->n_in; i++) {
+    out->in[i] = port_at(job, &program->node[program->input[i]], at);
+    out->in[i].range = as_graph_index_range(program, program->input[i], at, &out->in[i].exact);
+  }
+  for (uint32_t i = 0; i < out->n_out; i++) {
+    out->out[i] = port_at(job, &program->node[program->output[i]], at);
+    out->out[i].type = out->out_type[i]; /* the kernels' choice: one type for all outputs */
+  }
+}
+
+static as_lower_size *ranges(const lo_job *job, const int64_t *at) {
+  as_lower_size *size = as_calloc(job->n_ranged + 1, sizeof *size);
+  for (uint32_t i = 0; i < job->n_ranged; i++) {
+    as_size symbol = job->ranged[i];
+    size[i] = (as_lower_size){.name = as_strdup(as_size_name(job->graph->sizes, symbol)),
+                              .least = as_size_least(job->graph->sizes, symbol),
+                              .most = job->size_value[symbol],
+                              .value = at[symbol]};
+  }
+  return size;
+}
+
+/* the elements of a tensor at the sizes of the launch that is described */
+static long elements_at(const lo_job *job, const lo_value *value, const int64_t *at) {
+  long elements = 1;
+  for (int axis = 0; axis < value->rank; axis++) {
+    as_size live =
+        value->live_dim[axis] ? lo_cut_row(job, value->live_dim[axis])->extent : AS_SIZE_BAD;
+    elements *=
+        live == AS_SIZE_BAD ? value->dim[axis] : (long)as_size_eval(job->graph->sizes, live, at);
+  }
+  return elements;
+}
+
+/* at: the sizes of a launch */
+static bool describe(const lo_job *job, const int64_t *at, as_lowered *out) {
   const as_graph *graph = job->graph;
+  out->n_size = job->n_ranged;
+  out->size = ranges(job, at);
   out->n_in = graph->n_input;
   out->n_out = graph->n_output;
   out->workspace = job->workspace;
@@ -168,7 +239,7 @@ static bool describe(const lo_job *job, as_lowered *out) {
   out->in_range = as_calloc(graph->n_input + 1, sizeof(long));
   for (uint32_t i = 0; i < graph->n_input; i++) {
     const as_graph *program = graph->program ? graph->program : graph;
-    out->in_range[i] = as_graph_index_range(program, program->input[i], job->size_value, NULL);
+    out->in_range[i] = as_graph_index_range(program, program->input[i], at, NULL);
   }
   out->in_name = as_calloc(graph->n_input + 1, sizeof(char *));
   out->out_name = as_calloc(graph->n_output + 1, sizeof(char *));
@@ -177,16 +248,17 @@ static bool describe(const lo_job *job, as_lowered *out) {
     if (value->place != LP_GLOBAL)
       continue;
     if (value->buffer_class == LG_INPUT) {
-      out->in_elems[value->buffer_index] = lo_elems(value);
+      out->in_elems[value->buffer_index] = elements_at(job, value, at);
       out->in_type[value->buffer_index] = value->dtype;
       out->in_name[value->buffer_index] = as_strdup(value->name);
     }
     if (value->buffer_class == LG_OUTPUT) {
-      out->out_elems[value->buffer_index] = lo_elems(value);
+      out->out_elems[value->buffer_index] = elements_at(job, value, at);
       out->out_type[value->buffer_index] = value->dtype;
       out->out_name[value->buffer_index] = as_strdup(value->name);
     }
   }
+  describe_ports(job, at, out);
   return true;
 }
 
@@ -208,21 +280,35 @@ static bool resolve(const as_lower_opts *asked, as_lower_opts *options, as_err *
   return true;
 }
 
+/* the values of sizes, with those left to run time at their bounds; malloc'ed */
+static int64_t *at_bounds(const as_graph *graph, const int64_t *at, uint32_t *n) {
+  *n = as_size_count(graph->sizes);
+  int64_t *value = as_malloc((*n + 1) * sizeof *value);
+  for (uint32_t i = 0; i < *n; i++)
+    value[i] = INT64_MIN;
+  for (uint32_t i = 0; as_size_nth_sym(graph->sizes, i) != AS_SIZE_BAD; i++) {
+    as_size symbol = as_size_nth_sym(graph->sizes, i);
+    bool ranged = as_size_is_ranged(graph->sizes, symbol);
+    value[symbol] = ranged ? as_size_value(graph->sizes, symbol) : at[symbol];
+  }
+  return value;
+}
+
 bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *out, as_err *err) {
   as_lower_opts options;
   as_lowered_init(out);
   if (!resolve(asked, &options, err))
     return false;
   int64_t *env = options.env ? NULL : as_graph_size_values(mug);
-  lo_job job = {.arena = as_arena_new(),
-                .graph = mug,
-                .options = &options,
-                .size_value = options.env ? options.env : env,
-                .err = err};
+  const int64_t *at = options.env ? options.env : env;
+  lo_job job = {
+      .arena = as_arena_new(), .graph = mug, .options = &options, .err = err, .node_val = NULL};
+  job.size_value = at_bounds(mug, at, &job.n_size_value);
   as_str_init(&job.notes);
   as_vec_init(&job.cuts, sizeof(lo_cut));
   as_vec_init(&job.firsts, sizeof(lo_first));
-  bool ok = lo_expand(&job) && lo_tile_units(&job) && place_workspace(&job);
+  bool ok = lo_live_read(&job) && lo_live_takes(&job, at) && lo_expand(&job) &&
+            lo_tile_units(&job) && place_workspace(&job);
   for (uint32_t i = 0; ok && i < job.n_unit; i++) {
     size_t noted = job.notes.n;
     if (!job.unit[i].flat)
@@ -232,8 +318,8 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
     trace_unit(&job, &job.unit[i], noted);
   }
   const as_graph *program = mug->program ? mug->program : mug;
-  ok = ok && lo_emit_all(&job, out) && describe(&job, out) &&
-       as_eval_text(program, job.size_value, &out->reference, err);
+  ok = ok && lo_emit_all(&job, out) && describe(&job, at, out) &&
+       as_eval_text(program, at, &out->reference, err);
   if (ok)
     out->notes = as_str_take(&job.notes);
   lo_free(&job);

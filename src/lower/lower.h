@@ -13,7 +13,9 @@
 
 typedef struct {
   const int64_t *env; /* values of size symbols, indexed by size id (borrowed); NULL: the values
-                         that the files give */
+                         that the files give.  Kernels do not depend on the value of a size that is
+                         left to run time: it is that of the launch which the rest of as_lowered
+                         describes */
   unsigned warps;     /* per block: a power of two up to 16; 0: chosen */
   unsigned stages;    /* depth of the ring of tiles in loops; 0: chosen */
   bool no_mma;        /* scalar arithmetic only (tests) */

@@ -445,6 +445,8 @@ bool lx_uses_var(const lx *expr, int var) {
 bool lx_moves(const lo_job *job, const lx *expr) {
   if (expr->op == LX_FIRST && AS_VEC_AT(&job->firsts, lo_first, expr->number).by_loop)
     return true;
+  if (expr->op == LX_CUT && lo_cut_row(job, (uint32_t)expr->number)->by_loop)
+    return true;
   for (int i = 0; i < expr->n; i++) {
     if (lx_moves(job, expr->kid[i]))
       return true;

@@ -128,12 +128,18 @@ bool lo_fits_int(lo_range range) {
   return range.low >= INT_MIN && range.high <= INT_MAX;
 }
 
+/* of a tensor in global memory, what is there at all sizes left to run time */
+static long least_extent(const lo_job *job, const lo_value *value, int axis) {
+  bool varies = value->place == LP_GLOBAL && value->live_dim[axis];
+  return varies ? lo_cut_row(job, value->live_dim[axis])->low : value->dim[axis];
+}
+
 bool lo_total(const lo_job *job, const lx *expr, const long *extent, int n) {
   lo_range range;
   if (expr->op == LX_REF || expr->op == LX_WHOLE) {
     for (int i = 0; i < expr->n; i++) {
       if (!lo_range_of(expr->kid[i], extent, n, &range) || range.low < 0 ||
-          range.high >= job->value[expr->val].dim[i])
+          range.high >= least_extent(job, &job->value[expr->val], i))
         return false;
     }
     return true;

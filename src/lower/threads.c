@@ -2,6 +2,7 @@
 #include "../threads/threads.h"
 #include "body.h"
 #include "emit.h"
+#include "live.h"
 #include "src/base/id.h"
 #include <stdlib.h>
 #include <string.h>
@@ -89,13 +90,22 @@ void lo_threads(lo_job *job, lo_unit *unit, uint32_t which) {
     as_str_printf(&job->notes, "%s: no thread graph: %s\n", unit->name, elsewhere);
     return;
   }
+  const char *differs = lo_live_within(job, unit, block);
+  if (differs) {
+    as_str_printf(&job->notes, "%s: no thread graph: %s\n", unit->name, differs);
+    return;
+  }
+  char *along[2] = {NULL, NULL};
+  for (int axis = 0; axis < 2; axis++)
+    along[axis] = unit->grid_live[axis] ? lo_blocks_text(job, unit, axis) : NULL;
   as_block_ref ref = {job->graph, block, job->size_value, job->between};
   addresses a = {job};
   as_threads_opts options = {.target = target_of(job),
                              .smem_limit = job->options->target->shared_block,
                              .warps = (int)job->options->warps,
                              .stages = (int)job->options->stages,
-                             .gpu = job->options->target};
+                             .gpu = job->options->target,
+                             .blocks = {along[0], along[1]}};
   char *name = as_format("k%u_%s", which, unit->name);
   if (as_threads_lower(&ref, &options, name, address, &a, &kernel, &why)) {
     unit->threads = as_malloc(sizeof kernel);
@@ -113,6 +123,8 @@ void lo_threads(lo_job *job, lo_unit *unit, uint32_t which) {
   }
   free(why);
   free(name);
+  free(along[0]);
+  free(along[1]);
 }
 
 void lo_threads_clear(lo_unit *unit) {
@@ -141,9 +153,9 @@ void lo_threads_kernel(const lo_unit *unit, as_str *out) {
   as_str_add(out, unit->threads->kernel);
 }
 
-void lo_threads_launch(const lo_unit *unit, uint32_t which, as_str *out) {
+void lo_threads_launch(const lo_unit *unit, uint32_t which, const char *blocks, as_str *out) {
   as_str_add(out, *unit->threads->before ? "  {\n    int status = 0;\n" : "  {\n");
   as_str_add(out, unit->threads->before);
-  as_str_printf(out, "    AT_LAUNCH(k%u_%s, %ldu, %u, %ld, stream, a%s);\n  }\n", which, unit->name,
-                unit->blocks, unit->threads->threads, unit->smem, unit->threads->arguments);
+  as_str_printf(out, "    AT_LAUNCH(k%u_%s, %s, %u, %ld, stream, a%s);\n  }\n", which, unit->name,
+                blocks, unit->threads->threads, unit->smem, unit->threads->arguments);
 }

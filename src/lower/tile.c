@@ -112,12 +112,21 @@ static void store_result(lo_job *job, lo_unit *unit, uint32_t acc, uint32_t id, 
   job->value[id].unit = LO_NONE;
 }
 
+/* Are there extents left to run time?  Then each result has its warp or thread. */
+static bool is_live(const lo_value *value) {
+  bool live = value->extent_live > 0;
+  for (int axis = 0; axis < value->rank; axis++)
+    live |= value->live_dim[axis] > 0;
+  return live;
+}
+
 static bool tile_unit(lo_job *job, lo_unit *unit) {
   uint32_t id = unit->flat_val;
   lo_mma product;
   lo_unit tiled = *unit;
   tiling how;
-  if (job->value[id].kind != LV_RED || !read_product(job, unit, id, &product) ||
+  if (job->value[id].kind != LV_RED || is_live(&job->value[id]) ||
+      !read_product(job, unit, id, &product) ||
       !divide(job, &job->value[id], &product, &tiled, &how))
     return true;
   lo_unit flat = *unit;

@@ -82,18 +82,22 @@ typedef struct {
   const char *name;
   int rank;
   long dim[AS_MAX_RANK];
-  lx *body; /* MAP, RED (the reduced variable has the number `rank`) */
+  uint32_t live_dim[AS_MAX_RANK]; /* rows of extents that depend on sizes left to run time; 0: as
+                                     `dim` */
+  lx *body;                       /* MAP, RED (the reduced variable has the number `rank`) */
   lo_red red;
   long extent;                /* RED: terms */
+  uint32_t extent_live;       /* row of how many of them there are, 0: all */
   uint32_t source;            /* LOAD: the tensor read */
   int grid_axis[AS_MAX_RANK]; /* LOAD: per axis the grid axis that divides it, -1 none */
   bool by_loop[AS_MAX_RANK];  /* LOAD: per axis whether the loop divides it */
   uint32_t cut[AS_MAX_RANK];  /* LOAD: per axis the row of how the last tile is cut off, 0: not */
   as_acc_kind acc;
-  uint32_t of;  /* ACC: what is accumulated; RUN: the accumulator */
-  uint32_t run; /* ACC: the max accumulator whose running value rescales */
-  int axis;     /* ACC: of a concatenation */
-  double num;   /* CONST */
+  uint32_t of;       /* ACC: what is accumulated; RUN: the accumulator */
+  uint32_t run;      /* ACC: the max accumulator whose running value rescales */
+  int axis;          /* ACC: of a concatenation */
+  double num;        /* CONST */
+  uint32_t num_live; /* CONST: the number is this row; 0: it is `num` */
   as_dtype dtype;
   lo_buffer_class buffer_class;
   uint32_t buffer_index;

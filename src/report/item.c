@@ -105,14 +105,17 @@ static void specifications(const as_judged *judged, const as_verdict *verdict,
 void as_report_judged(const as_judged *judged, const as_verdict *verdict,
                       const as_report_words *words, as_report_item *item) {
   bool half = verdict->answer == AS_ANSWER_PROVED && !verdict->certified;
-  as_report_init(item, judged->program->name,
-                 half ? "NOT CERTIFIED" : as_answer_word(verdict->answer),
+  char *name = as_report_judged_name(judged, 0);
+  char *candidate = as_report_judged_name(judged, 1);
+  as_report_init(item, name ? name : "", half ? "NOT CERTIFIED" : as_answer_word(verdict->answer),
                  half ? AS_REPORT_OPEN : answer_state(verdict->answer));
-  if (judged->graph) {
-    char *about = as_format("candidate %s", judged->graph->name);
+  if (candidate) {
+    char *about = as_format("candidate %s", candidate);
     item->about = as_report_keep(item, about);
     free(about);
   }
+  free(name);
+  free(candidate);
   item->reason = as_report_keep(item, verdict->why);
   item->theorem = as_report_keep(item, words->theorem);
   item->steps = verdict->proof.verdict == AS_PROVED ? verdict->proof.steps : 0;
@@ -151,9 +154,14 @@ void as_report_judged(const as_judged *judged, const as_verdict *verdict,
   }
   if (verdict->cex_found)
     as_report_judged_cex(item, judged->program, judged->graph, &verdict->cex);
-  program(item, "Program given", judged->program);
+  if (judged->program)
+    program(item, "Program given", judged->program);
+  else
+    as_report_add_part(item, "Program given", judged->given.text, NULL);
   if (judged->graph)
     program(item, "Candidate", judged->graph);
+  else if (judged->program == NULL)
+    as_report_add_part(item, "Candidate", judged->candidate.text, NULL);
   specifications(judged, verdict, item);
   item->outline = as_report_keep(item, words->outline);
 }

@@ -17,7 +17,8 @@ static json_t *solver_json(const as_opinion *opinion) {
 
 /* of the program and of its candidate; the table may hold those of others */
 static json_t *sizes_json(const as_judged *judged) {
-  const as_graph *graph[] = {judged->program, judged->graph};
+  const as_graph *graph[] = {judged->program ? judged->program : judged->declared[0],
+                             judged->graph ? judged->graph : judged->declared[1]};
   json_t *object = json_object();
   for (int k = 0; k < 2; k++) {
     for (uint32_t i = 0; graph[k] && i < graph[k]->n_own_size; i++) {
@@ -26,6 +27,23 @@ static json_t *sizes_json(const as_judged *judged) {
       json_object_set_new(object, as_size_name(graph[k]->sizes, size),
                           v >= 0 ? json_integer(v) : json_null());
     }
+  }
+  return object;
+}
+
+/* the least and greatest value of each size that kernels take at run time; NULL: there is none */
+static json_t *run_time_sizes_json(const as_judged *judged) {
+  const as_graph *program = judged->program;
+  json_t *object = NULL;
+  for (uint32_t i = 0; program && i < program->n_own_size; i++) {
+    as_size size = program->own_size[i];
+    if (!as_size_is_ranged(program->sizes, size))
+      continue;
+    if (object == NULL)
+      object = json_object();
+    json_object_set_new(object, as_size_name(program->sizes, size),
+                        json_pack("[I, I]", (json_int_t)as_size_least(program->sizes, size),
+                                  (json_int_t)as_size_value(program->sizes, size)));
   }
   return object;
 }
@@ -135,9 +153,13 @@ char *as_report_json(const as_judged *judged, const as_verdict *verdict,
                      const as_report_words *words, const as_report_dir *files, void *extra) {
   json_t *object = json_object();
   json_object_set_new(object, "format", json_string("assay-report 2"));
-  json_object_set_new(object, "program", json_string(judged->program->name));
-  if (judged->graph)
-    json_object_set_new(object, "candidate", json_string(judged->graph->name));
+  static const char *const keys[] = {"program", "candidate"};
+  for (int which = 0; which < 2; which++) {
+    char *name = as_report_judged_name(judged, which);
+    if (name)
+      json_object_set_new(object, keys[which], json_string(name));
+    free(name);
+  }
   json_object_set_new(object, "verdict", json_string(as_answer_word(verdict->answer)));
   json_object_set_new(object, "certified", json_boolean(verdict->certified));
   json_object_set_new(object, "required", required_json(&verdict->policy));
@@ -156,6 +178,9 @@ char *as_report_json(const as_judged *judged, const as_verdict *verdict,
                    verdict->field.same > 0)); /* the theorem is not empty: sizes and inputs were met
                                            at which both are defined */
   json_object_set_new(object, "sizes", sizes_json(judged));
+  json_t *run_time = run_time_sizes_json(judged);
+  if (run_time)
+    json_object_set_new(object, "run_time_sizes", run_time);
   json_t *relied = json_object();
   for (uint32_t i = 0; i < verdict->n_relied; i++)
     json_object_set_new(relied, verdict->relied[i].name, json_string(verdict->relied[i].sha256));

@@ -7,6 +7,13 @@
 #include "src/base/lowered.h"
 #include "verify/judge/judge.h"
 
+/* the name of the given program (0) or of the candidate (1), for people; malloc'ed, NULL: there is
+ * none */
+char *as_report_judged_name(const as_judged *judged, int which);
+/* what a result directory calls the given program and the candidate */
+const char *as_report_given_file(const as_judged *judged);
+const char *as_report_candidate_file(const as_judged *judged);
+
 /* What is said of a claim for people: read off the claim and its certificate, and to be made before
  * the claim is released. */
 typedef struct {

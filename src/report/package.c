@@ -30,6 +30,10 @@ static const char *used_as(const as_judged *judged, const char *file) {
     const char *const *use = as_rulefile_uses(judged->rules, &n);
     return use_path(use, n, judged->given.name, file);
   }
+  if (program == NULL) {
+    program = judged->declared[0];
+    graph = judged->declared[1];
+  }
   const char *used =
       use_path((const char *const *)program->use, program->n_use, judged->given.name, file);
   if (used == NULL && graph && graph->program == NULL && judged->candidate.name)
@@ -128,10 +132,33 @@ static void add_kernels(as_report_item *item, const as_lowered *lowered) {
   }
 }
 
-static const char *candidate_name(const as_judged *judged) {
-  return judged->tile             ? "candidate.tile"
-         : judged->graph->program ? "candidate.mug"
-                                  : "candidate.tp";
+/* the file's name without its folder and its last ending */
+static char *name_of_file(const char *path) {
+  const char *base = as_file_name(path);
+  const char *dot = strrchr(base, '.');
+  return as_format("%.*s", dot && dot > base ? (int)(dot - base) : (int)strlen(base), base);
+}
+
+char *as_report_judged_name(const as_judged *judged, int which) {
+  const as_graph *graph = which ? judged->graph : judged->program;
+  if (graph)
+    return as_strdup(graph->name);
+  if (judged->declared[which] == NULL)
+    return NULL;
+  const char *own = judged->declared[which]->name;
+  return own[0] ? as_strdup(own)
+                : name_of_file(which ? as_report_candidate_file(judged)
+                                     : as_report_given_file(judged));
+}
+
+const char *as_report_given_file(const as_judged *judged) {
+  bool tile = judged->program == NULL && as_ends_with(judged->given.name, ".tile");
+  return tile ? "program.tile" : "program.tp";
+}
+
+const char *as_report_candidate_file(const as_judged *judged) {
+  bool graph = judged->graph && judged->graph->program;
+  return judged->tile ? "candidate.tile" : graph ? "candidate.mug" : "candidate.tp";
 }
 
 char *as_report_page(const as_judged *judged, const as_verdict *verdict,
@@ -142,8 +169,8 @@ char *as_report_page(const as_judged *judged, const as_verdict *verdict,
     add_tiles(&item, judged->graph);
   if (lowered)
     add_kernels(&item, lowered);
-  as_report_add_file(&item, "program.tp");
-  as_report_add_file(&item, candidate_name(judged));
+  as_report_add_file(&item, as_report_given_file(judged));
+  as_report_add_file(&item, as_report_candidate_file(judged));
   if (verdict->proof.verdict == AS_PROVED)
     as_report_add_file(&item, "certificate.cert");
   if (lowered)
@@ -179,8 +206,9 @@ static void add_pages(as_report_dir *dir, const page_source *from) {
 bool as_report_collect(const as_judged *judged, const as_verdict *verdict,
                        const as_report_words *words, const as_lowered *lowered, void *extra,
                        as_report_dir *dir, as_err *err) {
-  as_report_dir_add(dir, "program.tp", judged->given.text, judged->given.len);
-  as_report_dir_add(dir, candidate_name(judged), judged->candidate.text, judged->candidate.len);
+  as_report_dir_add(dir, as_report_given_file(judged), judged->given.text, judged->given.len);
+  as_report_dir_add(dir, as_report_candidate_file(judged), judged->candidate.text,
+                    judged->candidate.len);
   if (verdict->proof.cert)
     as_report_dir_add(dir, "certificate.cert", verdict->proof.cert, verdict->proof.cert_len);
   if (lowered)

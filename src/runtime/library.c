@@ -1,6 +1,7 @@
 #include "library.h"
 #include "compile.h"
 #include "src/base/file.h"
+#include "src/base/mem.h"
 #include "src/base/str.h"
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -37,8 +38,10 @@ static bool put_source(const as_lowered *l, const as_rt_interface *ports, const 
     return false;
   as_str_add(&text, "#include \"kernel.cu\"\n");
   as_str_printf(&text, "enum { N_IN = %u, N_OUT = %u };\n", ports->n_in, ports->n_out);
-  byte_table(&text, "in_bytes", ports->in, ports->n_in);
-  byte_table(&text, "out_bytes", ports->out, ports->n_out);
+  if (ports->n_size == 0) { /* of others the kernels' text says it */
+    byte_table(&text, "in_bytes", ports->in, ports->n_in);
+    byte_table(&text, "out_bytes", ports->out, ports->n_out);
+  }
   for (const char *const *line = as_rt_library_text(); *line; line++)
     as_str_add(&text, *line);
   return put(dir, "library.cu", &text, err);
@@ -49,9 +52,24 @@ static void json_ports(as_str *text, const char *key, const as_rt_port *port, ui
   for (uint32_t i = 0; i < n; i++) {
     as_str_printf(text, "%s\n  {\"name\": \"%s\", \"type\": \"%s\", \"extents\": [", i ? "," : "",
                   port[i].name, as_rt_type_name(port[i].type));
-    for (uint32_t axis = 0; axis < port[i].rank; axis++)
-      as_str_printf(text, "%s%lld", axis ? ", " : "", (long long)port[i].extent[axis]);
+    for (uint32_t axis = 0; axis < port[i].rank; axis++) {
+      as_str_add(text, axis ? ", " : "");
+      if (port[i].shown[axis])
+        as_str_printf(text, "\"%s\"", port[i].shown[axis]);
+      else
+        as_str_printf(text, "%lld", (long long)port[i].extent[axis]);
+    }
     as_str_add(text, "]}");
+  }
+  as_str_add(text, "],\n");
+}
+
+static void json_sizes(as_str *text, const as_rt_interface *ports) {
+  as_str_add(text, " \"sizes\": [");
+  for (uint32_t i = 0; i < ports->n_size; i++) {
+    const as_lower_size *size = &ports->size[i];
+    as_str_printf(text, "%s\n  {\"name\": \"%s\", \"least\": %lld, \"most\": %lld}", i ? "," : "",
+                  size->name, (long long)size->least, (long long)size->most);
   }
   as_str_add(text, "],\n");
 }
@@ -64,6 +82,8 @@ static bool put_interface(const as_lowered *l, const char *name, const as_rt_int
   as_str_printf(&text, "{\n \"format\": \"assay-interface 1\",\n \"program\": \"%s\",\n", name);
   as_str_printf(&text, " \"library\": \"libassay_%s.so\",\n", name);
   as_str_printf(&text, " \"runs_on\": \"%s\",\n", o->emulate ? "host" : target->arch);
+  if (ports->n_size)
+    json_sizes(&text, ports);
   json_ports(&text, "inputs", ports->in, ports->n_in);
   json_ports(&text, "outputs", ports->out, ports->n_out);
   as_str_printf(&text, " \"workspace_bytes\": %ld,\n \"alignment\": 16\n}\n", l->workspace);
@@ -74,14 +94,36 @@ static void header_ports(as_str *text, const char *what, const as_rt_port *port,
   for (uint32_t i = 0; i < n; i++) {
     as_str_printf(text, " *   %s[%u]  %s: %s[", what, i, port[i].name,
                   as_rt_type_name(port[i].type));
-    for (uint32_t axis = 0; axis < port[i].rank; axis++)
-      as_str_printf(text, "%s%lld", axis ? ", " : "", (long long)port[i].extent[axis]);
+    for (uint32_t axis = 0; axis < port[i].rank; axis++) {
+      as_str_add(text, axis ? ", " : "");
+      if (port[i].shown[axis])
+        as_str_add(text, port[i].shown[axis]);
+      else
+        as_str_printf(text, "%lld", (long long)port[i].extent[axis]);
+    }
     as_str_add(text, "]\n");
   }
 }
 
+static void header_sizes(as_str *text, const as_rt_interface *ports) {
+  for (uint32_t i = 0; i < ports->n_size; i++) {
+    const as_lower_size *size = &ports->size[i];
+    as_str_printf(text, " *   sizes[%u]  %s: from %lld to %lld\n", i, size->name,
+                  (long long)size->least, (long long)size->most);
+  }
+}
+
+static const char size_functions[] =
+    "/* What is wrong with these sizes, a text that is never freed; NULL: nothing. */\n"
+    "const char *assay_size_error(const long long *sizes);\n"
+    "/* Bytes of a tensor at these sizes, which must be in range. */\n"
+    "size_t assay_input_bytes(int which, const long long *sizes);\n"
+    "size_t assay_output_bytes(int which, const long long *sizes);\n"
+    "#define ASSAY_BAD_SIZE (-2)\n";
+
 static bool put_header(const as_lowered *l, const char *name, const as_rt_interface *ports,
                        const char *dir, as_err *err) {
+  bool sizes = ports->n_size > 0;
   char *file = as_format("assay_%s.h", name);
   as_str text;
   as_str_init(&text);
@@ -89,21 +131,34 @@ static bool put_header(const as_lowered *l, const char *name, const as_rt_interf
       &text, "/* %s, made by assay.  Tensors are row-major, contiguous, 16-byte aligned:\n", name);
   header_ports(&text, "inputs", ports->in, ports->n_in);
   header_ports(&text, "outputs", ports->out, ports->n_out);
+  if (sizes)
+    as_str_add(&text,
+               " * Each launch has sizes of its own; no pointer is read or written beyond:\n");
+  header_sizes(&text, ports);
   as_str_printf(&text,
                 " * The workspace has %ld bytes, need not be initialised, and is not shared by\n"
                 " * launches that overlap. */\n#ifndef ASSAY_%s_H\n#define ASSAY_%s_H\n",
                 l->workspace, name, name);
-  as_str_add(&text,
-             "#include <stddef.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
-             "size_t assay_workspace_bytes(void);\n"
-             "/* Device memory, on a stream (a cudaStream_t): asynchronous, may be captured in a\n"
-             " * graph.  Gives 0 or a cudaError_t. */\n"
-             "int assay_launch(void *const *inputs, void *const *outputs, void *workspace,\n"
-             "                 void *stream);\n"
-             "/* Host memory: returns when the outputs are there.  Gives 0, a cudaError_t, or -1\n"
-             " * where the emulation found a fault. */\n"
-             "int assay_run_host(void *const *inputs, void *const *outputs);\n"
-             "#ifdef __cplusplus\n}\n#endif\n#endif\n");
+  as_str_add(&text, "#include <stddef.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
+                    "size_t assay_workspace_bytes(void);\n");
+  if (sizes)
+    as_str_add(&text, size_functions);
+  as_str_printf(
+      &text,
+      "/* Device memory, on a stream (a cudaStream_t): asynchronous, may be captured in a\n"
+      " * graph.  Gives 0 or a cudaError_t%s. */\n"
+      "int assay_launch(void *const *inputs, void *const *outputs, void *workspace,\n"
+      "                 void *stream%s);\n",
+      sizes ? "; ASSAY_BAD_SIZE, and\n * launches nothing, where a size is wrong" : "",
+      sizes ? ", const long long *sizes" : "");
+  as_str_printf(
+      &text,
+      "/* Host memory: returns when the outputs are there.  Gives 0, a cudaError_t, or -1\n"
+      " * where the emulation found a fault%s. */\n"
+      "int assay_run_host(void *const *inputs, void *const *outputs%s);\n",
+      sizes ? "; ASSAY_BAD_SIZE as above" : "",
+      sizes ? ",\n                   const long long *sizes" : "");
+  as_str_add(&text, "#ifdef __cplusplus\n}\n#endif\n#endif\n");
   bool ok = put(dir, file, &text, err);
   free(file);
   return ok;
@@ -128,8 +183,31 @@ bool as_rt_library_build(const as_lowered *l, const char *name, const as_rt_inte
   return ok;
 }
 
-as_status as_rt_library_run(const char *dir, const char *name, void *const *inputs,
-                            void *const *outputs, as_err *err) {
+enum { FAULT = -1, BAD_SIZE = -2, NO_ENTRY = -3 };
+
+/* status of a function of the library; ISO C has no conversion from objects to functions */
+static int call_host(void *library, const as_rt_interface *ports, void *const *inputs,
+                     void *const *outputs) {
+  int (*run)(void *const *, void *const *);
+  int (*run_sized)(void *const *, void *const *, const long long *);
+  void *entry = dlsym(library, "assay_run_host");
+  if (entry == NULL)
+    return NO_ENTRY;
+  if (ports->n_size == 0) {
+    memcpy(&run, &entry, sizeof run);
+    return run(inputs, outputs);
+  }
+  long long *sizes = as_calloc(ports->n_size, sizeof *sizes);
+  for (uint32_t i = 0; i < ports->n_size; i++)
+    sizes[i] = ports->size[i].value;
+  memcpy(&run_sized, &entry, sizeof run_sized);
+  int status = run_sized(inputs, outputs, sizes);
+  free(sizes);
+  return status;
+}
+
+as_status as_rt_library_run(const char *dir, const char *name, const as_rt_interface *ports,
+                            void *const *inputs, void *const *outputs, as_err *err) {
   char *path = as_format("%s%s/libassay_%s.so", dir[0] == '/' ? "" : "./", dir, name);
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   free(path);
@@ -137,15 +215,14 @@ as_status as_rt_library_run(const char *dir, const char *name, void *const *inpu
     as_err_set(err, AS_UNKNOWN, "the library cannot be loaded: %s", dlerror());
     return AS_UNKNOWN;
   }
-  int (*run)(void *const *, void *const *);
-  void *entry = dlsym(library, "assay_run_host");
-  memcpy(&run, &entry, sizeof run); /* ISO C has no conversion from objects to functions */
-  int status = entry ? run(inputs, outputs) : -2;
+  int status = call_host(library, ports, inputs, outputs);
   dlclose(library);
   if (status == 0)
     return AS_OK;
-  if (status == -1)
+  if (status == FAULT)
     as_err_set(err, AS_NO, "the emulation found a fault");
+  else if (status == BAD_SIZE)
+    as_err_set(err, AS_BAD_INPUT, "the program does not take these sizes");
   else
     as_err_set(err, AS_UNKNOWN, "the kernel could not be run (CUDA error %d)", status);
   return err->status;

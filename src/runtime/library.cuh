@@ -1,10 +1,23 @@
 /* What a library adds to the kernels' text, which is included before: the same program on tensors in host memory, for callers without
  * CUDA of their own. Under the emulation every access outside of the tensors is found. */
 #include <stdlib.h>
+#ifdef ASSAY_N_SIZES
+#define SIZES_PARAMETER , const long long *sizes
+#define SIZES_ARGUMENT , sizes
+#else
+#define SIZES_PARAMETER
+#define SIZES_ARGUMENT
+#endif
 
-/* Runs on host memory; returns when the outputs are there. Gives 0, a CUDA error, or -1 when the emulation found a fault. */
-extern "C" int assay_run_host(void *const *inputs, void *const *outputs)
+/* Runs on host memory; returns when the outputs are there. Gives 0, a CUDA error, -1 when the emulation found a fault, or ASSAY_BAD_SIZE. */
+extern "C" int assay_run_host(void *const *inputs, void *const *outputs SIZES_PARAMETER)
 {
+#ifdef ASSAY_N_SIZES
+  if (assay_size_error(sizes)) return ASSAY_BAD_SIZE;
+  size_t in_bytes[N_IN + 1], out_bytes[N_OUT + 1];
+  for (int i = 0; i < N_IN; i++) in_bytes[i] = assay_input_bytes(i, sizes);
+  for (int i = 0; i < N_OUT; i++) out_bytes[i] = assay_output_bytes(i, sizes);
+#endif
   const size_t workspace_bytes = assay_workspace_bytes();
 #ifdef AS_EMU
   void *workspace = aligned_alloc(16, (workspace_bytes + 31) / 16 * 16);
@@ -14,7 +27,7 @@ extern "C" int assay_run_host(void *const *inputs, void *const *outputs)
   for (int i = 0; i < N_OUT; i++) as_emu::add(outputs[i], out_bytes[i], true);
   as_emu::add(workspace, workspace_bytes, true);
   const long before = as_emu::M().errors;
-  int status = assay_launch(inputs, outputs, workspace, NULL);
+  int status = assay_launch(inputs, outputs, workspace, NULL SIZES_ARGUMENT);
   if (!status && as_emu::M().errors != before) status = -1;
   free(workspace);
   return status;
@@ -26,7 +39,7 @@ extern "C" int assay_run_host(void *const *inputs, void *const *outputs)
     if (!status) status = cudaMemcpy(in[i], inputs[i], in_bytes[i], cudaMemcpyHostToDevice);
   }
   for (int i = 0; i < N_OUT && !status; i++) status = cudaMalloc(&out[i], out_bytes[i] + 16);
-  if (!status) status = (cudaError_t)assay_launch(in, out, workspace, 0);
+  if (!status) status = (cudaError_t)assay_launch(in, out, workspace, 0 SIZES_ARGUMENT);
   if (!status) status = cudaDeviceSynchronize();
   for (int i = 0; i < N_OUT && !status; i++) status = cudaMemcpy(outputs[i], out[i], out_bytes[i], cudaMemcpyDeviceToHost);
   for (int i = 0; i < N_IN; i++) cudaFree(in[i]);

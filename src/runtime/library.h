@@ -12,8 +12,9 @@ bool as_rt_library_build(const as_lowered *l, const char *name, const as_rt_inte
                          const as_rt_opts *o, as_err *err);
 
 /* Loads the library of that name from dir and runs it once on tensors in host memory, given and
- * taken as bytes of the ports' types, 16-byte aligned.  AS_UNKNOWN: it cannot be loaded or run
+ * taken as bytes of the ports' types, 16-byte aligned, at the values of the ports' sizes.
+ * AS_BAD_INPUT: the program does not take them; AS_UNKNOWN: it cannot be loaded or run
  * (no GPU); AS_NO: the emulation found a fault, which it has told on standard error. */
-as_status as_rt_library_run(const char *dir, const char *name, void *const *inputs,
-                            void *const *outputs, as_err *err);
+as_status as_rt_library_run(const char *dir, const char *name, const as_rt_interface *ports,
+                            void *const *inputs, void *const *outputs, as_err *err);
 #endif

@@ -10,7 +10,12 @@
 #include <vector>
 #include "kernel.cu"
 #include "reference.inc"
-#include "shapes.inc" /* NAME, N_IN, N_OUT, in_elems, in_type, out_elems, out_type: 0 f16, 1 bf16, 2 f32, 3 int; in_range: of integers that are places, how many fit */
+#include "shapes.inc" /* NAME, N_IN, N_OUT, in_elems, in_type, out_elems, out_type: 0 f16, 1 bf16, 2 f32, 3 int; in_range: of integers that are places, how many fit; sizes: those left to run time */
+#ifdef ASSAY_N_SIZES
+#define SIZES_ARGUMENT , sizes
+#else
+#define SIZES_ARGUMENT
+#endif
 
 typedef unsigned long long u64;
 static u64 state = 1;
@@ -76,7 +81,7 @@ static int run(void **in, void **out, size_t ws_bytes, bool)
   for (int i = 0; i < N_IN; i++) as_emu::add(in[i], (size_t)in_elems[i] * type_size(in_type[i]), false);
   for (int i = 0; i < N_OUT; i++) as_emu::add(out[i], (size_t)out_elems[i] * type_size(out_type[i]), true);
   as_emu::add(ws, ws_bytes, true);
-  int r = assay_launch(in, out, ws, NULL);
+  int r = assay_launch(in, out, ws, NULL SIZES_ARGUMENT);
   free(ws);
   if (as_emu::M().errors) fprintf(stderr, "emulation: %ld errors\n", as_emu::M().errors);
   return r ? r : as_emu::M().errors ? 1 : 0;
@@ -93,7 +98,7 @@ static double graph_us(const std::vector<std::vector<void *>> &sets, void *ws, i
   cudaGraphExec_t x;
   CHECK(cudaStreamCreate(&s));
   CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal));
-  for (int i = 0; i < n; i++) { const auto &b = sets[(size_t)i % sets.size()]; CHECK(assay_launch(b.data(), b.data() + N_IN, ws, s)); }
+  for (int i = 0; i < n; i++) { const auto &b = sets[(size_t)i % sets.size()]; CHECK(assay_launch(b.data(), b.data() + N_IN, ws, s SIZES_ARGUMENT)); }
   CHECK(cudaStreamEndCapture(s, &g));
   CHECK(cudaGraphInstantiate(&x, g, 0));
   cudaEvent_t a, b;
@@ -132,7 +137,7 @@ static int run(void **in, void **out, size_t ws_bytes, bool timed)
     for (int i = 0; i < N_IN; i++) { size_t n = (size_t)in_elems[i] * type_size(in_type[i]); CHECK(cudaMalloc(&b[(size_t)i], n + 16)); CHECK(cudaMemcpy(b[(size_t)i], in[i], n, cudaMemcpyHostToDevice)); }
     for (int i = 0; i < N_OUT; i++) { size_t n = (size_t)out_elems[i] * type_size(out_type[i]); CHECK(cudaMalloc(&b[(size_t)(N_IN + i)], n + 16)); CHECK(cudaMemset(b[(size_t)(N_IN + i)], 0xff, n)); }
   }
-  CHECK(assay_launch(sets[0].data(), sets[0].data() + N_IN, ws, 0));
+  CHECK(assay_launch(sets[0].data(), sets[0].data() + N_IN, ws, 0 SIZES_ARGUMENT));
   CHECK(cudaDeviceSynchronize());
   for (int i = 0; i < N_OUT; i++) CHECK(cudaMemcpy(out[i], sets[0][(size_t)(N_IN + i)], (size_t)out_elems[i] * type_size(out_type[i]), cudaMemcpyDeviceToHost));
   if (timed) {

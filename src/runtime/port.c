@@ -2,6 +2,15 @@
 #include <math.h>
 #include <string.h>
 
+as_rt_interface as_rt_interface_of(const as_lowered *lowered) {
+  return (as_rt_interface){.size = lowered->size,
+                           .n_size = lowered->n_size,
+                           .in = lowered->in,
+                           .n_in = lowered->n_in,
+                           .out = lowered->out,
+                           .n_out = lowered->n_out};
+}
+
 uint64_t as_rt_port_elems(const as_rt_port *port) {
   uint64_t count = 1;
   for (uint32_t axis = 0; axis < port->rank; axis++)

@@ -1,30 +1,27 @@
 /* What goes into a lowered program and what comes out of it: names, element types, extents.
- * Includes base.  Filled by the command line; read by the library's writer and by whoever converts
- * arrays. */
+ * Includes base.  As the lowering describes them; read by the library's writer and by whoever
+ * converts arrays. */
 #ifndef AS_RT_PORT_H
 #define AS_RT_PORT_H
-#include "src/base/dtype.h"
+#include "src/base/lowered.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AS_RT_MAX_RANK = 8 };
+enum { AS_RT_MAX_RANK = AS_LOWER_MAX_RANK };
+
+typedef as_lower_port as_rt_port;
 
 typedef struct {
-  const char *name; /* borrowed */
-  as_dtype type;
-  uint32_t rank;
-  int64_t extent[AS_RT_MAX_RANK];
-  int64_t range; /* of integers that are places: how many from 0 on are in range; -1: others */
-  bool exact;    /* and any other is out of range */
-} as_rt_port;
-
-typedef struct {
-  const as_rt_port *in; /* borrowed, in the order of the program */
+  const as_lower_size *size; /* those left to run time, in the order of the program */
+  uint32_t n_size;
+  const as_rt_port *in; /* in the order of the program */
   uint32_t n_in;
   const as_rt_port *out;
   uint32_t n_out;
-} as_rt_interface;
+} as_rt_interface; /* all borrowed */
+
+as_rt_interface as_rt_interface_of(const as_lowered *lowered);
 
 uint64_t as_rt_port_elems(const as_rt_port *port);
 size_t as_rt_type_size(as_dtype type);

@@ -52,6 +52,12 @@ bool as_rt_write(const as_lowered *lowered, const char *name, const char *dir, a
   table_of_elems(&shapes, "in_range", lowered->in_range, lowered->n_in);
   table_of_elems(&shapes, "out_elems", lowered->out_elems, lowered->n_out);
   table_of_types(&shapes, "out_type", lowered->out_type, lowered->n_out);
+  if (lowered->n_size) {
+    as_str_add(&shapes, "static const long long sizes[] = {");
+    for (uint32_t i = 0; i < lowered->n_size; i++)
+      as_str_printf(&shapes, "%s%lld", i ? ", " : "", (long long)lowered->size[i].value);
+    as_str_add(&shapes, "};\n");
+  }
   for (const char *const *part = as_rt_main_text(); *part; part++)
     as_str_add(&driver, *part);
   bool written = write_in(dir, "kernel.cu", lowered->cuda, err) &&

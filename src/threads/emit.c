@@ -701,21 +701,29 @@ static void tensor_maps(as_emitter *E, const bulk_ops *bulk, as_str *params, as_
   }
 }
 
-static void grid_text(as_emitter *E, as_str *s) {
+static void grid_text(as_emitter *E, const char *const *blocks, as_str *s) {
   const as_block *blk = &E->b->graph->block[E->b->block];
-  long grid[3];
-  for (int k = 0; k < 3; k++) {
+  char *along[2];
+  long grid[2];
+  for (int k = 0; k < 2; k++) {
     if (!as_block_size(E->b, blk->grid[k], &grid[k], NULL))
       E->failed = true;
+    along[k] = blocks[k] ? as_strdup(blocks[k]) : as_format("%ldu", grid[k]);
   }
+  char *both = blocks[0] || blocks[1] ? as_format("(%s * %s)", along[0], along[1])
+                                      : as_format("%ldu", grid[0] * grid[1]);
   as_str_printf(s,
-                "  [[maybe_unused]] const unsigned gx = as_bid() %% %ldu, gy = as_bid() / %ldu %% "
-                "%ldu, gz = as_bid() / %ldu;\n",
-                grid[0], grid[0], grid[1], grid[0] * grid[1]);
+                "  [[maybe_unused]] const unsigned gx = as_bid() %% %s, gy = as_bid() / %s %% "
+                "%s, gz = as_bid() / %s;\n",
+                along[0], along[0], along[1], both);
+  free(along[0]);
+  free(along[1]);
+  free(both);
 }
 
-char *as_threads_emit(const as_tg *g, const as_isa *isa, const as_block_ref *b, const char *name,
-                      as_threads_address *address, void *arg, char **arguments, char **before) {
+char *as_threads_emit(const as_tg *g, const as_isa *isa, const as_block_ref *b,
+                      const char *const blocks[2], const char *name, as_threads_address *address,
+                      void *arg, char **arguments, char **before) {
   as_emitter E = {.g = g, .isa = isa, .b = b, .address = address, .arg = arg, .indent = 1};
   unsigned n = (unsigned)g->value.n;
   buffer_types t = {{0}};
@@ -747,7 +755,7 @@ char *as_threads_emit(const as_tg *g, const as_isa *isa, const as_block_ref *b, 
              "  const unsigned s0 = at_shared(sm);\n  const unsigned lane = "
              "(unsigned)as_tid() & 31u, warp = (unsigned)as_tid() >> 5;\n"
              "  (void)s0, (void)lane, (void)warp; /* a small kernel needs not all of them */\n");
-  grid_text(&E, &text);
+  grid_text(&E, blocks, &text);
   as_str_add(&text, E.head.s ? E.head.s : "");
   as_str_add(&text, E.out.s);
   as_str_add(&text, "}\n\n");

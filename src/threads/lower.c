@@ -63,8 +63,8 @@ bool as_threads_lower(const as_block_ref *b, const as_threads_opts *o, const cha
   out->graph = ok ? plan(&p) : NULL;
   ok = out->graph && validated(&p, out);
   if (ok) {
-    out->kernel =
-        as_threads_emit(out->graph, p.isa, b, name, address, arg, &out->arguments, &out->before);
+    out->kernel = as_threads_emit(out->graph, p.isa, b, o->blocks, name, address, arg,
+                                  &out->arguments, &out->before);
     ok = out->kernel || as_plan_fail(&p, "an address that cannot be printed");
   }
   if (ok) {

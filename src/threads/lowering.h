@@ -179,7 +179,8 @@ bool as_plan_named_tile(as_plan *p, as_tg *g, as_node_id node,
 /* the same for a streaming product, whose plan names the axes */
 bool as_plan_tile(as_plan *p, as_tg *g, as_node_id node, unsigned *out);
 
-/* emit.c */
-char *as_threads_emit(const as_tg *g, const as_isa *isa, const as_block_ref *b, const char *name,
-                      as_threads_address *address, void *arg, char **arguments, char **before);
+/* emit.c; blocks: as in as_threads_opts */
+char *as_threads_emit(const as_tg *g, const as_isa *isa, const as_block_ref *b,
+                      const char *const blocks[2], const char *name, as_threads_address *address,
+                      void *arg, char **arguments, char **before);
 #endif

@@ -15,6 +15,9 @@ typedef struct {
   int warps;            /* 0: chosen */
   int stages;           /* 0: chosen */
   const as_target *gpu; /* whose multiprocessors are filled (borrowed); NULL: the default */
+  /* texts in the kernel of how many blocks there are along x and y, where a launch decides; NULL:
+   * as many as the block graph says */
+  const char *blocks[2];
 } as_threads_opts;
 
 typedef struct as_threads_kernel {

@@ -118,7 +118,7 @@ typedef struct {
   bool local;             /* a scratch tensor of a loop's iteration, or below declarations */
 } as_tile_tensor;
 
-typedef struct {
+typedef struct as_tile_program {
   as_arena *mem;
   as_graph *sizes; /* the sizes and relations that the text declares, as a graph without nodes */
   const as_oplib *lib;
@@ -146,8 +146,9 @@ char *as_tile_expr_text(const as_tile_expr *expr); /* malloc'ed */
  */
 char *as_tile_block_text(const as_tile_program *program, const as_graph *given, as_err *err);
 
-/* The other way round: a muGraph of kernels with a grid, whose accumulators are sums, as a tile
- * program of block form (malloc'ed); NULL with err: it has something else. */
+/* The other way round: a muGraph of kernels with a grid as a tile program: of block form where its
+ * accumulators are sums; where there is a maximum, the first iteration stands before the loop
+ * (malloc'ed). NULL with err: it has something else. */
 char *as_tile_of_graph(const as_graph *graph, as_err *err);
 
 /* can it be no name in these texts? its own words, and those of all languages */

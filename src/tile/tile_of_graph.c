@@ -14,6 +14,7 @@ typedef struct {
   as_intern taken; /* names of the graph, and those that were made */
   char *variable[4];
   char *lane[AS_MAX_RANK];
+  char **running; /* by node: of a maximum, what it is after the iteration at hand */
 } writer;
 
 static void add_size(writer *w, as_size size) {
@@ -195,6 +196,172 @@ static void add_statements(writer *w, const as_block *block, int depth, bool loo
   }
 }
 
+/* ---- loops.  Sums start at zero.  Where there is a maximum, which has no value over no
+ * iterations, the first iteration stands before the loop, under names of its own. */
+
+static bool keeps_maximum(const writer *w, const as_block *block) {
+  for (uint32_t i = 0; i < block->n; i++) {
+    const as_node *node = &w->graph->node[block->nodes[i]];
+    if (node->kind == AS_N_RUN || (node->kind == AS_N_ACC && node->acc != AS_ACC_SUM))
+      return true;
+  }
+  return false;
+}
+
+/* the maximum that a sum is rescaled by */
+static const as_node *maximum_of(const writer *w, const as_node *sum) {
+  const as_node *by = &w->graph->node[sum->arg[1]];
+  return by->kind == AS_N_RUN ? &w->graph->node[by->arg[0]] : by;
+}
+
+/* an element of a tile of the axes of another, or of the first of them */
+static void add_element(writer *w, const char *name, const as_node *tile) {
+  as_str_printf(&w->out, "%s[", name);
+  for (uint32_t d = 0; d < tile->rank; d++)
+    as_str_printf(&w->out, "%s%s", d ? ", " : "", w->lane[d]);
+  as_str_add(&w->out, "]");
+}
+
+/* The names of what varies in the first iteration; of a running maximum that of its tile. By node;
+ * NULL: its own. */
+static char **first_names(writer *w, const as_block *block) {
+  char **name = as_calloc(w->graph->n, sizeof *name);
+  for (uint32_t i = 0; i < block->n; i++) {
+    as_node_id id = block->nodes[i];
+    const as_node *node = &w->graph->node[id];
+    if (in_loop(block, node) && (node->kind == AS_N_LOAD || node->kind == AS_N_OP)) {
+      char *wish = as_format("%s_first", node->name);
+      name[id] = fresh(w, wish);
+      free(wish);
+    }
+  }
+  for (uint32_t i = 0; i < block->n; i++) {
+    as_node_id id = block->nodes[i];
+    const as_node *node = &w->graph->node[id];
+    if (node->kind == AS_N_RUN) {
+      as_node_id tile = w->graph->node[node->arg[0]].arg[0];
+      name[id] = as_strdup(name[tile] ? name[tile] : w->graph->node[tile].name);
+    }
+  }
+  return name;
+}
+
+static void exchange_names(as_graph *graph, char **name) {
+  for (uint32_t i = 0; i < graph->n; i++) {
+    if (name[i]) {
+      char *own = graph->node[i].name;
+      graph->node[i].name = name[i];
+      name[i] = own;
+    }
+  }
+}
+
+static void add_first_iteration(writer *w, const as_block *block, int depth, char **name) {
+  const as_graph *whole = w->graph;
+  as_graph *renamed = as_graph_copy(whole);
+  char *variable = w->variable[3];
+  char zero[] = "0";
+  exchange_names(renamed, name);
+  w->graph = renamed;
+  w->variable[3] = zero;
+  add_statements(w, &renamed->block[block - whole->block], depth, true, false);
+  w->variable[3] = variable;
+  w->graph = whole;
+  exchange_names(renamed, name);
+  as_graph_free(renamed);
+}
+
+/* what an accumulator is after an iteration: the line that makes it, and its name (malloc'ed) */
+static char *add_accumulated(writer *w, const as_node *acc, int depth) {
+  const char *tile = w->graph->node[acc->arg[0]].name;
+  char *wish = as_format("%s_next", acc->name);
+  char *name = fresh(w, wish);
+  free(wish);
+  as_str_printf(&w->out, "%*smake %s", 2 * depth, "", name);
+  add_lanes(w, acc);
+  as_str_add(&w->out, " = ");
+  if (acc->acc == AS_ACC_MAX) {
+    as_str_add(&w->out, "max(");
+    add_element(w, acc->name, acc);
+    as_str_add(&w->out, ", ");
+    add_element(w, tile, acc);
+    as_str_add(&w->out, ")");
+  } else {
+    add_element(w, acc->name, acc);
+    if (acc->acc == AS_ACC_RESCALE) {
+      const as_node *maximum = maximum_of(w, acc);
+      as_str_add(&w->out, " * exp(");
+      add_element(w, maximum->name, maximum);
+      as_str_add(&w->out, " - ");
+      add_element(w, w->running[maximum - w->graph->node], maximum);
+      as_str_add(&w->out, ")");
+    }
+    as_str_add(&w->out, " + ");
+    add_element(w, tile, acc);
+  }
+  as_str_add(&w->out, "\n");
+  return name;
+}
+
+/* the running maxima of an iteration, as soon as what they are the maximum of is there */
+static void add_running(writer *w, const as_block *block, as_node_id tile, int depth) {
+  for (uint32_t i = 0; i < block->n; i++) {
+    as_node_id id = block->nodes[i];
+    const as_node *node = &w->graph->node[id];
+    if (node->kind != AS_N_ACC || node->acc != AS_ACC_MAX || node->arg[0] != tile)
+      continue;
+    w->running[id] = add_accumulated(w, node, depth);
+    for (uint32_t k = 0; k < block->n; k++) {
+      const as_node *run = &w->graph->node[block->nodes[k]];
+      if (run->kind == AS_N_RUN && run->arg[0] == id)
+        as_str_printf(&w->out, "%*s%s = %s\n", 2 * depth, "", run->name, w->running[id]);
+    }
+  }
+}
+
+static void add_peeled_loop(writer *w, const as_block *block, int depth) {
+  const as_graph *graph = w->graph;
+  char **first = first_names(w, block);
+  as_str next;
+  as_str_init(&next);
+  w->running = as_calloc(graph->n, sizeof *w->running);
+  add_first_iteration(w, block, depth, first);
+  as_str_printf(&w->out, "%*sfor %s = 1 to ", 2 * depth, "", w->variable[3]);
+  add_size(w, block->loop);
+  as_str_add(&w->out, "\n");
+  for (uint32_t i = 0; i < block->n; i++) {
+    const as_node *node = &graph->node[block->nodes[i]];
+    const char *start = node->kind == AS_N_ACC ? first[node->arg[0]] : NULL;
+    if (node->kind == AS_N_ACC)
+      as_str_printf(&w->out, "%*scarry %s = %s\n", 2 * depth + 2, "", node->name,
+                    start ? start : graph->node[node->arg[0]].name);
+  }
+  for (uint32_t i = 0; i < block->n; i++) {
+    const as_node *node = &graph->node[block->nodes[i]];
+    if ((node->kind == AS_N_LOAD || node->kind == AS_N_OP) && in_loop(block, node))
+      add_computed(w, block, node, depth + 1);
+    if (node->kind == AS_N_LOAD || node->kind == AS_N_OP)
+      add_running(w, block, block->nodes[i], depth + 1);
+  }
+  for (uint32_t i = 0; i < block->n; i++) {
+    as_node_id id = block->nodes[i];
+    const as_node *node = &graph->node[id];
+    if (node->kind != AS_N_ACC)
+      continue;
+    char *name = w->running[id] ? as_strdup(w->running[id]) : add_accumulated(w, node, depth + 1);
+    as_str_printf(&next, "%*snext %s = %s\n", 2 * depth + 2, "", node->name, name);
+    free(name);
+  }
+  as_str_printf(&w->out, "%s%*send\n", next.s ? next.s : "", 2 * depth, "");
+  as_str_clear(&next);
+  for (uint32_t i = 0; i < graph->n; i++) {
+    free(first[i]);
+    free(w->running[i]);
+  }
+  free(first);
+  free(w->running);
+}
+
 static void add_loop(writer *w, const as_block *block, int depth) {
   const as_graph *graph = w->graph;
   as_str carried;
@@ -230,9 +397,12 @@ static bool expressible(writer *w, const as_block *block) {
     grid = grid || block->grid[a] != AS_SIZE_ONE;
   for (uint32_t i = 0; i < block->n; i++) {
     const as_node *node = &w->graph->node[block->nodes[i]];
-    if (node->kind == AS_N_RUN || (node->kind == AS_N_ACC && node->acc != AS_ACC_SUM))
-      return as_err_set(w->err, AS_BAD_INPUT, "kernel %s: a tile program carries sums alone",
-                        block->name);
+    if (node->kind == AS_N_ACC && node->acc == AS_ACC_CONCAT)
+      return as_err_set(
+          w->err, AS_BAD_INPUT,
+          "kernel %s: `%s` joins the tiles of the iterations: no tile program carries "
+          "what grows",
+          block->name, node->name);
   }
   return grid || as_err_set(w->err, AS_BAD_INPUT, "kernel %s has no grid", block->name);
 }
@@ -249,7 +419,9 @@ static bool add_kernel(writer *w, const as_block *block) {
     as_str_add(&w->out, "\n");
   }
   add_statements(w, block, depth, false, false);
-  if (block->has_loop)
+  if (block->has_loop && keeps_maximum(w, block))
+    add_peeled_loop(w, block, depth);
+  else if (block->has_loop)
     add_loop(w, block, depth);
   add_statements(w, block, depth, false, true);
   for (uint32_t i = 0; i < block->n; i++) {

@@ -503,7 +503,7 @@ as_tile_program *as_tile_parse(const char *file, const char *text, size_t len, a
   as_tile_program *made = as_arena_alloc(mem, sizeof *made);
   *made = (as_tile_program){
       .mem = mem, .lib = lib, .name = "", .sizes = as_graph_new(sizes, lib, NULL, "")};
-  tile_parser parser = {{&lexed, made->sizes, AS_NONE}, lib, made, {0}, {0}};
+  tile_parser parser = {{&lexed, made->sizes, AS_NONE, false}, lib, made, {0}, {0}};
   as_vec_init(&parser.tensors, sizeof(as_tile_tensor));
   as_vec_init(&parser.scope, sizeof(tile_name));
   bool ok = as_lex(&lexed, file, text, len, mem, err) && program(&parser);

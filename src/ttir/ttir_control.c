@@ -72,62 +72,150 @@ static void go_back(ttir_lift *lift, mark to) {
     lift->out.s[to.out] = 0;
 }
 
-/* One attempt at a loop; `low` and `high` say which carried values may be infinite, and are widened
- * by what the body yields.  *again: they were. */
-static bool write_for(ttir_lift *lift, const as_ttir_op *op, bool *low, bool *high, bool *again) {
+/* What is known of a loop's carried values when it is written: which may be infinite, and how much
+ * is added to the integers, positions among them, to which each iteration adds the same. */
+typedef struct {
+  bool low[TTIR_MOST_CARRIED];
+  bool high[TTIR_MOST_CARRIED];
+  ttir_node *added[TTIR_MOST_CARRIED]; /* NULL: it is carried as a tile */
+  uint32_t first_name;                 /* of those that the loop gives */
+  bool again;                          /* more is known than what it was written with */
+} ttir_loop;
+
+/* does the expression speak of what the loop defines? */
+static bool is_of_loop(const ttir_lift *lift, const ttir_loop *loop, const ttir_node *node) {
+  bool named = node->kind == TTIR_N_NAME || node->kind == TTIR_N_TILE;
+  uint32_t name = named ? as_intern_find(&lift->names, node->text) : AS_NONE;
+  if (name != AS_NONE && name >= loop->first_name)
+    return true;
+  for (uint32_t i = 0; i < node->n; i++) {
+    if (is_of_loop(lift, loop, node->kid[i]))
+      return true;
+  }
+  return false;
+}
+
+/* what `node` adds to the carried tile, the same in all iterations; NULL: it does something else */
+static ttir_node *added_to(ttir_lift *lift, const ttir_loop *loop, ttir_node *node,
+                           const ttir_node *tile) {
+  if (ttir_same(node, tile))
+    return ttir_integer(lift->mem, 0);
+  for (uint32_t side = 0; side < 2; side++) {
+    if (node->kind != TTIR_N_ADD && (node->kind != TTIR_N_SUB || side == 1))
+      return NULL;
+    ttir_node *rest = node->kid[1 - side];
+    ttir_node *added = added_to(lift, loop, node->kid[side], tile);
+    if (added && !is_of_loop(lift, loop, rest))
+      return ttir_arith(lift->mem, node->kind, added, rest);
+  }
+  return NULL;
+}
+
+/* `first` and what so many iterations have added to it */
+static ttir_node *after_rounds(ttir_lift *lift, ttir_node *first, ttir_node *added,
+                               ttir_node *rounds) {
+  return ttir_arith(lift->mem, TTIR_N_ADD, first, ttir_arith(lift->mem, TTIR_N_MUL, rounds, added));
+}
+
+/* (to - from) div step, rounded up: iterations from the one number to before the other */
+static ttir_node *rounds_between(ttir_lift *lift, ttir_node *from, ttir_node *to, ttir_node *step) {
+  as_arena *mem = lift->mem;
+  ttir_node *one = ttir_integer(mem, 1);
+  ttir_node *spare = ttir_arith(mem, TTIR_N_SUB, step, one);
+  ttir_node *whole = ttir_arith(mem, TTIR_N_ADD, ttir_arith(mem, TTIR_N_SUB, to, from), spare);
+  ttir_node *argument[2] = {ttir_integer(mem, 0), ttir_arith(mem, TTIR_N_DIV, whole, step)};
+  return argument[1]->lo >= 0 ? argument[1] : ttir_call(mem, "max", 2, argument);
+}
+
+/* what the body sees of a carried value; its tiles, or none where they are not needed */
+static ttir_carried enter(ttir_lift *lift, const as_ttir_op *op, const ttir_loop *loop, uint32_t i,
+                          ttir_node *rounds, as_str *carries) {
+  uint32_t argument = op->region[0].argument[i + 1];
+  const as_ttir_value *of = &lift->kernel->value[argument];
+  const ttir_lifted *first = ttir_operand(lift, op, i + 3);
+  ttir_lifted *inside = &lift->value[argument];
+  ttir_carried tiles = {0};
+  *inside = *first;
+  if (loop->added[i]) {
+    inside->value = after_rounds(lift, first->value, loop->added[i], rounds);
+    return tiles;
+  }
+  tiles = ttir_carry(lift, of->name, &of->type, first, loop->low[i], loop->high[i], carries);
+  inside->value = tiles.value;
+  inside->low = tiles.low;
+  inside->high = tiles.high;
+  return tiles;
+}
+
+/* what the body yields for a carried value, and what that tells; false: refused */
+static bool leave(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop, uint32_t i,
+                  const ttir_carried *tiles, ttir_lifted *yielded) {
+  const as_ttir_op *yield = ttir_last(&op->region[0]);
+  const ttir_lifted *first = ttir_operand(lift, op, i + 3);
+  *yielded = *ttir_operand(lift, yield, i);
+  if (lift->kernel->value[op->region[0].argument[i + 1]].type.kind == AS_TTIR_POINTER &&
+      yielded->argument != first->argument)
+    return ttir_refuse(lift, op, "a carried pointer changes its argument");
+  if (tiles->value && tiles->value->sort == TTIR_INTEGER) {
+    loop->added[i] = added_to(lift, loop, yielded->value, tiles->value);
+    loop->again |= loop->added[i] != NULL;
+  }
+  loop->again |= (yielded->low && !loop->low[i]) || (yielded->high && !loop->high[i]);
+  loop->low[i] |= yielded->low != NULL;
+  loop->high[i] |= yielded->high != NULL;
+  return true;
+}
+
+/* one attempt at a loop with what is known of it */
+static bool write_for(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop) {
   const as_ttir_region *body = &op->region[0];
   const as_ttir_kernel *kernel = lift->kernel;
   uint32_t n = body->n_argument - 1;
   ttir_carried tiles[TTIR_MOST_CARRIED];
   const as_ttir_type *type[TTIR_MOST_CARRIED];
   ttir_lifted yielded[TTIR_MOST_CARRIED];
+  ttir_node *bound[3];
   as_str carries;
   as_str_init(&carries);
-  for (uint32_t i = 0; i < n; i++) {
-    const as_ttir_value *of = &kernel->value[body->argument[i + 1]];
-    type[i] = &of->type;
-    const ttir_lifted *first = ttir_operand(lift, op, i + 3);
-    tiles[i] = ttir_carry(lift, of->name, &of->type, first, low[i], high[i], &carries);
-    ttir_lifted *inside = &lift->value[body->argument[i + 1]];
-    *inside = *first;
-    inside->value = tiles[i].value;
-    inside->low = tiles[i].low;
-    inside->high = tiles[i].high;
-  }
-  const ttir_node *bound[3];
   for (uint32_t i = 0; i < 3; i++)
     bound[i] = ttir_operand(lift, op, i)->value;
-  const char *variable = ttir_fresh(lift, kernel->value[body->argument[0]].name);
-  ttir_line(lift, "for %s = %s to %s step %s", variable, ttir_print(lift->mem, bound[0]),
+  const char *name = ttir_fresh(lift, kernel->value[body->argument[0]].name);
+  int64_t last = bound[1]->hi == TTIR_MOST ? TTIR_MOST : bound[1]->hi - 1;
+  ttir_node *variable = ttir_name(lift->mem, name, bound[0]->lo, last);
+  ttir_node *rounds = ttir_arith(lift->mem, TTIR_N_DIV,
+                                 ttir_arith(lift->mem, TTIR_N_SUB, variable, bound[0]), bound[2]);
+  loop->again = false;
+  for (uint32_t i = 0; i < n; i++) {
+    type[i] = &kernel->value[body->argument[i + 1]].type;
+    tiles[i] = enter(lift, op, loop, i, rounds, &carries);
+  }
+  ttir_line(lift, "for %s = %s to %s step %s", name, ttir_print(lift->mem, bound[0]),
             ttir_print(lift->mem, bound[1]), ttir_print(lift->mem, bound[2]));
   as_str_add(&lift->out, carries.s ? carries.s : "");
   as_str_clear(&carries);
   lift->depth++;
-  int64_t last = bound[1]->hi == TTIR_MOST ? TTIR_MOST : bound[1]->hi - 1;
-  lift->value[body->argument[0]] =
-      (ttir_lifted){.value = ttir_name(lift->mem, variable, bound[0]->lo, last), .known = true};
+  lift->value[body->argument[0]] = (ttir_lifted){.value = variable, .known = true};
   if (!ttir_lift_region(lift, body))
     return false;
   const as_ttir_op *yield = ttir_last(body);
-  *again = false;
+  if (n > 0 && (!yield || yield->n_operand != n))
+    return ttir_refuse(lift, op, "its body does not yield what it carries");
   for (uint32_t i = 0; i < n; i++) {
-    if (!yield || yield->n_operand != n)
-      return ttir_refuse(lift, op, "its body does not yield what it carries");
-    yielded[i] = *ttir_operand(lift, yield, i);
-    if (type[i]->kind == AS_TTIR_POINTER &&
-        yielded[i].argument != ttir_operand(lift, op, i + 3)->argument)
-      return ttir_refuse(lift, op, "a carried pointer changes its argument");
-    *again |= (yielded[i].low && !low[i]) || (yielded[i].high && !high[i]);
-    low[i] |= yielded[i].low != NULL;
-    high[i] |= yielded[i].high != NULL;
+    if (!leave(lift, op, loop, i, &tiles[i], &yielded[i]))
+      return false;
   }
-  if (!*again)
+  if (!loop->again)
     ttir_write_next(lift, n, type, tiles, yielded);
   lift->depth--;
   ttir_line(lift, "end");
   for (uint32_t i = 0; i < n; i++) {
     ttir_lifted *result = &lift->value[op->result[i]];
     *result = *ttir_operand(lift, op, i + 3);
+    if (loop->added[i]) {
+      ttir_node *all = rounds_between(lift, bound[0], bound[1], bound[2]);
+      result->value = after_rounds(lift, result->value, loop->added[i], all);
+      continue;
+    }
     result->value = tiles[i].value;
     result->low = tiles[i].low;
     result->high = tiles[i].high;
@@ -144,18 +232,17 @@ bool ttir_lift_for(ttir_lift *lift, const as_ttir_op *op, int code) {
     return ttir_refuse(lift, op, "its step is not shown to be positive");
   if (lift->guard->kind != TTIR_N_TRUE)
     return ttir_refuse(lift, op, "a loop in a branch");
-  bool low[TTIR_MOST_CARRIED];
-  bool high[TTIR_MOST_CARRIED];
+  ttir_loop loop = {.first_name = as_intern_count(&lift->names), .again = true};
   for (uint32_t i = 0; i < n; i++) {
-    low[i] = ttir_operand(lift, op, i + 3)->low != NULL;
-    high[i] = ttir_operand(lift, op, i + 3)->high != NULL;
+    loop.low[i] = ttir_operand(lift, op, i + 3)->low != NULL;
+    loop.high[i] = ttir_operand(lift, op, i + 3)->high != NULL;
   }
   mark start = mark_here(lift);
   int depth = lift->depth;
-  for (bool again = true; again;) {
+  while (loop.again) {
     go_back(lift, start);
     lift->depth = depth;
-    if (!write_for(lift, op, low, high, &again))
+    if (!write_for(lift, op, &loop))
       return false;
   }
   return true;

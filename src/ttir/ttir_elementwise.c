@@ -144,7 +144,11 @@ static ttir_node *truncated(ttir_lift *lift, ttir_node_kind kind, ttir_node *a, 
   ttir_node *down = ttir_arith(lift->mem, kind, a, b);
   if (a->lo >= 0)
     return down;
-  ttir_node *up = negative(lift, ttir_arith(lift->mem, kind, negative(lift, a), b));
+  if (a->lo > -b->lo && a->hi < b->lo)
+    return kind == TTIR_N_MOD ? a : integer(lift, 0);
+  bool short_of_one = a->lo > -b->lo; /* in size less than the divisor, where it is negative */
+  ttir_node *up = short_of_one ? (kind == TTIR_N_MOD ? a : integer(lift, 0))
+                               : negative(lift, ttir_arith(lift->mem, kind, negative(lift, a), b));
   ttir_node *below = ttir_compare(lift->mem, TTIR_N_LESS, a, integer(lift, 0));
   ttir_node *both = ttir_if(lift->mem, below, up, down);
   if (kind == TTIR_N_MOD && b->hi < TTIR_MOST) {

@@ -288,14 +288,22 @@ ttir_node *ttir_or(as_arena *mem, ttir_node *a, ttir_node *b) {
 
 typedef struct {
   as_arena *mem;
-  ttir_node *const *lane;
-  as_map done; /* from nodes to what they became */
+  ttir_node *const *lane; /* NULL: they stay */
+  ttir_node *mask;        /* holds here: choices that it decides are made; NULL: nothing is known */
+  as_map done;            /* from nodes to what they became */
 } view;
 
 static ttir_node *viewed(view *in, ttir_node *node);
 
 static ttir_node *rebuilt(view *in, const ttir_node *node) {
   ttir_node *kid[TTIR_MOST_KIDS];
+  if (in->mask && node->kind == TTIR_N_IF) {
+    ttir_node *condition = viewed(in, node->kid[0]);
+    if (!ttir_and(in->mem, in->mask, condition))
+      return viewed(in, node->kid[2]);
+    if (!ttir_and(in->mem, in->mask, ttir_not(in->mem, condition)))
+      return viewed(in, node->kid[1]);
+  }
   for (uint32_t i = 0; i < node->n; i++)
     kid[i] = viewed(in, node->kid[i]);
   switch (node->kind) {
@@ -339,7 +347,7 @@ static ttir_node *viewed(view *in, ttir_node *node) {
   if (constant)
     return node;
   if (node->kind == TTIR_N_LANE)
-    return node->lane == TTIR_FREE_LANE ? node : in->lane[node->lane];
+    return node->lane == TTIR_FREE_LANE || !in->lane ? node : in->lane[node->lane];
   uint64_t known;
   if (as_map_get(&in->done, AS_KEY((uintptr_t)node), &known))
     return (ttir_node *)(uintptr_t)known;
@@ -354,6 +362,14 @@ static ttir_node *viewed(view *in, ttir_node *node) {
 
 ttir_node *ttir_view(as_arena *mem, ttir_node *of, ttir_node *const *lane) {
   view in = {.mem = mem, .lane = lane};
+  as_map_init(&in.done, 1);
+  ttir_node *result = viewed(&in, of);
+  as_map_clear(&in.done);
+  return result;
+}
+
+ttir_node *ttir_under(as_arena *mem, ttir_node *of, ttir_node *mask) {
+  view in = {.mem = mem, .mask = mask};
   as_map_init(&in.done, 1);
   ttir_node *result = viewed(&in, of);
   as_map_clear(&in.done);

@@ -65,6 +65,8 @@ ttir_node *ttir_tile(as_arena *mem, ttir_sort sort, const char *name, uint32_t n
                      ttir_node *const *lane);
 /* the node with its lanes replaced; simplified anew.  `of` may be NULL */
 ttir_node *ttir_view(as_arena *mem, ttir_node *of, ttir_node *const *lane);
+/* the node where the mask, a truth that is not NULL, holds: choices that it decides are made */
+ttir_node *ttir_under(as_arena *mem, ttir_node *of, ttir_node *mask);
 ttir_node *ttir_call(as_arena *mem, const char *function, uint32_t n, ttir_node *const *argument);
 /* + - * of integers or reals, the real quotient, div and mod */
 ttir_node *ttir_arith(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_node *b);

@@ -234,6 +234,8 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
   }
   const char *name = ttir_fresh(lift, of->name);
   bool masked = mask->kind != TTIR_N_TRUE;
+  if (masked)
+    position = ttir_under(lift->mem, position, mask);
   ttir_line(lift, "load %s%s = %s%s%s%s", name, ttir_over(lift, type),
             place(lift, argument, position), where(lift, mask), masked && other ? " else " : "",
             masked && other ? ttir_print(lift->mem, other->value) : "");
@@ -276,6 +278,8 @@ static bool store(ttir_lift *lift, const as_ttir_op *op, const as_ttir_type *typ
   ttir_node *number = value->value;
   if (!number || number->sort == TTIR_TRUTH)
     number = ttir_if(lift->mem, number, ttir_integer(lift->mem, 1), ttir_integer(lift->mem, 0));
+  if (mask->kind != TTIR_N_TRUE)
+    position = ttir_under(lift->mem, position, mask);
   ttir_line(lift, "store %s = %s over %s%s", place(lift, argument, position),
             ttir_print(lift->mem, number), ttir_over(lift, type), where(lift, mask));
   return true;

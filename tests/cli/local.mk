@@ -14,6 +14,7 @@ CLI_TESTS = \
   tests/cli/test_run.sh \
   tests/cli/test_search.sh \
   tests/cli/test_shard.sh \
+  tests/cli/test_sizes.sh \
   tests/cli/test_target.sh tests/cli/test_tune.sh \
   tests/cli/test_trace.sh
 TESTS += $(CLI_TESTS)

@@ -24,4 +24,19 @@ after() {
 # figure 3 (b): rows are scaled after the product; figure 14 (b): divided after it
 after rmsnorm_matmul ' = matmul' ' = t[0-9]+ \* t[0-9]+$'
 after softmax_matmul ' = matmul' ' = t[0-9]+ / t[0-9]+$'
+
+# the same reorderings of whole operators, by propagation: among the orders gone through is one with the product first
+ordered() { # NAME FIRST LAST
+  expect 0 'Z' optimize "$src/examples/axon/$1.tp" --solvers=none --force --trace=search -o "$1"
+  awk -v first="$2" -v last="$3" '
+    /an order of the operators/ { product = "" }
+    index($0, first) { product = $2 }
+    product != "" && index($0, "output Z = " product " " last " ") { found = 1 }
+    END { exit !found }' err || fail "$1: no order with $2 before $3"
+}
+ordered rmsnorm_matmul '= matmul(X, W)' '*'
+ordered softmax_matmul '= matmul(P, V)' '/'
+# figure 7: nothing goes through the gate of a gated MLP, so there is the given order alone
+expect 0 'O' optimize "$src/examples/axon/matmul_matmul_silu_mul.tp" --solvers=none --force --trace=search -o matmul_matmul_silu_mul
+[ "$(grep -c 'an order of the operators' err)" = 1 ] || fail 'something is propagated in matmul_matmul_silu_mul'
 finish

@@ -13,6 +13,12 @@ tests_lower_test_cut_SOURCES = tests/lower/test_cut.c $(tests_lower_case)
 tests_lower_test_cut_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_cut_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_cut
+# sizes left to run time
+check_PROGRAMS += tests/lower/test_live
+tests_lower_test_live_SOURCES = tests/lower/test_live.c
+tests_lower_test_live_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_lower_test_live_LDADD = $(tests_lower_libs)
+TESTS += tests/lower/test_live
 # the lowering with a fault in each pass
 check_PROGRAMS += tests/lower/test_faults
 tests_lower_test_faults_SOURCES = tests/lower/test_faults.c tests/lower/batch.h tests/lower/batch.c $(tests_lower_case)

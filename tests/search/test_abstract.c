@@ -145,6 +145,100 @@ START_TEST(z3_agrees) {
 
 END_TEST
 
+enum { PLUS, MINUS, EITHER, TIMES, OVER, SUMMED, N_STEPS };
+
+/* what a step makes of two operands; maybe: what is said of it before it is made */
+static ax_id made_by(int step, ax_places *places, ax_id left, ax_id right, bool *maybe) {
+  static const int8_t sign[][3] = {{1, 1, 0}, {1, -1, 0}, {1, 1, -1}};
+  ax_id product = ax_mul(A, left, right);
+  switch (step) {
+  case PLUS:
+  case MINUS:
+  case EITHER:
+    *maybe = ax_sum_may_fit(places, left, right, sign[step]);
+    return step == PLUS    ? ax_add(A, left, right)
+           : step == MINUS ? ax_add(A, left, ax_neg(A, right))
+                           : ax_add(A, ax_add(A, left, right), ax_neg(A, product));
+  case OVER:
+    *maybe = ax_quotient_may_fit(places, left, right, false);
+    return ax_mul(A, left, ax_inv(A, right));
+  default:
+    *maybe = ax_product_may_fit(places, left, right, step == SUMMED);
+    return step == SUMMED && product != AX_BAD ? sum1(product) : product;
+  }
+}
+
+/* what is said of a pair to lead nowhere makes no part of any target */
+START_TEST(pairs_are_not_lost) {
+  as_rng rng;
+  uint32_t fits[N_STEPS] = {0};
+  uint32_t left_out[N_STEPS] = {0};
+  as_rng_seed(&rng, 20261123);
+  for (int round = 0; round < 300; round++) {
+    ax_id operand[16];
+    ax_id target[3];
+    for (int i = 0; i < 8; i++)
+      operand[i] = random_expr(&rng, i % 3);
+    for (int i = 8; i < 16; i++) { /* sums, some of the same with other signs */
+      ax_id beside = operand[as_rng_below(&rng, 4)];
+      ax_id sum = ax_add(A, operand[as_rng_below(&rng, 4)], i % 2 ? beside : ax_neg(A, beside));
+      operand[i] = sum == AX_BAD || sum == AX_ZERO ? beside : sum;
+    }
+    for (int i = 0; i < 3; i++) { /* of these operands, so that pairs do fit */
+      bool maybe;
+      ax_places *none = ax_places_new(A, NULL, 0);
+      ax_id first = made_by((int)as_rng_below(&rng, N_STEPS), none, operand[as_rng_below(&rng, 16)],
+                            operand[as_rng_below(&rng, 16)], &maybe);
+      ax_places_free(none);
+      ax_id beside = first == AX_BAD ? AX_BAD : ax_add(A, first, operand[as_rng_below(&rng, 16)]);
+      ax_id times = beside == AX_BAD ? AX_BAD : ax_mul(A, beside, random_expr(&rng, 1));
+      target[i] = times != AX_BAD ? times : random_expr(&rng, 3);
+    }
+    ax_places *places = ax_places_new(A, target, 3);
+    for (int k = 0; k < 16 * 16 * N_STEPS; k++) {
+      ax_id left = operand[k % 16];
+      ax_id right = operand[k / 16 % 16];
+      bool maybe;
+      ax_id made = made_by(k / 256, places, left, right, &maybe);
+      bool is_part = false;
+      for (int i = 0; i < 3; i++)
+        is_part |= made != AX_BAD && ax_sub_top(A, made, target[i]);
+      ck_assert_msg(maybe || !is_part, "round %d, step %d: %s and %s", round, k / 256,
+                    ax_print(A, left), ax_print(A, right));
+      fits[k / 256] += is_part;
+      left_out[k / 256] += !maybe;
+    }
+    ax_places_free(places);
+  }
+  for (int step = 0; step < N_STEPS; step++) {
+    ck_assert_msg(fits[step] > 200, "step %d: %u pairs fit", step, fits[step]);
+    ck_assert_msg(left_out[step] > 10000, "step %d: %u left out", step, left_out[step]);
+  }
+}
+
+END_TEST
+
+/* where terms of the result merge or vanish, their ratios say nothing */
+START_TEST(pairs_that_merge) {
+  ax_id xz = ax_mul(A, x, z); /* terms come in the order in which they were made */
+  ax_id left = ax_add(A, xz, ax_mul(A, x, y));
+  left = ax_add(A, left, ax_mul(A, x, x));
+  ax_id right = ax_add(A, y, z); /* x * z * y is x * y * z */
+  ax_id whole[] = {ax_mul(A, left, right), right};
+  ax_places *places = ax_places_new(A, whole, 1);
+  ck_assert(ax_product_may_fit(places, left, right, false));
+  ck_assert(!ax_product_may_fit(places, left, left, false));
+  ax_places_free(places);
+  const int8_t either[] = {1, 1, -1}; /* x + x * z and z: x + z is left */
+  whole[0] = ax_add(A, x, z);
+  places = ax_places_new(A, whole, 2);
+  ck_assert(ax_sum_may_fit(places, ax_add(A, x, xz), z, either));
+  ck_assert(!ax_sum_may_fit(places, x, z, either));
+  ax_places_free(places);
+}
+
+END_TEST
+
 /* the paper's axioms (quantified).  Z3 proves entailments; of the rest it says nothing, which must
  * never prune. */
 static const char axioms[] =
@@ -229,6 +323,8 @@ int main(void) {
   tcase_add_test(tests, laws);
   tcase_add_test(tests, subexpressions);
   tcase_add_test(tests, z3_agrees);
+  tcase_add_test(tests, pairs_are_not_lost);
+  tcase_add_test(tests, pairs_that_merge);
   tcase_add_test(tests, paper_axioms);
   return test_run("abstract", tests);
 }

@@ -206,8 +206,62 @@ START_TEST(ranks_as_measured) {
 
 END_TEST
 
+/* A tile that one kernel stores as it is and another one reads: both are tuned for it, so no tiling
+ * is better than the one chosen. */
+START_TEST(a_tile_of_two_kernels) {
+  static const char program[] =
+      "program p\nsizes H = 2, M = 256, E = 64, K = 4096\ninput Q: f16[H, M, E]\n"
+      "input Kt: f16[H, E, K]\ninput V: f16[H, K, E]\nP = exp(Q @ Kt)\nS = sum(P, axis=-1)\n"
+      "output O = (P / S[:, :, none]) @ V\n";
+  static const char graph[] =
+      "mugraph p\nsizes G = 8, J = 16, L = 4, U = 16, T = 128, I = 16, W = 16\n"
+      "where M = J * U, K = G * L * T, M = I * W\nkernel k0\n  grid x = H, y = G, z = J\n"
+      "  loop l = L\n  load q [1, U, E] = Q x -> 0 z -> 1\n"
+      "  load k [1, E, T] = Kt x -> 0 y -> 2 loop -> 2\n"
+      "  load v [1, T, E] = V x -> 0 y -> 1 loop -> 1\n  s = matmul(q, k)\n  e = exp(s)\n"
+      "  acc a = sum e\n  m = matmul(e, v)\n  acc b = sum m\n"
+      "  store P1 [1, U, T] = a x -> 0 y -> 2 z -> 1\n"
+      "  store P2 [1, U, E] = b x -> 0 y -> 2 z -> 1\nend\nkernel k1\n  grid x = H, y = I\n"
+      "  load p [1, W, G * T] = P1 x -> 0 y -> 1\n  load r [1, W, G * E] = P2 x -> 0 y -> 1\n"
+      "  d = sum(p, axis=-1)\n  f = d[:, :, none]\n"
+      "  g = split_axis(r, axis=-1, outer=G, inner=E)\n  h = sum(g, axis=-2)\n  o = h / f\n"
+      "  store O [1, W, E] = o x -> 0 y -> 1\nend\n";
+  opened o = {.sizes = as_sizes_new(), .lib = test_operators()};
+  as_err err;
+  as_err_init(&err);
+  o.program = as_parse_tp("p.tp", program, strlen(program), o.sizes, o.lib, &err);
+  ck_assert_msg(o.program != NULL, "%s", o.program ? "" : as_err_format(&err));
+  o.graph = as_parse_mug("p.mug", graph, strlen(graph), o.program, &err);
+  ck_assert_msg(o.graph != NULL, "%s", o.graph ? "" : as_err_format(&err));
+  uint32_t n;
+  as_tiling *best = as_tilings(o.graph, NULL, 1, &n, NULL);
+  ck_assert_uint_eq(n, 1);
+  uint32_t n_tried = 0;
+  for (long tile = 16; tile <= 256; tile *= 2) {
+    for (long shared = 2; shared * tile <= 4096; shared *= 2) {
+      for (long rows = 1; rows <= 16; rows *= 2) {
+        char *listed = as_format("T=%ld,G=%ld,L=%ld,U=64,J=4,W=%ld,I=%ld", tile, shared,
+                                 4096 / tile / shared, rows, 256 / rows);
+        set_sizes(&o, listed);
+        double us = as_cost(o.graph, NULL, NULL);
+        n_tried += us >= 0;
+        ck_assert_msg(us < 0 || us > best->us * 0.9999, "%s: %g, not %g", listed, us, best->us);
+        free(listed);
+      }
+    }
+  }
+  ck_assert_uint_ge(n_tried, 40);
+  free(best->size);
+  free(best->value);
+  free(best);
+  close_graphs(&o);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("cost", 60);
+  tcase_add_test(tests, a_tile_of_two_kernels);
   tcase_add_test(tests, ranks_as_measured);
   return test_run("cost", tests);
 }

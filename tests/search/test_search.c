@@ -3,6 +3,7 @@
  * programs that are too large. */
 #include "search/search.h"
 #include "search/sg_space.h"
+#include "search/topology.h"
 #include "src/base/file.h"
 #include "tests/operators.h"
 #include "tests/suite.h"
@@ -498,10 +499,97 @@ START_TEST(best_so_far) {
 
 END_TEST
 
+/* whether a candidate has the muGraph's topology at some tile sizes */
+static bool has_topology(const program *p, const as_search_result *result, const char *text) {
+  as_err err;
+  as_err_init(&err);
+  as_topologies *table = as_topologies_new();
+  as_graph *graph = as_parse_mug("wanted.mug", text, strlen(text), p->g, &err);
+  ck_assert_msg(graph != NULL, "%s", graph ? "" : as_err_format(&err));
+  uint32_t wanted = as_topology(table, graph);
+  bool found = false;
+  for (uint32_t i = 0; i < result->n; i++) {
+    uint32_t n;
+    uint32_t *all = as_topologies_of(table, result->cand[i].graph, &n);
+    for (uint32_t k = 0; k < n; k++)
+      found = found || all[k] == wanted;
+    free(all);
+  }
+  as_graph_free(graph);
+  as_topologies_free(table);
+  return found;
+}
+
+/* Partitions that are dearer than the best one, for those who ask for them: here the last product
+ * of elements as a kernel of its own, which one kernel for everything beats. */
+START_TEST(more_partitions) {
+  static const char text[] =
+      "program gated\nsizes B = 8, D = 1024, N = 1024\ninput X: f16[B, D]\ninput V: f16[D, N]\n"
+      "input W: f16[D, N]\noutput O = silu(X @ V) * (X @ W)\n";
+  static const char wanted[] =
+      "mugraph gated\nsizes J = 32, U = 32, L = 16, T = 64\nwhere N = J * U, D = L * T\n"
+      "kernel k0\n  grid x = J\n  loop l = L\n  load x [B, T] = X loop -> 1\n"
+      "  load v [T, U] = V x -> 1 loop -> 0\n  load w [T, U] = W x -> 1 loop -> 0\n"
+      "  a = matmul(x, v)\n  b = matmul(x, w)\n  acc c = sum a\n  acc d = sum b\n  s = silu(c)\n"
+      "  store P [B, U] = s x -> 1\n  store Q [B, U] = d x -> 1\nend\nO = P * Q\n";
+  double best[2];
+  for (int more = 0; more < 2; more++) {
+    program p = load_text("gated.tp", text);
+    as_search_opts options = as_search_default;
+    as_search_result result;
+    options.keep = 64;
+    options.max_tested = 256;
+    options.max_partitions = more ? 16 : 1;
+    options.reach = more ? 2 : 1;
+    ck_assert_int_eq(as_search(p.g, &options, &result), AS_OK);
+    ck_assert_int_eq(has_topology(&p, &result, wanted), more);
+    for (uint32_t i = 0; i < result.n; i++)
+      ck_assert(result.cand[i].verdict.certified);
+    best[more] = result.cand[0].us;
+    as_search_result_clear(&result);
+    unload(&p);
+  }
+  ck_assert(best[0] == best[1]);
+}
+
+END_TEST
+
+/* interrupts once something is certified */
+static void stop_when_certified(void *arg, const char *stage, const as_search_stats *stats,
+                                double done) {
+  (void)stage;
+  (void)done;
+  if (stats->certified > 0)
+    *(volatile int *)arg = 1;
+}
+
+/* many candidates are wanted: the interrupt is seen before all are judged */
+START_TEST(interrupted_among_many) {
+  volatile int stop = 0;
+  program p = load("examples/lora.tp");
+  as_search_opts options = as_search_default;
+  as_search_result result;
+  options.keep = 40;
+  options.max_tested = 40;
+  options.stop = &stop;
+  options.progress = stop_when_certified;
+  options.progress_arg = (void *)(uintptr_t)&stop;
+  ck_assert_int_eq(as_search(p.g, &options, &result), AS_OK);
+  ck_assert_uint_gt(result.n, 0);
+  ck_assert_uint_lt(result.stats.tested, 20);
+  ck_assert_uint_gt(result.stats.struck[AS_LIMIT_INTERRUPT], 0);
+  as_search_result_clear(&result);
+  unload(&p);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("programs", 240);
   tcase_add_loop_test(tests, examples, 0, 6);
   tcase_add_test(tests, odd_extents);
+  tcase_add_test(tests, more_partitions);
+  tcase_add_test(tests, interrupted_among_many);
   tcase_add_test(tests, attention_is_safe);
   tcase_add_test(tests, user_operator);
   tcase_add_test(tests, other_programs);

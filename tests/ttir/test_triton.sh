@@ -33,8 +33,20 @@ add='--size n=100 --argument x=n --argument y=n --argument z=n'
 judge 0 'Proved for all sizes' row_softmax.tp row_softmax.ttir --grid 3 --argument x=15 --argument y=15 --argument n=5
 judge 1 'y[0]: given' row_softmax.tp row_softmax.ttir --grid 3 --argument x=15 --argument y=15 --argument n=4
 
+# pointers that each round moves on by the same are no tiles; a wrong step is seen
+product='--grid 3 --argument x=480 --argument y=160 --argument z=192 --argument k=20'
+# shellcheck disable=SC2086
+{
+  judge 0 'Proved for all sizes' block_product.tp block_product.ttir $product
+  judge 1 'REFUTED' block_product.tp block_product_skewed.ttir $product
+}
+# rows with gaps between them; a remainder of what is negative only where a mask reads nothing
+expect 0 'Proved for all sizes' certify --from triton --grid 4 --argument x=55 --argument y=66 "$cases/shifted_rows.tile" "$cases/shifted_rows.ttir"
+sed 's/dense<6> : tensor<16xi32>/dense<5> : tensor<16xi32>/' "$cases/shifted_rows.ttir" >without_gaps.ttir
+expect 1 'REFUTED' certify --from triton --grid 4 --argument x=55 --argument y=66 "$cases/shifted_rows.tile" without_gaps.ttir
+
 # an argument whose name is a word of the language gets another one: the text can be read
-expect 3 'no difference at' certify --from triton --launch "$cases/running.json" "$cases/running.ttir" "$cases/running.ttir"
+expect 0 'Proved for all sizes' certify --from triton --launch "$cases/running.json" "$cases/running.ttir" "$cases/running.ttir"
 
 # what is missing, or wrong, is named
 kernel=$cases/scaled_add.ttir

@@ -23,6 +23,8 @@ void as_job_clear(as_job *job) {
   as_rulefile_free(job->rules);
   as_graph_free(job->graph);
   as_graph_free(job->program);
+  as_tile_free(job->tile[0]);
+  as_tile_free(job->tile[1]);
   as_oplib_free(job->lib);
   as_sizes_free(job->sizes);
   clear_text(&job->given);
@@ -47,6 +49,10 @@ static bool read_text(as_job_text *into, const char *path, as_err *err) {
 
 static bool parse_program(as_job *job, as_err *err) {
   const as_job_text *text = &job->given;
+  if (job->any_tile && as_tile_is_text(text->text, text->len)) {
+    job->tile[0] = as_tile_parse(text->name, text->text, text->len, job->sizes, job->lib, err);
+    return job->tile[0] != NULL;
+  }
   job->program = as_parse_tp(text->name, text->text, text->len, job->sizes, job->lib, err);
   return job->program != NULL;
 }
@@ -80,7 +86,7 @@ static bool is_program(const char *text, size_t len) {
 
 /* a tile program of block form: what is tested is the muGraph that it is, while the claim is made
  * of the text itself */
-static as_graph *parse_tile(as_job *job, as_err *err) {
+static as_graph *parse_block_form(as_job *job, as_err *err) {
   const as_job_text *text = &job->candidate;
   as_sizes *sizes = as_sizes_new();
   as_tile_program *tile = as_tile_parse(text->name, text->text, text->len, sizes, job->lib, err);
@@ -93,11 +99,26 @@ static as_graph *parse_tile(as_job *job, as_err *err) {
   return graph;
 }
 
+static bool parse_tile(as_job *job, as_err *err) {
+  const as_job_text *text = &job->candidate;
+  as_err other; /* why it is not of block form, where any form will do */
+  as_err_init(&other);
+  if (job->program)
+    job->graph = parse_block_form(job, job->any_tile ? &other : err);
+  as_err_clear(&other);
+  if (job->graph == NULL && job->any_tile)
+    job->tile[1] = as_tile_parse(text->name, text->text, text->len, job->sizes, job->lib, err);
+  return job->graph || job->tile[1];
+}
+
 static bool parse_candidate(as_job *job, as_err *err) {
   const as_job_text *text = &job->candidate;
   if (as_tile_is_text(text->text, text->len))
-    job->graph = parse_tile(job, err);
-  else if (is_program(text->text, text->len))
+    return parse_tile(job, err);
+  if (job->program == NULL && !is_program(text->text, text->len))
+    return as_err_set(err, AS_BAD_INPUT, "%s: beside a given tile program it is no program",
+                      text->name);
+  if (is_program(text->text, text->len))
     job->graph = as_parse_tp(text->name, text->text, text->len, job->sizes, job->lib, err);
   else
     job->graph = as_parse_mug(text->name, text->text, text->len, job->program, err);
@@ -155,11 +176,15 @@ static ck_text borrow(const as_job_text *text) {
 }
 
 as_judged as_job_judged(const as_job *job) {
+  bool texts = job->tile[0] || job->tile[1];
+  const as_graph *given = job->tile[0] ? job->tile[0]->sizes : job->program;
+  const as_graph *candidate = job->tile[1] ? job->tile[1]->sizes : job->graph;
   return (as_judged){.lib = job->lib,
                      .given = borrow(&job->given),
                      .candidate = borrow(&job->candidate),
-                     .program = job->program,
-                     .graph = job->graph,
+                     .program = texts ? NULL : job->program,
+                     .graph = texts ? NULL : job->graph,
+                     .declared = {texts ? given : NULL, texts ? candidate : NULL},
                      .tile = job->candidate.text != NULL &&
                              as_tile_is_text(job->candidate.text, job->candidate.len)};
 }

@@ -18,6 +18,10 @@ typedef struct {
   as_graph *program;
   as_graph *graph; /* the candidate's: a muGraph of the program (also where the text is a tile
                       program of block form), or a program of its own */
+  /* Set before texts are read where tile programs of any form are taken.  They have no graph: where
+   * a side is one, the texts alone are judged, `program` may be NULL and `graph` is. */
+  bool any_tile;
+  struct as_tile_program *tile[2]; /* of the given program and of the candidate, or NULL */
   as_rulefile *rules;
   struct judge_definitions *definitions; /* of the rules' file and its library */
 } as_job;

@@ -106,8 +106,11 @@ typedef struct {
   const as_oplib *lib; /* its files are the specifications */
   ck_text given;
   ck_text candidate;
-  const as_graph *program;  /* NULL: the texts alone are judged, and nothing is run */
-  const as_graph *graph;    /* the candidate's; its size table is the program's or a copy of it */
+  const as_graph *program; /* NULL: the texts alone are judged, and nothing is run */
+  const as_graph *graph;   /* the candidate's; its size table is the program's or a copy of it */
+  /* where the texts alone are judged: graphs that have the sizes and the `use` lines of the texts,
+   * whatever else; or NULL */
+  const as_graph *declared[2];
   bool tile;                /* the candidate's text is a tile program, the graph what it is */
   const as_rulefile *rules; /* NULL: no rule */
   uint32_t rule;

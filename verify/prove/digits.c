@@ -1,19 +1,12 @@
 /* Integers as sums of digits (see pv_digits.h). */
 #include "pv_digits.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* numbers beyond this are not taken: products of two must fit */
 #define LARGEST ((int64_t)1 << 31)
 
-enum { MAX_BASES = 12, MAX_PARTS = 12, MAX_NESTED = 6 };
-
-/* what the sum has of one base: constants times base div weight */
-typedef struct {
-  ck_id base;
-  uint32_t n;
-  int64_t weight[MAX_PARTS];
-  int64_t coef[MAX_PARTS];
-} of_base;
+enum { MAX_NESTED = 6 };
 
 bool pv_digits_within(int64_t number) {
   return -LARGEST < number && number < LARGEST;
@@ -23,8 +16,7 @@ static ck_id number(pv *prover, int64_t value) {
   return pv_num(prover, (long)value);
 }
 
-/* a constant that is an integer and not too large */
-static bool integer(const pv *prover, ck_id term, int64_t *value) {
+bool pv_digits_integer(const pv *prover, ck_id term, int64_t *value) {
   if (!ck_is(prover->terms, term, CK_Q))
     return false;
   const mpq_t *q = ck_q_value(prover->terms, term);
@@ -40,196 +32,6 @@ ck_id pv_digits_part(pv *prover, ck_id base, int64_t weight) {
 
 static pv_thm positive(pv *prover, ck_id constant) {
   return pv_by_value(prover, pv_gt0(prover, constant));
-}
-
-/* --- reading */
-static bool add_part(of_base *bases, uint32_t *n, ck_id base, int64_t weight, int64_t coef) {
-  uint32_t at = 0;
-  while (at < *n && bases[at].base != base)
-    at++;
-  if (at == *n) {
-    if (*n == MAX_BASES)
-      return false;
-    bases[(*n)++] = (of_base){.base = base};
-  }
-  of_base *here = &bases[at];
-  if (here->n == MAX_PARTS)
-    return false;
-  uint32_t place = here->n++;
-  for (; place > 0 && here->weight[place - 1] > weight; place--) {
-    here->weight[place] = here->weight[place - 1];
-    here->coef[place] = here->coef[place - 1];
-  }
-  here->weight[place] = weight;
-  here->coef[place] = coef;
-  return true;
-}
-
-static bool read_mono(pv *prover, const pv_mono *mono, of_base *bases, uint32_t *n,
-                      int64_t *constant) {
-  int64_t coef;
-  int64_t weight = 1;
-  if (!integer(prover, mono->coef, &coef))
-    return false;
-  if (mono->degree == 0) {
-    *constant += coef;
-    return true;
-  }
-  ck_id base = pv_mono_term(prover, prover->one, mono->atoms, mono->degree);
-  if (!ck_is_int(prover->terms, base))
-    return false;
-  if (ck_is(prover->terms, base, CK_DIV) &&
-      integer(prover, ck_kid(prover->terms, base, 1), &weight) && weight > 1)
-    base = ck_kid(prover->terms, base, 0);
-  else
-    weight = 1;
-  return add_part(bases, n, base, weight, coef);
-}
-
-/* does each weight divide the next? */
-static bool is_chain(const of_base *here) {
-  for (uint32_t i = 0; i + 1 < here->n; i++) {
-    if (here->weight[i + 1] % here->weight[i] != 0)
-      return false;
-  }
-  return true;
-}
-
-static bool put(pv_digits *out, ck_id base, int64_t weight, int64_t radix, int64_t coef) {
-  if (coef == 0)
-    return true;
-  if (out->n == PV_MAX_DIGITS || !pv_digits_within(coef))
-    return false;
-  out->digit[out->n++] = (pv_digit){.base = base,
-                                    .weight = weight,
-                                    .radix = radix,
-                                    .coef = coef,
-                                    .term = CK_BAD,
-                                    .low = PV_NONE,
-                                    .high = PV_NONE};
-  return true;
-}
-
-static bool put_base(pv *prover, const of_base *here, pv_digits *out) {
-  if (!is_chain(here)) { /* each quotient for itself */
-    for (uint32_t i = 0; i < here->n; i++) {
-      if (!put(out, pv_digits_part(prover, here->base, here->weight[i]), 1, 0, here->coef[i]))
-        return false;
-    }
-    return true;
-  }
-  int64_t coef = 0;
-  for (uint32_t i = 0; i < here->n; i++) {
-    int64_t scale = i ? here->weight[i] / here->weight[i - 1] : 1;
-    if (__builtin_mul_overflow(coef, scale, &coef) ||
-        __builtin_add_overflow(coef, here->coef[i], &coef) || !pv_digits_within(coef))
-      return false;
-    int64_t radix = i + 1 < here->n ? here->weight[i + 1] / here->weight[i] : 0;
-    if (!put(out, here->base, here->weight[i], radix, coef))
-      return false;
-  }
-  return true;
-}
-
-/* how often the sum whose quotients occur is itself in the polynomial: the same number of times for
- * each of its monomials; 0: it is not */
-static int64_t times_in(const pv *prover, const pv_poly *poly, const pv_poly *base) {
-  int64_t times = 0;
-  for (uint32_t i = 0; i < base->count; i++) {
-    const pv_mono *part = &base->monos[i];
-    int64_t scale;
-    int64_t found = 0;
-    if (part->degree == 0)
-      continue;
-    if (!integer(prover, part->coef, &scale))
-      return 0;
-    for (uint32_t k = 0; k < poly->count; k++) {
-      const pv_mono *mono = &poly->monos[k];
-      if (mono->degree == part->degree &&
-          memcmp(mono->atoms, part->atoms, part->degree * sizeof *part->atoms) == 0 &&
-          !integer(prover, mono->coef, &found))
-        return 0;
-    }
-    if (found % scale != 0 || found == 0 || (times != 0 && found / scale != times))
-      return 0;
-    times = found / scale;
-  }
-  return times;
-}
-
-/* how often one summand of the sum is in the polynomial, where that is a whole number of times; 0:
- * none is */
-static int64_t times_of_one(const pv *prover, const pv_poly *poly, const pv_poly *base) {
-  for (uint32_t i = 0; i < base->count; i++) {
-    const pv_mono *part = &base->monos[i];
-    int64_t scale;
-    int64_t found;
-    for (uint32_t k = 0; k < poly->count && part->degree > 0; k++) {
-      const pv_mono *mono = &poly->monos[k];
-      if (mono->degree == part->degree &&
-          memcmp(mono->atoms, part->atoms, part->degree * sizeof *part->atoms) == 0 &&
-          integer(prover, part->coef, &scale) && integer(prover, mono->coef, &found) &&
-          found != 0 && found % scale == 0)
-        return found / scale;
-    }
-  }
-  return 0;
-}
-
-static bool has_base(const of_base *bases, uint32_t n, ck_id base) {
-  for (uint32_t i = 0; i < n; i++) {
-    if (bases[i].base == base)
-      return true;
-  }
-  return false;
-}
-
-/* Sums of which the polynomial has quotients are taken out of it.  What two of them have in common
- * is not to be seen in their difference: `cancelled` takes one out by a summand that is left. */
-static bool take_sums(pv *prover, pv_poly *poly, bool cancelled, of_base *bases, uint32_t *n) {
-  uint32_t count = poly->count;
-  for (uint32_t i = 0; i < count; i++) {
-    ck_id atom = poly->monos[i].degree == 1 ? poly->monos[i].atoms[0] : CK_BAD;
-    int64_t weight;
-    if (atom == CK_BAD || !ck_is(prover->terms, atom, CK_DIV) ||
-        !integer(prover, ck_kid(prover->terms, atom, 1), &weight) ||
-        pv_is_atom(prover, ck_kid(prover->terms, atom, 0)))
-      continue;
-    pv_poly base;
-    pv_poly_init(&base);
-    pv_poly_read(prover, &base, ck_kid(prover->terms, atom, 0));
-    int64_t times = times_in(prover, poly, &base);
-    if (times == 0 && cancelled && !has_base(bases, *n, ck_kid(prover->terms, atom, 0)))
-      times = times_of_one(prover, poly, &base);
-    if (times != 0)
-      pv_poly_add(prover, poly, &base, number(prover, -times));
-    bool ok = times == 0 || add_part(bases, n, ck_kid(prover->terms, atom, 0), 1, times);
-    pv_poly_clear(&base);
-    if (!ok)
-      return false;
-    if (times != 0)
-      return take_sums(prover, poly, cancelled, bases, n);
-  }
-  return true;
-}
-
-static bool read_sum(pv *prover, ck_id term, bool cancelled, pv_digits *out) {
-  of_base bases[MAX_BASES];
-  uint32_t n = 0;
-  pv_poly poly;
-  out->n = 0;
-  out->constant = 0;
-  pv_poly_init(&poly);
-  pv_poly_read(prover, &poly, term);
-  bool taken = take_sums(prover, &poly, cancelled, bases, &n);
-  bool ok = taken;
-  for (uint32_t i = 0; i < poly.count && ok; i++)
-    ok = read_mono(prover, &poly.monos[i], bases, &n, &out->constant) &&
-         pv_digits_within(out->constant);
-  pv_poly_clear(&poly);
-  for (uint32_t i = 0; i < n && ok; i++)
-    ok = put_base(prover, &bases[i], out);
-  return ok;
 }
 
 /* --- ranges */
@@ -271,12 +73,12 @@ static void by_fact(pv *prover, pv_thm thm, ck_id term, pv_range *found) {
     return;
   ck_id gap = pv_sub(prover, right, left); /* at least 0 */
   ck_id over = pv_canon(prover, pv_sub(prover, gap, term));
-  if (over != CK_BAD && integer(prover, over, &value)) {
+  if (over != CK_BAD && pv_digits_integer(prover, over, &value)) {
     at_least(prover, thm, term, -value, found);
     return;
   }
   ck_id room = pv_canon(prover, pv_add(prover, gap, term));
-  if (room != CK_BAD && integer(prover, room, &value))
+  if (room != CK_BAD && pv_digits_integer(prover, room, &value))
     below(prover, thm, term, value + 1, found);
 }
 
@@ -374,7 +176,7 @@ static pv_range range_of(pv *prover, pv_ctx ctx, ck_id base, int depth) {
   pv_range found = {.low = PV_NONE, .high = PV_NONE};
   if (!pv_is_atom(prover, base) && depth < MAX_NESTED) {
     pv_digits sum;
-    if (!read_sum(prover, base, false, &sum))
+    if (!pv_digits_sum(prover, ctx, base, PV_DIVIDED, &sum))
       return found;
     set_ranges(prover, ctx, &sum, depth + 1);
     range_of_sum(prover, &sum, base, &found);
@@ -470,14 +272,21 @@ static void set_range(pv *prover, pv_ctx ctx, pv_digit *digit, int depth) {
 }
 
 bool pv_digits_read(pv *prover, pv_ctx ctx, ck_id term, pv_digits *out) {
-  if (!read_sum(prover, term, false, out))
+  if (!pv_digits_sum(prover, ctx, term, PV_DIVIDED, out))
     return false;
   set_ranges(prover, ctx, out, 0);
   return true;
 }
 
 bool pv_digits_of_difference(pv *prover, pv_ctx ctx, ck_id term, pv_digits *out) {
-  if (!read_sum(prover, term, true, out))
+  if (!pv_digits_sum(prover, ctx, term, PV_CANCELLED, out))
+    return false;
+  set_ranges(prover, ctx, out, 0);
+  return true;
+}
+
+bool pv_digits_of_bounded(pv *prover, pv_ctx ctx, ck_id term, pv_digits *out) {
+  if (!pv_digits_sum(prover, ctx, term, PV_BOUNDED, out))
     return false;
   set_ranges(prover, ctx, out, 0);
   return true;
@@ -519,18 +328,25 @@ static ck_id sum_with(pv *prover, const pv_poly *poly, ck_id x) {
 
 /* An index that is a sum is divided in two ways: as a whole, and, where the divisor divides the
  * other summands, as x div w and these.  The term with (sum div w) instead of x div w, and why it
- * is the same; PV_REFL: there is none. */
-static pv_eqn by_whole_sums(pv *prover, pv_ctx ctx, ck_id term) {
+ * is the same; PV_REFL: there is none.  Sums are taken from `beside` too, where that is not CK_BAD.
+ */
+static pv_eqn by_whole_sums(pv *prover, pv_ctx ctx, ck_id term, ck_id beside) {
   pv_poly poly;
+  pv_poly other;
   pv_eqn result = pv_same(term);
   pv_poly_init(&poly);
+  pv_poly_init(&other);
   pv_poly_read(prover, &poly, term);
+  if (beside != CK_BAD)
+    pv_poly_read(prover, &other, beside);
   for (uint32_t i = 0; i < poly.count && result.by == PV_REFL; i++) {
     ck_id atom = poly.monos[i].degree == 1 ? poly.monos[i].atoms[0] : CK_BAD;
     if (atom == CK_BAD || !ck_is(prover->terms, atom, CK_DIV) ||
         !ck_is(prover->terms, ck_kid(prover->terms, atom, 0), CK_V))
       continue;
     ck_id sum = sum_with(prover, &poly, ck_kid(prover->terms, atom, 0));
+    if (sum == CK_BAD)
+      sum = sum_with(prover, &other, ck_kid(prover->terms, atom, 0));
     if (sum == CK_BAD)
       continue;
     ck_id whole = ck_mk2(prover->terms, CK_DIV, sum, ck_kid(prover->terms, atom, 1));
@@ -544,6 +360,7 @@ static pv_eqn by_whole_sums(pv *prover, pv_ctx ctx, ck_id term) {
     result.by = pv_scaled(prover, pv_eq(prover, term, result.to), pv_neg(prover, coef), parts.by);
   }
   pv_poly_clear(&poly);
+  pv_poly_clear(&other);
   return result;
 }
 
@@ -558,11 +375,59 @@ static bool has_quotient(pv *prover, ck_id term) {
     for (uint32_t k = 0; k < poly.monos[i].degree && !found; k++) {
       ck_id atom = poly.monos[i].atoms[k];
       found = ck_is(prover->terms, atom, CK_DIV) &&
-              integer(prover, ck_kid(prover->terms, atom, 1), &divisor);
+              pv_digits_integer(prover, ck_kid(prover->terms, atom, 1), &divisor);
     }
   }
   pv_poly_clear(&poly);
   return found;
+}
+
+/* the term with all such sums as wholes */
+static pv_eqn whole_sums(pv *prover, pv_ctx ctx, ck_id term, ck_id beside) {
+  enum { MOST = 4 };
+
+  pv_eqn eqn = pv_same(term);
+  for (int tries = 0; tries < MOST && eqn.by != PV_NONE; tries++) {
+    pv_eqn next = by_whole_sums(prover, ctx, eqn.to, beside);
+    if (next.by == PV_REFL || next.by == PV_NONE)
+      return eqn;
+    eqn = pv_then(prover, eqn, next);
+  }
+  return eqn;
+}
+
+static bool divides(const pv *prover, ck_id term) {
+  const ck_terms *terms = prover->terms;
+  if (ck_is(terms, term, CK_DIV) || ck_is(terms, term, CK_MOD))
+    return true;
+  for (uint32_t i = 0; i < ck_nkids(terms, term); i++) {
+    if (divides(prover, ck_kid(terms, term, i)))
+      return true;
+  }
+  return false;
+}
+
+/* the context with its orders of quotients once more as sums of digits have them */
+static pv_ctx with_whole_facts(pv *prover, pv_ctx ctx, ck_id beside) {
+  pv_ctx more = ctx;
+  for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
+    pv_assumption fact = *pv_at(prover, link);
+    ck_op head = ck_head(prover->terms, fact.formula);
+    ck_id normal = CK_BAD;
+    if ((head != CK_LE && head != CK_LT) || fact.thm == PV_NONE ||
+        !ck_is_int(prover->terms, ck_kid(prover->terms, fact.formula, 0)) ||
+        !ck_is_int(prover->terms, ck_kid(prover->terms, fact.formula, 1)) ||
+        !divides(prover, fact.formula))
+      continue;
+    pv_thm thm = pv_fact_normal(prover, ctx, fact.thm, &normal);
+    pv_eqn whole = thm == PV_NONE ? pv_fail() : whole_sums(prover, ctx, normal, beside);
+    if (whole.by == PV_NONE)
+      continue;
+    ck_id formula = pv_rel(prover, head, prover->zero, whole.to);
+    more = pv_ctx_know(prover, more,
+                       PV_COMBINE(prover, formula, prover->one, thm, prover->one, whole.by));
+  }
+  return more;
 }
 
 /* Of sums without quotients by constants the digits say no more than linear bounds do, which were
@@ -575,11 +440,15 @@ pv_thm pv_digits_nonneg(pv *prover, pv_ctx ctx, ck_id term) {
   pv_thm thm = nonneg_sum(prover, ctx, term);
   pv_eqn eqn = pv_same(term);
   for (int tries = 0; tries < MOST && thm == PV_NONE; tries++) {
-    pv_eqn next = by_whole_sums(prover, ctx, eqn.to);
+    pv_eqn next = by_whole_sums(prover, ctx, eqn.to, CK_BAD);
     if (next.by == PV_REFL || next.by == PV_NONE)
-      return PV_NONE;
+      break;
     eqn = pv_then(prover, eqn, next);
     thm = nonneg_sum(prover, ctx, eqn.to);
+  }
+  if (thm == PV_NONE) {
+    pv_ctx more = with_whole_facts(prover, ctx, eqn.to);
+    thm = more == ctx ? PV_NONE : nonneg_sum(prover, more, eqn.to);
   }
   if (thm == PV_NONE || eqn.by == PV_REFL)
     return thm;
@@ -749,7 +618,8 @@ pv_eqn pv_digits_quotient(pv *prover, pv_ctx ctx, ck_id dividend, ck_id divisor)
   pv_digits rest;
   pv_digits below;
   pv_digits above;
-  if (!integer(prover, divisor, &by) || by < 2 || !pv_digits_read(prover, ctx, dividend, &sum))
+  if (!pv_digits_integer(prover, divisor, &by) || by < 2 ||
+      !pv_digits_read(prover, ctx, dividend, &sum))
     return pv_fail();
   ck_id term = ck_mk2(prover->terms, CK_DIV, dividend, divisor);
   take_multiples(&sum, by, &whole, &rest);

@@ -104,7 +104,7 @@ static bool read_off(pv *prover, const pv_window *window, const pv_digits *sum, 
     next = digit->coef * digit->radix;
     if (next <= digit->coef || !pv_digits_within(next) ||
         !whole_at(prover, window, sum, at, next, &beyond))
-      return less_others(prover, sum, digit, part);
+      return window->relative && less_others(prover, sum, digit, part);
   }
   int64_t steps = next / digit->coef;
   *part = pv_sub(prover, *part,
@@ -235,7 +235,11 @@ static bool take_apart(pv *prover, group *lower, uint32_t first, group *upper) {
     return false;
   pv_thm not_after = positive(prover, prover->one);
   *upper = (group){.sum = high,
-                   .window = {prover->zero, 1, pv_zero_le_zero(prover), not_after},
+                   .window = {.gap = prover->zero,
+                              .width = 1,
+                              .not_before = pv_zero_le_zero(prover),
+                              .not_after = not_after,
+                              .relative = lower->window.relative},
                    .at = above,
                    .shown = quotient,
                    .is_shown = pv_sym(prover, is_above)};
@@ -388,14 +392,14 @@ static ck_id read_base(pv *prover, pv_ctx ctx, const pv_digits *sum, const group
   return k_of_base(prover, ctx, target, q, &comb, is_q);
 }
 
+typedef bool (*reading)(pv *prover, pv_ctx ctx, ck_id term, pv_digits *out);
+
 /* the window's sum of digits, those of k among them, and what it is with the gap, in which k is
  * not; CK_BAD: it is no such */
-static ck_id digits_with(pv *prover, pv_ctx ctx, ck_id k, const pv_window *window, bool cancelled,
+static ck_id digits_with(pv *prover, pv_ctx ctx, ck_id k, const pv_window *window, reading read,
                          pv_digits *sum, solved_for *target) {
   pv_digits all;
-  bool read = cancelled ? pv_digits_of_difference(prover, ctx, window->gap, &all)
-                        : pv_digits_read(prover, ctx, window->gap, &all);
-  ck_id at = read ? whole_of(prover, k, window, &all, sum) : CK_BAD;
+  ck_id at = read(prover, ctx, window->gap, &all) ? whole_of(prover, k, window, &all, sum) : CK_BAD;
   return at != CK_BAD && base_with(prover, k, sum, target) ? at : CK_BAD;
 }
 
@@ -427,8 +431,9 @@ ck_id pv_digits_solve(pv *prover, pv_ctx ctx, ck_id k, const pv_window *window, 
   pv_consequences found = {.n = 0};
   if (also)
     also->n = 0;
-  for (int cancelled = 0; cancelled < 2; cancelled++) {
-    ck_id at = digits_with(prover, ctx, k, window, cancelled > 0, &sum, &target);
+  static const reading ways[] = {pv_digits_read, pv_digits_of_difference, pv_digits_of_bounded};
+  for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
+    ck_id at = digits_with(prover, ctx, k, window, ways[way], &sum, &target);
     if (at == CK_BAD)
       continue;
     group whole = {.sum = sum, .window = *window, .at = at, .shown = at, .is_shown = PV_REFL};
@@ -500,14 +505,8 @@ static bool has_ordered_pair(pv *prover, pv_ctx ctx, ck_id formula) {
   return false;
 }
 
-pv_thm pv_digits_differ(pv *prover, pv_ctx around, ck_id formula) {
-  if (!has_ordered_pair(prover, around, formula))
-    return PV_NONE; /* before a context of orders is made */
-  pv_ctx ctx = orders_of(prover, around);
-  ck_id left = ck_kid(prover->terms, formula, 0);
-  ck_id right = ck_kid(prover->terms, formula, 1);
-  ck_id equal = pv_eq(prover, left, right);
-  pv_eqn gap = pv_norm(prover, ctx, pv_sub(prover, right, left));
+/* the formula where right - left is the gap */
+static pv_thm differ_by(pv *prover, pv_ctx ctx, ck_id formula, ck_id equal, pv_eqn gap) {
   if (gap.by == PV_NONE || pv_is_const(prover, gap.to))
     return PV_NONE;
   for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
@@ -527,4 +526,52 @@ pv_thm pv_digits_differ(pv *prover, pv_ctx around, ck_id formula) {
     }
   }
   return PV_NONE;
+}
+
+/* a remainder in the term outside of quotients, by a number; CK_BAD: none */
+static ck_id some_remainder(const pv *prover, ck_id term) {
+  const ck_terms *terms = prover->terms;
+  if (ck_is(terms, term, CK_MOD))
+    return ck_is(terms, ck_kid(terms, term, 1), CK_Q) ? term : CK_BAD;
+  if (!ck_is(terms, term, CK_ADD) && !ck_is(terms, term, CK_MUL))
+    return CK_BAD;
+  ck_id found = some_remainder(prover, ck_kid(terms, term, 0));
+  return found != CK_BAD ? found : some_remainder(prover, ck_kid(terms, term, 1));
+}
+
+/* the term with quotients for its remainders, else as it is: x mod b = x - b*(x div b) */
+static pv_eqn remainders_out(pv *prover, ck_id term) {
+  enum { MOST = 16 };
+
+  pv_eqn eqn = pv_same(term);
+  for (int tries = 0; tries < MOST && eqn.by != PV_NONE; tries++) {
+    ck_id found = some_remainder(prover, eqn.to);
+    if (found == CK_BAD)
+      return eqn;
+    ck_id x = ck_kid(prover->terms, found, 0);
+    ck_id by = ck_kid(prover->terms, found, 1);
+    if (pv_const_sign(prover, by) <= 0)
+      return pv_fail();
+    ck_id quotient = ck_mk2(prover->terms, CK_DIV, x, by);
+    ck_id to = pv_sub(prover, x, pv_mul(prover, by, quotient));
+    pv_thm law = pv_law2(prover, "div", x, by, positive(prover, by));
+    pv_thm same = PV_COMBINE(prover, pv_eq(prover, found, to), pv_num(prover, -1), law);
+    eqn = pv_then(prover, eqn, pv_rewrite(prover, eqn.to, &found, &same, 1));
+  }
+  return pv_fail();
+}
+
+pv_thm pv_digits_differ(pv *prover, pv_ctx around, ck_id formula) {
+  if (!has_ordered_pair(prover, around, formula))
+    return PV_NONE; /* before a context of orders is made */
+  pv_ctx ctx = orders_of(prover, around);
+  ck_id left = ck_kid(prover->terms, formula, 0);
+  ck_id right = ck_kid(prover->terms, formula, 1);
+  ck_id equal = pv_eq(prover, left, right);
+  ck_id difference = pv_sub(prover, right, left);
+  pv_thm thm = differ_by(prover, ctx, formula, equal, pv_norm(prover, ctx, difference));
+  /* a normal form takes apart what is divided, by what is a multiple of the divisor */
+  return thm != PV_NONE
+             ? thm
+             : differ_by(prover, ctx, formula, equal, remainders_out(prover, difference));
 }

@@ -26,6 +26,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/cuts.c \
   verify/prove/defs.c \
   verify/prove/digits.c \
+  verify/prove/digits_read.c \
   verify/prove/digits_solve.c \
   verify/prove/eq.c verify/prove/eq_ways.c \
   verify/prove/fact_match.c \

@@ -389,6 +389,12 @@ static pv_eqn read_here(reader *read, ck_id t) {
   return whole;
 }
 
+pv_eqn pv_choices_under(pv *prover, pv_ctx ctx, ck_id term) {
+  solver all = {.prover = prover};
+  reader read = {.all = &all, .number = PV_NONE, .self = CK_BAD, .ctx = ctx};
+  return read_here(&read, term);
+}
+
 typedef struct {
   const ck_definition *def;
   ck_id self; /* the symbol at its parameters */

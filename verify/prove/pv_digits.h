@@ -41,9 +41,19 @@ typedef struct {
 bool pv_digits_read(pv *prover, pv_ctx ctx, ck_id term, pv_digits *out);
 /* the same of a difference, in which summands of a sum that is divided may have cancelled */
 bool pv_digits_of_difference(pv *prover, pv_ctx ctx, ck_id term, pv_digits *out);
-/* parts that digits.c and digits_solve.c share: is a number small enough to be multiplied; base div
+/* the same with sums as wholes that an order of the context bounds */
+bool pv_digits_of_bounded(pv *prover, pv_ctx ctx, ck_id term, pv_digits *out);
+
+/* parts that digits.c, digits_read.c and digits_solve.c share: which sums are taken as wholes
+ * (those that are divided; also where summands of them have cancelled; first those that the context
+ * bounds); a sum's digits without ranges; a constant that is an integer and not too large; is a
+ * number small enough to be multiplied; base div
  * weight; a sum as a term; the least and the greatest value that its digits allow, false where one
  * is not known; dividend div divisor = quotient where the rest, their difference, is in range */
+typedef enum { PV_DIVIDED, PV_CANCELLED, PV_BOUNDED } pv_sums_way;
+
+bool pv_digits_sum(pv *prover, pv_ctx ctx, ck_id term, pv_sums_way way, pv_digits *out);
+bool pv_digits_integer(const pv *prover, ck_id term, int64_t *value);
 bool pv_digits_within(int64_t number);
 ck_id pv_digits_part(pv *prover, ck_id base, int64_t weight);
 ck_id pv_digits_term(pv *prover, const pv_digits *sum);
@@ -64,6 +74,7 @@ typedef struct {
   int64_t width;
   pv_thm not_before;
   pv_thm not_after;
+  bool relative; /* k may be said by what else the digits are of */
 } pv_window;
 
 /* Where digits lie apart, as strides leave gaps: what the same theorems say beside k = q, and say

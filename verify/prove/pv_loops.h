@@ -61,6 +61,8 @@ typedef struct pv_reads {
 } pv_reads;
 
 /* --- loops.c */
+/* choices within each other, each part in normal form where the conditions around it hold */
+pv_eqn pv_choices_under(pv *prover, pv_ctx ctx, ck_id term);
 /* the definitions of the claim that are recursive, or stores, in closed form, as far as found */
 void pv_solve_loops(pv *prover, pv_defs *defs, const ck_claim *claim);
 #endif

@@ -219,65 +219,152 @@ static pv_thm at_most(const opened *fold, ck_id width, ck_id size, ck_id *other)
   return pv_cases(prover, cond, first, pv_comb_prove(prover, &comb, claim));
 }
 
-/* the two ends of a tile, 0 <= at - k*size and at - k*size < width <= size: round at div size */
-static bool by_tile(const opened *fold, uint32_t low, uint32_t high, round_of *round) {
+/* how the ends of a tile are looked for: as they stand; or the lower one from the upper, if that
+ * speaks of less and the context says that it follows */
+typedef enum { AS_THEY_STAND, BY_THE_SIMPLER } ends_way;
+
+/* the two ends of a tile as found in the conditions: 0 <= offset < size */
+typedef struct {
+  ck_id offset;
+  ck_id size;
+  ck_id at;    /* offset + size*k */
+  ck_id other; /* what the tile ends at if not at its size; CK_BAD: nothing */
+  pv_thm not_before;
+  pv_thm not_after;
+  bool drop_low; /* these hold wherever k is the quotient */
+  bool drop_high;
+} tile_ends;
+
+/* The two ends where the upper one speaks of less, and `width <= size` follows from the context:
+ * the lower condition says more than where the tile begins. */
+static bool ends_within(const opened *fold, ck_id lower, ck_id upper, ck_id room, tile_ends *ends) {
   pv *prover = fold->prover;
-  ck_id lower = fold->chain.cond[low];
-  ck_id upper = fold->chain.cond[high];
-  ck_id slope;
-  ck_id at;
-  ck_id other;
-  if (ck_head(prover->terms, lower) != CK_LE || ck_head(prover->terms, upper) != CK_LT)
+  ck_id width = pv_canon(prover, pv_add(prover, room, ends->offset));
+  ck_id from_high = pv_canon(prover, pv_sub(prover, ends->size, room));
+  if (pv_poly_monomials(prover, from_high) >= pv_poly_monomials(prover, ends->offset))
     return false;
-  ck_id offset = difference(prover, lower);
+  pv_thm fits = pv_follows(prover, fold->ctx, pv_le(prover, width, ends->size));
+  ends->offset = from_high;
+  ends->at = pv_canon(prover, pv_add(prover, from_high, pv_mul(prover, ends->size, fold->k)));
+  ends->not_before = PV_COMBINE(prover, pv_ge0(prover, from_high), prover->one,
+                                pv_hyp(prover, lower), prover->one, fits);
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_comb_add(&comb, prover->one, pv_hyp(prover, upper));
+  if (ck_head(prover->terms, upper) == CK_LE)
+    pv_comb_add(&comb, prover->one, pv_by_value(prover, pv_gt0(prover, prover->one)));
+  ends->not_after = pv_comb_prove(prover, &comb, pv_lt(prover, from_high, ends->size));
+  ends->drop_low = false;
+  ends->drop_high = true;
+  return ends->not_before != PV_NONE && ends->not_after != PV_NONE &&
+         !ck_has_var(prover->terms, ends->at, fold->k);
+}
+
+static bool read_ends(const opened *fold, ck_id lower, ck_id upper, ends_way way, tile_ends *ends) {
+  pv *prover = fold->prover;
+  ck_id slope;
+  ck_op head = ck_head(prover->terms, upper);
+  if (ck_head(prover->terms, lower) != CK_LE ||
+      (head != CK_LT && (way == AS_THEY_STAND || head != CK_LE)))
+    return false;
+  ends->offset = difference(prover, lower);
   ck_id room = difference(prover, upper);
-  if (offset == CK_BAD || room == CK_BAD || !linear(fold, offset, &slope, &at) ||
+  ends->other = CK_BAD;
+  if (ends->offset == CK_BAD || room == CK_BAD || !linear(fold, ends->offset, &slope, &ends->at) ||
       pv_is_zero(prover, slope))
     return false;
-  ck_id size = pv_canon(prover, pv_neg(prover, slope));
-  ck_id width = pv_canon(prover, pv_add(prover, room, offset));
-  pv_thm fits = at_most(fold, width, size, &other);
-  if (fits == PV_NONE || !ck_is_int(prover->terms, size) || !ck_is_int(prover->terms, at))
+  ends->size = pv_canon(prover, pv_neg(prover, slope));
+  if (!ck_is_int(prover->terms, ends->size) || !ck_is_int(prover->terms, ends->at))
     return false;
-  pv_thm not_before = pv_restate(prover, pv_ge0(prover, offset), pv_hyp(prover, lower));
-  ck_id inside = pv_lt(prover, offset, size);
-  pv_thm not_after =
+  if (head == CK_LE)
+    room = pv_canon(prover, pv_add(prover, room, prover->one));
+  if (way != AS_THEY_STAND)
+    return ends_within(fold, lower, upper, room, ends);
+  ck_id width = pv_canon(prover, pv_add(prover, room, ends->offset));
+  pv_thm fits = at_most(fold, width, ends->size, &ends->other);
+  if (fits == PV_NONE)
+    return false;
+  ends->not_before = pv_restate(prover, pv_ge0(prover, ends->offset), pv_hyp(prover, lower));
+  ck_id inside = pv_lt(prover, ends->offset, ends->size);
+  ends->not_after =
       PV_COMBINE(prover, inside, prover->one, pv_hyp(prover, upper), prover->one, fits);
+  ends->drop_low = true;
+  ends->drop_high = ends->other == CK_BAD;
+  return true;
+}
+
+/* the two ends of a tile, 0 <= at - k*size and at - k*size < width <= size: round at div size */
+static bool by_tile(const opened *fold, uint32_t low, uint32_t high, ends_way way,
+                    round_of *round) {
+  pv *prover = fold->prover;
+  tile_ends ends;
+  if (!read_ends(fold, fold->chain.cond[low], fold->chain.cond[high], way, &ends))
+    return false;
+  ck_id size = ends.size;
+  ck_id at = ends.at;
   round->first = low;
   round->second = high;
   round->instead = CK_BAD;
   if (pv_is_one(prover, size)) {
-    pv_thm at_zero = pv_int(prover, pv_le(prover, offset, prover->zero), not_after);
-    pv_thm is_zero = pv_antisym(prover, not_before, at_zero);
+    pv_thm at_zero = pv_int(prover, pv_le(prover, ends.offset, prover->zero), ends.not_after);
+    pv_thm is_zero = pv_antisym(prover, ends.not_before, at_zero);
     round->q = at;
     round->is_q = pv_scaled(prover, pv_eq(prover, fold->k, at), prover->one, is_zero);
-    round->drop_first = true;
-    round->drop_second = other == CK_BAD;
+    round->drop_first = ends.drop_low;
+    round->drop_second = ends.drop_high;
     return round->is_q != PV_NONE;
   }
-  ck_id whole = pv_add(prover, pv_mul(prover, size, fold->k), offset);
-  pv_thm premise[3] = {not_before, not_after, pv_identity(prover, pv_eq(prover, at, whole))};
-  pv_thm quotient = pv_divided(prover, at, size, fold->k, offset, premise);
+  ck_id whole = pv_add(prover, pv_mul(prover, size, fold->k), ends.offset);
+  pv_thm premise[3] = {ends.not_before, ends.not_after,
+                       pv_identity(prover, pv_eq(prover, at, whole))};
+  pv_thm quotient = pv_divided(prover, at, size, fold->k, ends.offset, premise);
   if (quotient == PV_NONE)
     return false;
   round->q = pv_left(prover, quotient);
   round->is_q = pv_sym(prover, quotient);
   bool positive = pv_follows(prover, fold->ctx, pv_gt0(prover, size)) != PV_NONE;
-  round->drop_first = positive;
-  round->drop_second = positive && other == CK_BAD;
+  round->drop_first = positive && ends.drop_low;
+  round->drop_second = positive && ends.drop_high;
   /* at - q*size < min(size, end - q*size) says at < end */
-  if (positive && other != CK_BAD) {
-    ck_id end = pv_canon(prover, pv_add(prover, other, pv_mul(prover, fold->k, size)));
+  if (positive && ends.other != CK_BAD) {
+    ck_id end = pv_canon(prover, pv_add(prover, ends.other, pv_mul(prover, fold->k, size)));
     if (!speaks_of(fold, end))
       round->instead = pv_lt(prover, at, end);
   }
   return true;
 }
 
+/* 0 <= gap and gap < width where the width is a number less what is not negative: gap' with the
+ * whole number as its width, gap' < number by the same condition; false: it is no such */
+static bool widened(const opened *fold, ck_id *gap, ck_id *width, pv_thm *not_before) {
+  pv *prover = fold->prover;
+  ck_id most = prover->zero;
+  pv_poly poly;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, *width);
+  for (uint32_t i = 0; i < poly.count; i++) {
+    if (poly.monos[i].degree == 0)
+      most = poly.monos[i].coef;
+  }
+  pv_poly_clear(&poly);
+  pv_thm fits = pv_const_sign(prover, most) > 0
+                    ? pv_follows(prover, fold->ctx, pv_le(prover, *width, most))
+                    : PV_NONE;
+  if (fits == PV_NONE ||
+      ck_head(prover->terms, ck_thm_formula(prover->proof, *not_before)) != CK_LE)
+    return false;
+  ck_id wider = pv_canon(prover, pv_add(prover, *gap, pv_sub(prover, most, *width)));
+  *not_before =
+      PV_COMBINE(prover, pv_ge0(prover, wider), prover->one, *not_before, prover->one, fits);
+  *gap = wider;
+  *width = most;
+  return *not_before != PV_NONE;
+}
+
 /* 0 <= gap < width from two conditions whose differences add up to a constant, or from an equation
  * (low = high), up to its sign; gap in normal form */
 static bool window_of(const opened *fold, pv_ctx ctx, uint32_t low, uint32_t high, int sign,
-                      pv_window *window) {
+                      bool wider, pv_window *window) {
   pv *prover = fold->prover;
   ck_id lower = fold->chain.cond[low];
   ck_id upper = fold->chain.cond[high];
@@ -289,8 +376,10 @@ static bool window_of(const opened *fold, pv_ctx ctx, uint32_t low, uint32_t hig
       ck_head(prover->terms, lower) == CK_NE || gap == CK_BAD || room == CK_BAD)
     return false;
   ck_id all = pv_canon(prover, pv_add(prover, gap, room));
-  if (!pv_is_const(prover, all) || !ck_has_var(prover->terms, gap, fold->k) ||
-      ck_has_var(prover->terms, gap, fold->s))
+  pv_thm before = pv_hyp(prover, lower);
+  if (!pv_is_const(prover, all) && (!wider || !widened(fold, &gap, &all, &before)))
+    return false;
+  if (!ck_has_var(prover->terms, gap, fold->k) || ck_has_var(prover->terms, gap, fold->s))
     return false;
   ck_id scale = pv_num(prover, sign);
   pv_eqn normal = pv_norm(prover, ctx, pv_mul(prover, scale, gap));
@@ -307,7 +396,7 @@ static bool window_of(const opened *fold, pv_ctx ctx, uint32_t low, uint32_t hig
   window->width = mpz_get_si(mpq_numref(*ck_q_value(prover->terms, all)));
   pv_comb comb;
   pv_comb_init(&comb);
-  pv_thm tight = pv_tighten(prover, pv_hyp(prover, lower));
+  pv_thm tight = pv_tighten(prover, before);
   pv_comb_add(&comb, scale, tight);
   pv_comb_add(&comb, prover->one, normal.by);
   window->not_before = pv_comb_prove(prover, &comb, pv_ge0(prover, window->gap));
@@ -336,13 +425,17 @@ static pv_ctx in_rounds(const opened *fold, bool chain) {
   return ctx;
 }
 
+/* how digits are looked for: as the conditions stand; with a lower end from the upper one; by what
+ * else there is */
+typedef enum { AS_DIGITS_STAND, WIDER, RELATIVE } digits_way;
+
 /* the round by its digits, in what is a part of a sum of digits */
-static bool by_digits(const opened *fold, pv_ctx ctx, uint32_t low, uint32_t high,
+static bool by_digits(const opened *fold, pv_ctx ctx, uint32_t low, uint32_t high, digits_way way,
                       round_of *round) {
   pv *prover = fold->prover;
   for (int sign = 1; sign >= (low == high ? -1 : 1); sign -= 2) {
-    pv_window window;
-    if (!window_of(fold, ctx, low, high, sign, &window))
+    pv_window window = {.relative = way == RELATIVE};
+    if (!window_of(fold, ctx, low, high, sign, way == WIDER, &window))
       continue;
     round->q = pv_digits_solve(prover, ctx, fold->k, &window, &round->is_q, &round->also);
     round->first = low;
@@ -355,26 +448,35 @@ static bool by_digits(const opened *fold, pv_ctx ctx, uint32_t low, uint32_t hig
   return false;
 }
 
-static bool find_round(const opened *fold, round_of *round) {
-  round->also.n = 0;
-  if (by_equation(fold, round))
-    return true;
+static bool by_some_tile(const opened *fold, ends_way way, round_of *round) {
   for (uint32_t low = 0; low < fold->chain.n; low++) {
     for (uint32_t high = 0; high < fold->chain.n; high++) {
-      if (low != high && by_tile(fold, low, high, round))
+      if (low != high && by_tile(fold, low, high, way, round))
         return true;
     }
   }
+  return false;
+}
+
+static bool by_some_digits(const opened *fold, digits_way way, round_of *round) {
   for (int chain = 0; chain < 2; chain++) {
     pv_ctx ctx = in_rounds(fold, chain > 0);
     for (uint32_t low = 0; low < fold->chain.n; low++) {
       for (uint32_t high = 0; high < fold->chain.n; high++) {
-        if (by_digits(fold, ctx, low, high, round))
+        if (by_digits(fold, ctx, low, high, way, round))
           return true;
       }
     }
   }
   return false;
+}
+
+static bool find_round(const opened *fold, round_of *round) {
+  round->also.n = 0;
+  return by_equation(fold, round) || by_some_tile(fold, AS_THEY_STAND, round) ||
+         by_some_digits(fold, AS_DIGITS_STAND, round) ||
+         by_some_tile(fold, BY_THE_SIMPLER, round) || by_some_digits(fold, WIDER, round) ||
+         by_some_digits(fold, RELATIVE, round);
 }
 
 /* a falsehood that rests on some of the conditions: each fails where the others of these, and what
@@ -531,10 +633,10 @@ static pv_thm both_ways(pv *prover, pv_thm thm) {
                     pv_num(prover, equation ? -1 : 1), thm);
 }
 
-/* The conditions that say which round it is, in round q, as what follows from them: added to the
- * chain, with why; false: it is not found. */
+/* What follows from the conditions that say which round it is, in round q: added to the chain, with
+ * why; stands[i]: the condition stands beside it, as it says more.  false: it is not found. */
 static bool by_consequences(const opened *fold, const round_of *round, pv_chain *chain,
-                            pv_facts *facts) {
+                            bool stands[2], pv_facts *facts) {
   pv *prover = fold->prover;
   ck_id formulas[PV_MAX_CHAIN + 3];
   ck_id also[PV_MOST_CONSEQUENCES];
@@ -560,8 +662,9 @@ static bool by_consequences(const opened *fold, const round_of *round, pv_chain 
   ck_id cond[2] = {formulas[round->first], formulas[round->second]};
   for (uint32_t i = 0; i < (cond[0] == cond[1] ? 1 : 2); i++) {
     pv_thm holds = pv_follows(prover, ctx, cond[i]);
-    if (holds == PV_NONE)
-      return false;
+    stands[i] = holds == PV_NONE;
+    if (stands[i])
+      continue;
     ck_id under[PV_MOST_CONSEQUENCES + 2] = {formulas[n_cond], formulas[n_cond + 1]};
     memcpy(under + 2, also, round->also.n * sizeof *also);
     pv_fact_add_under(prover, facts, holds, under, round->also.n + 2);
@@ -578,12 +681,17 @@ static pv_eqn tidy_choice(const opened *fold, const round_of *round, ck_id choic
   pv_facts facts = {.n = 0};
   if (fold->chain.n + 2 + PV_MOST_CONSEQUENCES > PV_MAX_CHAIN)
     return pv_same(choice);
-  bool replaced = by_consequences(fold, round, &chain, &facts);
+  bool stands[2] = {false, false};
+  bool replaced = by_consequences(fold, round, &chain, stands, &facts);
   if (!replaced)
     facts.n = 0;
+  if (round->first == round->second)
+    stands[1] = stands[0];
   for (uint32_t c = 0; c < fold->chain.n; c++) {
     ck_id cond = in_round(fold, round, fold->chain.cond[c]);
-    if (replaced && (c == round->first || c == round->second))
+    bool first = c == round->first && !stands[0];
+    bool second = c == round->second && !stands[1];
+    if (replaced && (first || second))
       continue;
     bool drop =
         (c == round->first && round->drop_first) || (c == round->second && round->drop_second);
@@ -603,7 +711,14 @@ static pv_eqn tidy_choice(const opened *fold, const round_of *round, ck_id choic
   chain.value = in_round(fold, round, fold->chain.value);
   ck_id to = pv_chain_term(prover, &chain);
   pv_thm thm = pv_sym(prover, pv_same_by_cases(prover, to, choice, &facts));
-  return thm == PV_NONE ? pv_same(choice) : (pv_eqn){to, thm};
+  if (thm == PV_NONE)
+    return pv_same(choice);
+  pv_eqn eqn = {to, thm};
+  if (replaced) { /* what they say is needed in what follows */
+    pv_eqn tidy = pv_choices_under(prover, fold->ctx, to);
+    eqn = tidy.by == PV_NONE ? eqn : pv_then(prover, eqn, tidy);
+  }
+  return eqn;
 }
 
 static pv_eqn select_round(const opened *fold) {

@@ -1,0 +1,52 @@
+/* Texts of where a tile stands in its tensor, and of how many there are. */
+#include "emit.h"
+#include "live.h"
+#include <stdlib.h>
+
+static const char *const block_name[] = {"bx", "by", "bz"};
+
+char *lo_rounds_text(const lo_job *job, const lo_unit *unit) {
+  return unit->loop_live ? lo_cut_text(job, lo_cut_row(job, unit->loop_live))
+                         : as_format("%ld", unit->loop);
+}
+
+char *lo_tile_base(const lo_text *text, const lo_value *tile, const lo_value *tensor,
+                   const int *gaxis, const bool *laxis) {
+  as_str out;
+  as_str_init(&out);
+  as_str_add(&out, "0");
+  for (int axis = 0; axis < tile->rank; axis++) {
+    char *stride = lo_live_stride(text->job, tensor, axis);
+    char *step = *stride == '(' ? as_format("%ld * %s", tile->dim[axis], stride)
+                                : as_format("%ld", tile->dim[axis] * strtol(stride, NULL, 10));
+    bool loop = laxis && laxis[axis];
+    if (gaxis[axis] >= 0 && loop)
+      as_str_printf(&out, " + ((size_t)%s * %ld + l) * %s", block_name[gaxis[axis]],
+                    text->unit->loop, step);
+    else if (gaxis[axis] >= 0)
+      as_str_printf(&out, " + (size_t)%s * %s", block_name[gaxis[axis]], step);
+    else if (loop)
+      as_str_printf(&out, " + (size_t)l * %s", step);
+    free(stride);
+    free(step);
+  }
+  return as_str_take(&out);
+}
+
+char *lo_tile_offset(const lo_text *text, const lo_value *tile, const lo_value *tensor) {
+  as_str address;
+  as_str_init(&address);
+  as_str_add(&address, "base");
+  for (int axis = 0; axis < tile->rank; axis++) {
+    char *stride = lo_live_stride(text->job, tensor, axis);
+    as_str_printf(&address, " + (size_t)%s * %s", text->var[axis], stride);
+    free(stride);
+  }
+  return as_str_take(&address);
+}
+
+char *lo_blocks_text(const lo_job *job, const lo_unit *unit, int axis) {
+  if (unit->grid_live[axis] == 0)
+    return as_format("%ldu", unit->grid[axis]);
+  return as_format("(unsigned)%s", lo_cut_row(job, unit->grid_live[axis])->text);
+}

@@ -2,7 +2,8 @@
 """How much of KernelBench becomes certified kernels, whether they are right, and how fast.
 
 usage: kernelbench.py CHECKOUT [--level N] [--blocks FOLDER] [--jobs N] [--seconds S] [--limit S]
-                      [--import-only | --check | --time DIR] [--keep DIR] [--out FILE.jsonl] [NAME..]
+                      [--import-only | --check | --time DIR [--budget S]] [--keep DIR]
+                      [--out FILE.jsonl] [NAME..]
        kernelbench.py --table FILE.jsonl..
 
 CHECKOUT is a checkout of the public repository ScalingIntelligence/KernelBench; --blocks names a
@@ -14,29 +15,38 @@ it states, divided into islands, and each island is certified.  --check compares
 what assay.compile gives on the CPU (certified kernels under the emulation) and what PyTorch gives
 with the same model in double precision.  --keep leaves the certified kernels as text in a folder,
 which --time takes on a machine with a GPU and without an `assay`: eager, torch.compile and the
-kernels are timed in one run.  Each problem has a process and a time limit of its own.
+kernels are timed in one run, and compared with double precision at the sizes stated; --jobs
+processes generate and compile code at a time, one of them has the GPU.  With --budget the run ends
+after so many seconds; problems come in a mixed order, so that what it did is a sample.
+Each problem has a process and a time limit of its own.
 """
 
 import argparse
 import ast
 import copy
+import fcntl
+import functools
 import json
 import math
 import multiprocessing
 import os
+import random
+import shutil
 import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import types
 import warnings
 from pathlib import Path
 
-import torch
-from torch.utils.flop_counter import flop_registry
+# instead of this script's folder, whose triton.py is not the package that PyTorch imports
+sys.path[0] = str(Path(__file__).resolve().parents[1] / "python")
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+import torch  # noqa: E402
+from torch.utils.flop_counter import flop_registry  # noqa: E402
 
 from assay import cache, tool  # noqa: E402
 from assay.compiled import Compiled, Options  # noqa: E402
@@ -170,8 +180,10 @@ def island_row(island, number, results, options):
 
 def keep(directory, text, folder):
     """The library's text of a result, for a machine with a CUDA compiler and no `assay`."""
-    made = folder / cache.Carried.name(text) / "build-cuda"
+    place = folder / cache.Carried.name(text)
+    made = place / "build-cuda"
     made.mkdir(parents=True, exist_ok=True)
+    shutil.copy(directory / "kernel.cu", place)
     command = [tool.find_tool(), "build", directory, "--device=cuda", "-o", made]
     environment = {**os.environ, "NVCC": "true"}  # the text is wanted, not what it compiles to
     subprocess.run(command, env=environment, capture_output=True, check=True)
@@ -200,11 +212,14 @@ def away(results, reference):
     for result, exact in zip(flat(results), flat(reference), strict=True):
         if result.shape != exact.shape:
             return math.inf
-        allowed = TOLERANCE.get(result.dtype, 0) * (1 + exact.abs()) if exact.numel() else exact
-        difference = (result.double() - exact.double()).abs()
-        if exact.numel():
-            worst = max(worst, float((difference / allowed.double().clamp_min(1e-30)).max()))
-    return worst if worst == worst else math.inf
+        tolerance = TOLERANCE.get(result.dtype, 0)
+        for part, wanted in zip(result.flatten().split(1 << 26), exact.flatten().split(1 << 26)):
+            allowed = tolerance * (1 + wanted.double().abs())
+            distance = (part.double() - wanted.double()).abs() / allowed.clamp_min(1e-30)
+            most = float(distance.max()) if distance.numel() else 0.0
+            if not most <= worst:  # what is no number is as far away as can be
+                worst = most if most == most else math.inf
+    return worst
 
 
 def check(path, options):
@@ -234,42 +249,125 @@ def check(path, options):
 
 # -- fast ----------------------------------------------------------------------------------------
 
+# seconds that a problem may have the GPU for, all in all, and that calls of one way take together
+LONGEST_ON_GPU = 25
+TIMED_SECONDS = 0.12
+# bytes of inputs that processes may hold on the GPU while they generate code
+MOST_WAITING = 40 << 30
 
-def milliseconds(function, inputs, calls=30):
-    """Median time of a call by events, after warming up, with the cache flushed before each."""
+
+class Gpu:
+    """The GPU, which one process at a time has: what others do meanwhile needs only processors."""
+
+    def __init__(self, path):
+        self._file = open(path, "w")
+        self._taken = False
+
+    def take(self):
+        """Waits until no other process has it; it is given back when this process ends."""
+        if not self._taken:
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+            self._taken = True
+            signal.alarm(LONGEST_ON_GPU)
+
+    def inductor(self, graph, examples):
+        """The backend of torch.compile, whose code is generated before and run with the GPU taken."""
+        from torch._inductor.compile_fx import compile_fx
+
+        generated = compile_fx(graph, examples)
+
+        def run(*arguments):
+            self.take()
+            return generated(*arguments)
+
+        return run
+
+
+def timed(function, inputs):
+    """The result of one call, and its milliseconds by events."""
+    start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    result = function(*inputs)
+    stop.record()
+    torch.cuda.synchronize()
+    return result, start.elapsed_time(stop)
+
+
+def milliseconds(function, inputs, about):
+    """Median time of a call after warming up, with the cache flushed before each, and the number of
+    calls; one call takes `about` so many milliseconds, and what is slow is called less often."""
+    calls = max(3, min(30, int(1000 * TIMED_SECONDS / about)))
     flush = torch.empty(64 << 20, dtype=torch.int32, device="cuda")
     times = []
-    for call in range(calls + 5):
+    for call in range(calls + 2):
         flush.zero_()
-        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
-        function(*inputs)
-        stop.record()
-        torch.cuda.synchronize()
-        if call >= 5:
-            times.append(start.elapsed_time(stop))
-    return statistics.median(times)
+        elapsed = timed(function, inputs)[1]
+        if call >= 2:
+            times.append(elapsed)
+    return statistics.median(times), calls
+
+
+def poison(outputs):
+    """Leaves memory of these extents to the allocator with nothing in it that could pass as a result."""
+    for tensor in flat(outputs):
+        fill = math.nan if tensor.is_floating_point() else -1
+        torch.full(tensor.shape, fill, dtype=torch.float32, device=tensor.device)
+
+
+def one_way(name, function, inputs, exact):
+    """How far a way to compute the problem is from exact results, and how long it takes."""
+    try:
+        poison(exact)
+        result, first = timed(function, inputs)
+        found = {f"{name}_away": away(result, exact)}
+        del result
+        if first > 1000 * TIMED_SECONDS:  # what is that slow is called once
+            found |= {f"{name}_ms": first, f"{name}_calls": 1}
+        else:
+            median, calls = milliseconds(function, inputs, first)
+            found |= {f"{name}_ms": median, f"{name}_calls": calls}
+    except (RuntimeError, AssayError) as problem:
+        return {f"{name}_error": in_a_line(problem)}
+    return found
 
 
 def measure(path, options):
-    """Eager, torch.compile and the carried kernels in one run on a GPU."""
+    """Eager, torch.compile and the carried kernels in one run on a GPU, beside double precision."""
     torch.manual_seed(42)
     module = load(path)
+    gpu = Gpu(options.lock)
     with torch.device("cuda"), torch.no_grad():
         model = model_of(module)
-        inputs = [x.cuda() if isinstance(x, torch.Tensor) else x for x in module.get_inputs()]
-        exported = export(model, inputs, fixed=True)
+        with torch.device("meta"):
+            shapes = list(module.get_inputs())
+        empty = [
+            torch.zeros_like(x, device="cuda") if isinstance(x, torch.Tensor) else x for x in shapes
+        ]
+        exported = export(model, empty, fixed=True)
         choices = Options(device="cuda", least_work=1, quiet=True)
         fast = Compiled(exported, choices, cache.Carried(options.time))
         found = {
             "parts": len(fast.parts),
-            "left": len(fast.left),
-            "away_from_eager": away(fast(*inputs), model(*inputs)),
-            "eager_ms": milliseconds(model, inputs),
-            "ours_ms": milliseconds(fast, inputs),
+            "left": sorted({f"{target}: {in_a_line(reason)}" for target, reason, _ in fast.left}),
         }
-        found["compile_ms"] = milliseconds(torch.compile(model), inputs)
+        if not fast.parts:
+            return found
+        compiled = torch.compile(model, backend=gpu.inductor)
+        compiled(*empty)
+        gpu.take()
+        del empty
+        inputs = list(module.get_inputs())
+        exact = copy.deepcopy(model).double()(*in_double(inputs))
+        for name, way in (("eager", model), ("compile", compiled), ("ours", fast)):
+            found |= one_way(name, way, inputs, exact)
     return found
+
+
+@functools.lru_cache(maxsize=None)
+def bytes_of_inputs(path):
+    with torch.device("meta"):
+        inputs = load(path).get_inputs()
+    return sum(x.numel() * x.element_size() for x in inputs if isinstance(x, torch.Tensor))
 
 
 # -- one process a problem -----------------------------------------------------------------------
@@ -291,14 +389,22 @@ class Job:
     """A problem under way."""
 
     def __init__(self, work, level, path, options):
-        self.level, self.name = level, path.stem
+        self.level, self.name, self.path = level, path.stem, path
+        self.mode = {"timed": True} if options.time else {}
         self.start = time.monotonic()
-        here, there = multiprocessing.Pipe(duplex=False)
-        self.end = here
-        context = multiprocessing.get_context("spawn" if options.time else "fork")
+        context = multiprocessing.get_context("forkserver" if options.time else "fork")
+        self.end, there = context.Pipe(duplex=False)
         self.process = context.Process(target=answer, args=(work, path, options, there))
         self.process.start()
         there.close()
+
+    def end_it(self):
+        """Ends the process, and what it has started."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:  # it has no group of its own yet
+            self.process.kill()
+        self.process.join()
 
     def result(self, limit):
         """The row once there is one, or None."""
@@ -312,9 +418,9 @@ class Job:
             except EOFError:
                 found = {"error": "the process ended without an answer"}
         elif late:
-            os.killpg(self.process.pid, signal.SIGKILL)
+            self.end_it()
         self.process.join()
-        return {"level": self.level, "problem": self.name, **found}
+        return {"level": self.level, "problem": self.name, **self.mode, **found}
 
 
 def problems(options):
@@ -334,14 +440,48 @@ def warm_up():
     export(torch.nn.ReLU(), [torch.empty(2, 2, device="meta")], fixed=True)
 
 
+def prepare(options):
+    """What is the same for all problems, before the first process is made."""
+    if not options.time:
+        warm_up()
+        return
+    os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"  # processes enough are under way
+    options.lock = Path(tempfile.mkdtemp()) / "gpu"
+    loaded = ["__main__", "torch._dynamo", "torch._inductor.compile_fx"]
+    multiprocessing.set_forkserver_preload(loaded)
+
+
+def in_order(options):
+    """The problems; those to be timed mixed, so that a run that ends early has timed a sample."""
+    found = list(problems(options))
+    if options.time:
+        random.Random(0).shuffle(found)
+    return found
+
+
+def has_room(path, running, options):
+    """Whether the inputs of one more problem fit the GPU beside those that wait for it."""
+    if not options.time or not running:
+        return True
+    return bytes_of_inputs(path) + sum(bytes_of_inputs(j.path) for j in running) <= MOST_WAITING
+
+
 def run_all(work, options):
-    warm_up()
-    waiting, running, rows = list(problems(options)), [], []
+    prepare(options)
+    waiting, running, rows = in_order(options), [], []
     out = options.out.open("a") if options.out else None
+    begin = time.monotonic()
     while waiting or running:
-        while waiting and len(running) < options.jobs:
+        over = options.budget and time.monotonic() - begin > options.budget
+        if over:
+            waiting.clear()
+        while waiting and len(running) < options.jobs and has_room(waiting[0][1], running, options):
             running.append(Job(work, *waiting.pop(0), options))
         for job in list(running):
+            if over and not job.end.poll():
+                job.end_it()
+                running.remove(job)
+                continue
             row = job.result(options.limit)
             if row is None:
                 continue
@@ -413,12 +553,55 @@ def table(rows):
         )
 
 
+def is_right(row, name="ours"):
+    """Within KernelBench's tolerance of exact results, or hardly farther away than eager PyTorch."""
+    return row[f"{name}_away"] <= 1 or row[f"{name}_away"] <= 4 * row.get("eager_away", 0)
+
+
+def mean_ratio(rows, baseline):
+    logarithms = [math.log(r[f"{baseline}_ms"] / r["ours_ms"]) for r in rows]
+    return f"{math.exp(statistics.mean(logarithms)):.2f}" if rows else "-"
+
+
+def speeds(rows):
+    """The text for one level of what --time found: sums first, then a line a problem."""
+    asked = [r for r in rows if "parts" in r or "eager_ms" in r]
+    whole = [r for r in asked if r.get("parts") and not r["left"]]
+    done = [r for r in whole if all(f"{n}_ms" in r for n in ("eager", "compile", "ours"))]
+    right = [r for r in done if is_right(r)]
+    yield f"| problems timed | {len(asked)} of {len(rows)} |"
+    yield "|---|---|"
+    yield f"| wholly certified | {len(whole)} |"
+    yield f"| of these right | {share(len(right), len(whole))} |"
+    for name, said in (("compile", "torch.compile"), ("eager", "eager PyTorch")):
+        fast = sum(r["ours_ms"] <= r[f"{name}_ms"] for r in right)
+        yield f"| right and at least as fast as {said} (fast_1) | {share(fast, len(whole))} |"
+        yield f"| geometric mean of {said}'s time over ours | {mean_ratio(right, name)} |"
+    yield ""
+    yield "| problem | eager ms | torch.compile ms | ours ms | away: ours, eager | |"
+    yield "|---|---|---|---|---|---|"
+    for r in rows:
+        numbers = [r.get(f"{n}_ms") for n in ("eager", "compile", "ours")]
+        away = [r.get(f"{n}_away") for n in ("ours", "eager")]
+        wrong = "ours_away" in r and not is_right(r)
+        said = ["wrong" if wrong else None, r.get("error"), *(r.get("left", [])[:1])]
+        said += [r.get(f"{n}_error") for n in ("eager", "compile", "ours")]
+        text = "; ".join(m[:100].replace("|", "/") for m in said if m)
+        times = " | ".join("-" if x is None else f"{x:.3f}" for x in numbers)
+        distances = ", ".join("-" if x is None else f"{x:.2g}" for x in away)
+        yield f"| {r['problem']} | {times} | {distances} | {text} |"
+
+
 def tables(files):
-    """All levels; what --check said of a problem joins what was certified of it."""
-    rows = {}
+    """All levels; what --check said of a problem joins what was certified of it, and what --time
+    said makes a table of its own."""
+    rows, timed_rows = {}, {}
     for file in files:
         for line in Path(file).read_text().splitlines():
             row = json.loads(line)
+            if row.pop("timed", False):
+                timed_rows.setdefault(row["level"], []).append(row)
+                continue
             at = rows.setdefault((row["level"], row["problem"]), {})
             if "error" in row and at:
                 row["check_error"] = row.pop("error")
@@ -426,6 +609,10 @@ def tables(files):
     for level in sorted({level for level, _ in rows}, key=str):
         print(f"\n## {'Blocks' if level == 'blocks' else f'Level {level}'}\n")
         print("\n".join(table([r for (at, _), r in rows.items() if at == level])))
+    for level, found in sorted(timed_rows.items(), key=str):
+        print(f"\n## Time, {'blocks' if level == 'blocks' else f'level {level}'}\n")
+        found.sort(key=lambda r: (len(r["problem"].split("_")[0]), r["problem"]))
+        print("\n".join(speeds(found)))
 
 
 def main():
@@ -440,6 +627,7 @@ def main():
     parser.add_argument("--import-only", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--time", type=Path)
+    parser.add_argument("--budget", type=int, help="seconds for all problems, with --time")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--table", nargs="+")

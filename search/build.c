@@ -109,7 +109,7 @@ bool sg_builder_sizes(sg_builder *to) {
     to->tile[cls] = to->part->classes[cls].extent;
     to->count[cls] = AS_SIZE_ONE;
     to->cut[cls] = false;
-    sg_mode mode = to->plan->mode[cls];
+    sg_mode mode = cls == to->more ? SG_GRID : to->plan->mode[cls];
     if (sg_has_parts(to->part, cls))
       continue;
     if (mode == SG_GRID_ONE) {
@@ -144,6 +144,8 @@ bool sg_builder_sizes(sg_builder *to) {
     sizes_of_parts(to, cls);
   for (uint32_t i = 0; i < to->plan->n_grid; i++)
     grid[i] = to->count[to->plan->grid[to->plan->n_grid - 1 - i]];
+  if (to->more != SG_NO_CLASS)
+    grid[to->plan->n_grid] = to->count[to->more];
   if (to->divides_loop)
     grid[to->plan->n_grid] = to->sharers;
   else if (to->plan->loop >= 0)
@@ -160,7 +162,8 @@ bool sg_builder_sizes(sg_builder *to) {
 
 static void map_class(const sg_builder *to, uint32_t cls, int axis, bool with_loop, int map[4]) {
   const sg_class *of = &to->part->classes[cls];
-  if (sg_loops_within(to->part, to->plan, cls)) /* and the grid takes the outer part */
+  if (sg_loops_within(to->part, to->plan, cls) || sg_grids_within(to->part, to->plan, cls))
+    /* and another grid axis takes the outer part */
     map_class(to, of->outer, axis, with_loop, map);
   if (sg_is_looped(to->plan, cls)) {
     if (with_loop)
@@ -173,6 +176,13 @@ static void map_class(const sg_builder *to, uint32_t cls, int axis, bool with_lo
     if (to->plan->grid[to->plan->n_grid - 1 - i] == to->plan->lead[cls])
       map[i] = axis;
   }
+  if (cls == to->more)
+    map[to->plan->n_grid] = axis;
+}
+
+/* whether a tensor of the block has a tile of the axis, not all of it */
+static bool is_tile(const sg_builder *to, sg_label label) {
+  return label != SG_UNIT && (SG_IS_TILE(label) || SG_CLASS(label) == to->more);
 }
 
 /* which axis of the tensor each grid axis and the loop divide */
@@ -180,7 +190,7 @@ void sg_builder_map(const sg_builder *to, const sg_axes *axes, bool with_loop, i
   for (int i = 0; i < 4; i++)
     map[i] = -1;
   for (uint32_t axis = 0; axis < axes->rank; axis++) {
-    if (axes->ax[axis] == SG_UNIT || !SG_IS_TILE(axes->ax[axis]))
+    if (!is_tile(to, axes->ax[axis]))
       continue;
     map_class(to, SG_CLASS(axes->ax[axis]), (int)axis, with_loop, map);
   }
@@ -190,10 +200,10 @@ void sg_builder_tile(const sg_builder *to, const sg_axes *axes, as_size *tile, a
   for (uint32_t k = 0; k < axes->rank; k++) {
     bool unit = axes->ax[k] == SG_UNIT;
     uint32_t cls = unit ? 0 : SG_CLASS(axes->ax[k]);
-    bool is_tile = !unit && SG_IS_TILE(axes->ax[k]);
+    bool divided = is_tile(to, axes->ax[k]);
     as_size whole = unit ? AS_SIZE_ONE : to->part->classes[cls].extent;
-    tile[k] = is_tile ? to->tile[cls] : whole;
-    upto[k] = is_tile && to->cut[cls] ? whole : AS_SIZE_BAD;
+    tile[k] = divided ? to->tile[cls] : whole;
+    upto[k] = divided && to->cut[cls] ? whole : AS_SIZE_BAD;
   }
 }
 
@@ -647,8 +657,13 @@ bool sg_builder_store_outputs(sg_builder *to, const sg_recipe *recipe, as_node_i
 bool sg_build_block(as_graph *graph, const sg_space *space, const sg_part *part,
                     const sg_plan *plan, const sg_vocab *vocab, const sg_recipe *recipe,
                     as_node_id *node, as_err *err) {
-  sg_builder to = {
-      .graph = graph, .space = space, .part = part, .plan = plan, .vocab = vocab, .err = err};
+  sg_builder to = {.graph = graph,
+                   .space = space,
+                   .part = part,
+                   .plan = plan,
+                   .vocab = vocab,
+                   .more = SG_NO_CLASS,
+                   .err = err};
   if (!sg_builder_sizes(&to))
     return false;
   sg_builder_init(&to);

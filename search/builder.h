@@ -18,6 +18,8 @@ typedef struct {
   const sg_vocab *vocab;
   bool divides_loop; /* the blocks along one more grid axis share the loop's axis */
   as_size sharers;   /* how many */
+  uint8_t more;      /* a class that the grid divides beside the plan's, whose labels say that it is
+                        whole;      SG_NO_CLASS: none */
   as_size tile[AX_MAX_CLASS];
   as_size count[AX_MAX_CLASS];
   bool cut[AX_MAX_CLASS]; /* tiles may reach beyond the extent, where the last one is cut off */

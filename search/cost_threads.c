@@ -256,8 +256,10 @@ typedef struct {
   double threads;
   double registers; /* of a thread */
   double launch_us;
+  double short_us;   /* the same where all tiles fit in the ring; 0: no difference */
   double longest_us; /* an iteration of a block alone on its multiprocessor */
   double busy_us;    /* the units of the multiprocessor, for one block's iteration */
+  double group;      /* both times by products of warpgroups; 0: there are none */
 } loop_costs;
 
 static double loop_us(profile *of, const loop_costs *costs, double *shared) {
@@ -280,14 +282,18 @@ static double loop_us(profile *of, const loop_costs *costs, double *shared) {
   double waves = ceil(share / together);
   double full = floor(share / together);
   double rest = share - full * together;
-  double iteration = sg_cost_soft_max(costs->longest_us, together * costs->busy_us);
-  double last = rest > 0 ? sg_cost_soft_max(costs->longest_us, rest * costs->busy_us) : 0;
+  /* a stage is given back one iteration late: two of them are too few */
+  double faster = costs->group > 0 && (stages > 2 || of->loop <= 2) ? costs->group : 1;
+  double iteration = faster * sg_cost_soft_max(costs->longest_us, together * costs->busy_us);
+  double last = rest > 0 ? faster * sg_cost_soft_max(costs->longest_us, rest * costs->busy_us) : 0;
   double flight = (of->still + of->moving * (stages - 1)) * together;
   double rate = fetch_rate(constant, flight);
   double memory = memory_us(of, of->still + of->moving * of->loop, share, flight);
   double bare =
       waves * constant->latency_us + (of->still + of->moving) * together / rate + iteration;
-  return costs->launch_us + bare + sg_cost_soft_max(memory, of->loop * (full * iteration + last));
+  bool at_once = costs->short_us > 0 && stages >= of->loop;
+  double launch = at_once ? costs->short_us : costs->launch_us;
+  return launch + bare + sg_cost_soft_max(memory, of->loop * (full * iteration + last));
 }
 
 static double stream_us(profile *of, double *shared) {
@@ -296,6 +302,7 @@ static double stream_us(profile *of, double *shared) {
   loop_costs costs = {.threads = 32 * (target->block_warps + 1),
                       .registers = 64,
                       .launch_us = constant->stream_launch_us,
+                      .short_us = constant->stream_short_us,
                       .longest_us = constant->stream_step_us + of->flops * constant->stream_flop_us,
                       .busy_us = of->flops / constant->stream_flops + constant->stream_block_us};
   return loop_us(of, &costs, shared);
@@ -303,6 +310,16 @@ static double stream_us(profile *of, double *shared) {
 
 static bool is_fragments(double extent) {
   return extent >= 16 && power_of_two(16, extent) == extent;
+}
+
+/* as attend_group.c: a fragment of rows a warp, rows of 128 bytes in both rings */
+static double group_share(const profile *of, const as_target_chained *chained, double depth,
+                          double keys, double columns) {
+  const as_target *target = of->model->target;
+  bool panels = depth >= 64 && keys >= 64 && columns >= 64 && power_of_two(64, columns) == columns;
+  if (!(target->has & AS_HAS_WGMMA) || chained->copies != 1 || chained->warps < 4 || !panels)
+    return 0;
+  return chained->warps == 4 ? target->threads.group_one : target->threads.group_more;
 }
 
 static double chained_us(profile *of, double *shared) {
@@ -328,7 +345,8 @@ static double chained_us(profile *of, double *shared) {
                       .registers = fmin(registers, target->registers_thread),
                       .launch_us = constant->chain_launch_us,
                       .longest_us = constant->chain_step_us + constant->chain_key_us * tile / 128,
-                      .busy_us = flops / constant->chain_flops};
+                      .busy_us = flops / constant->chain_flops,
+                      .group = group_share(of, &chained, depth, keys, columns)};
   return loop_us(of, &costs, shared);
 }
 
@@ -356,6 +374,20 @@ static double rows_us(profile *of, double *shared) {
   return constant->rows_launch_us + first + serial / share + rest + queue;
 }
 
+/* Nor has a thread graph an axis of a tensor that two axes of the grid divide. */
+static bool divides_twice(const profile *of) {
+  for (uint32_t i = 0; i < of->block->n; i++) {
+    const int *map = of->model->graph->node[of->block->nodes[i]].map;
+    for (int a = 1; a < 3; a++) {
+      for (int b = 0; b < a; b++) {
+        if (map[a] >= 0 && map[a] == map[b])
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
 /* Thread graphs load all their tiles from memory, and none of integers.  (Nor do chained products
  * have masks yet, from memory or computed; their cost is that of those without, for both.) */
 static bool computes_tiles(const profile *of) {
@@ -373,7 +405,7 @@ double sg_cost_threads(const sg_cost_model *model, const as_block *block, double
   profile of = {
       .model = model, .block = block, .blocks = blocks, .loop = sg_cost_value(model, block->loop)};
   of.family = as_graph_has_cut_tiles(model->graph, block) ? GENERAL : family_of(&of);
-  if (of.family == GENERAL || of.loop < 1 || computes_tiles(&of))
+  if (of.family == GENERAL || of.loop < 1 || computes_tiles(&of) || divides_twice(&of))
     return -1;
   read_nodes(&of);
   if (of.family == ROWS)

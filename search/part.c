@@ -415,12 +415,27 @@ typedef struct {
   uint32_t partly;
 } grid_classes;
 
+/* whether what the class is the inner part of has an outer part that the grid may divide: then the
+ * blocks of one index of it may divide this one */
+static bool outer_on_grid(const sg_part *part, uint32_t cls) {
+  for (uint32_t whole = 0; whole < part->n_classes; whole++) {
+    const sg_class *of = &part->classes[whole];
+    if (of->outer == SG_NO_CLASS || of->inner != cls)
+      continue;
+    const sg_class *outer = &part->classes[of->outer];
+    if (!outer->rigid && outer->in_outputs && !class_repeats(part, of->outer) &&
+        !sg_has_parts(part, of->outer))
+      return true;
+  }
+  return false;
+}
+
 static void find_grid_classes(const sg_part *part, grid_classes *grid, uint64_t *struck) {
   *grid = (grid_classes){.n = 0};
   for (uint32_t cls = 0; cls < part->n_classes; cls++) {
     const sg_class *c = &part->classes[cls];
     if (c->rigid || !c->in_outputs || class_repeats(part, cls) || sg_has_parts(part, cls) ||
-        c->is_inner)
+        (c->is_inner && !outer_on_grid(part, cls)))
       continue;
     if (grid->n == MOST_GRID_CLASSES) {
       struck[AS_LIMIT_GRID_AXES]++;
@@ -547,6 +562,22 @@ static sg_plan plan_on_grid(const grid_classes *grid, uint32_t mask, uint32_t on
   return plan;
 }
 
+/* Blocks are numbered along an axis with parts by x, y, z in this order, and plan->grid goes the
+ * other way: the inner part stands before the outer one. */
+static void order_parts(const sg_part *part, sg_plan *plan) {
+  for (uint32_t i = 0; i < plan->n_grid; i++) {
+    for (uint32_t k = i + 1; k < plan->n_grid; k++) {
+      for (uint32_t cls = 0; cls < part->n_classes; cls++) {
+        const sg_class *of = &part->classes[cls];
+        if (of->outer != plan->grid[i] || of->inner != plan->grid[k])
+          continue;
+        plan->grid[i] = of->inner;
+        plan->grid[k] = of->outer;
+      }
+    }
+  }
+}
+
 static void add_plan(const sg_part *part, sg_plan *plan, sg_plan **plans, uint32_t *n) {
   if (!sg_settle_parts(part, plan) || !plan_fits(part, plan))
     return;
@@ -567,6 +598,7 @@ sg_plan *sg_plans(const sg_part *part, uint32_t *n, uint64_t *struck) {
     bool has_choice = mask & grid.partly; /* with a tile of the partly batched ones, and with one */
     for (int one = 0; one <= has_choice; one++) {
       sg_plan plan = plan_on_grid(&grid, mask, grid.of_all | (one ? grid.partly : 0));
+      order_parts(part, &plan);
       add_plan(part, &plan, &plans, n);
       for (uint32_t cls = 0; cls < part->n_classes; cls++) {
         sg_plan looped = plan;

@@ -91,6 +91,9 @@ bool sg_settle_parts(const sg_part *part, sg_plan *plan);
 bool sg_is_looped(const sg_plan *plan, uint32_t cls);
 /* whether a block has one index of the class' outer part, and the loop goes over the inner one */
 bool sg_loops_within(const sg_part *part, const sg_plan *plan, uint32_t cls);
+/* whether a block has one index of the class' outer part, and a tile of the inner one by another
+ * grid axis */
+bool sg_grids_within(const sg_part *part, const sg_plan *plan, uint32_t cls);
 /* a label with tiles of one index left out: SG_UNIT where none but those are in it */
 sg_label sg_flat_label(const sg_part *part, const sg_plan *plan, sg_label label);
 /* whether the elements lie in the same order: the axes differ by some of extent 1 only */

@@ -8,8 +8,9 @@
  *   acc m = max t              m = max over blocks of m_b
  *   acc s = sum t rescale m    s = sum over blocks of s_b * exp(m_b - m)
  *
- * which is split-K for a product and flash decoding for attention.  Nothing is assumed of it: the
- * two kernels are proved like any other. */
+ * which is split-K for a product and flash decoding for attention.  The second divides one axis
+ * more than the first where it can, since all that it does is to wait for its loads.  Nothing is
+ * assumed of it: the two kernels are proved like any other. */
 #include "builder.h"
 #include "src/base/mem.h"
 #include <stdlib.h>
@@ -91,6 +92,81 @@ bool sg_can_split(const sg_space *space, const sg_part *part, const sg_plan *pla
     }
   }
   return true;
+}
+
+/* --- an axis that the second kernel's grid divides beside those of the first */
+static bool has_class(const sg_axes *axes, uint32_t cls) {
+  for (uint32_t k = 0; k < axes->rank; k++) {
+    if (axes->ax[k] != SG_UNIT && SG_CLASS(axes->ax[k]) == cls)
+      return true;
+  }
+  return false;
+}
+
+static bool has_twice(const sg_axes *axes, uint32_t cls) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < axes->rank; k++)
+    n += axes->ax[k] != SG_UNIT && SG_CLASS(axes->ax[k]) == cls;
+  return n > 1;
+}
+
+/* whether what the second kernel computes at one index of the axis reads no other */
+static bool is_passed_on(const splitting *work, uint32_t cls) {
+  const sg_space *space = work->first.space;
+  for (uint32_t i = 0; i < work->recipe->n; i++) {
+    const sg_deriv *deriv = deriv_at(work, i);
+    if (!work->in_second[i])
+      continue;
+    if (has_twice(&sg_space_value(space, deriv->value)->axes, cls))
+      return false;
+    bool reads = false;
+    for (uint32_t k = 0; k < deriv->nargs; k++)
+      reads = reads || has_class(&sg_space_value(space, deriv->arg[k])->axes, cls);
+    if (reads && deriv->kind == SG_D_OP && !work->first.vocab->inst[deriv->inst].pointwise)
+      return false;
+  }
+  return true;
+}
+
+static bool may_be_divided(const splitting *work, uint32_t cls) {
+  const sg_part *part = work->first.part;
+  const sg_plan *plan = work->first.plan;
+  const sg_class *of = &part->classes[cls];
+  bool free_class = plan->mode[cls] == SG_WHOLE && !of->rigid && !sg_has_parts(part, cls) &&
+                    !of->is_outer && !of->is_inner;
+  for (uint32_t other = 0; other < part->n_classes; other++)
+    free_class = free_class && (other == cls) == (plan->lead[other] == cls);
+  for (uint32_t out = 0; out < part->n_output; out++) {
+    const sg_axes *axes = &part->axes[part->output[out]];
+    free_class = free_class && has_class(axes, cls) && !has_twice(axes, cls);
+  }
+  return free_class && is_passed_on(work, cls);
+}
+
+/* Of the axes of all outputs that no block of the first kernel divides the first one that makes
+ * enough blocks, which leaves rows together, or else the longest; SG_NO_CLASS: none, or no room in
+ * the grid. */
+static uint8_t choose_more(const splitting *work) {
+  enum { ENOUGH = 16 };
+
+  const sg_part *part = work->first.part;
+  const sg_axes *axes = &part->axes[part->output[0]];
+  uint8_t best = SG_NO_CLASS;
+  int64_t longest = 1;
+  if (work->first.plan->n_grid == 3)
+    return SG_NO_CLASS;
+  for (uint32_t k = 0; k < axes->rank && longest < ENOUGH; k++) {
+    int64_t extent = INT64_MAX; /* where the program states none */
+    if (axes->ax[k] == SG_UNIT)
+      continue;
+    uint32_t cls = SG_CLASS(axes->ax[k]);
+    as_graph_concrete(part->g, part->classes[cls].extent, &extent);
+    if (extent > longest && may_be_divided(work, cls)) {
+      best = (uint8_t)cls;
+      longest = extent;
+    }
+  }
+  return best;
 }
 
 /* stores a state of the first kernel behind an axis of blocks, and loads all of them in the second;
@@ -229,8 +305,13 @@ bool sg_build_split(as_graph *graph, const sg_space *space, const sg_part *part,
   without_loop.loop = -1;
   if (!sg_settle_parts(part, &without_loop))
     return as_err_set(err, AS_INTERNAL, "search: an axis with parts that nothing divides");
-  sg_builder builder = {
-      .graph = graph, .space = space, .part = part, .plan = plan, .vocab = vocab, .err = err};
+  sg_builder builder = {.graph = graph,
+                        .space = space,
+                        .part = part,
+                        .plan = plan,
+                        .vocab = vocab,
+                        .more = SG_NO_CLASS,
+                        .err = err};
   splitting work = {.first = builder, .second = builder, .recipe = recipe};
   work.first.divides_loop = true;
   work.second.plan = &without_loop;
@@ -238,6 +319,7 @@ bool sg_build_split(as_graph *graph, const sg_space *space, const sg_part *part,
   work.in_second = as_calloc(recipe->n + 1, sizeof *work.in_second);
   for (uint32_t out = 0; out < recipe->n_goal; out++)
     want_in_second(&work, recipe->goal[out]);
+  work.second.more = choose_more(&work);
   sg_builder_init(&work.first);
   sg_builder_init(&work.second);
   bool built =

@@ -30,7 +30,8 @@ typedef struct {
   bool passed_on; /* the tile is in another kernel, too: what is stored has its extent */
   bool cut;       /* the tiles cover the extent: any tile will do */
   bool loop;
-  bool fine; /* no tensor cores: a block may take one row */
+  bool fine;   /* no tensor cores: a block may take one row */
+  bool beside; /* of elements that lie beside each other: single ones are no tile */
   long choice[MOST_CHOICES];
   uint32_t n;
 } split;
@@ -131,7 +132,7 @@ static void find_cut_choices(split *of, long extent) {
     of->choice[of->n++] = tile;
   for (long tile = 48; tile <= 96 && tile < extent; tile += 48)
     of->choice[of->n++] = tile;
-  if (of->fine && !of->loop) { /* rows without products */
+  if (of->fine && !of->loop && !of->beside) { /* rows without products */
     for (long tile = 1; tile < 16 && tile < extent; tile *= 2)
       of->choice[of->n++] = tile;
   }
@@ -140,6 +141,8 @@ static void find_cut_choices(split *of, long extent) {
 }
 
 static void find_choices(split *of, long extent) {
+  enum { LEAST_BESIDE = 8 };
+
   static const long nice[] = {16,  32,  64, 128, 256, 48, 96, 80, 112, 160,
                               192, 512, 8,  24,  40,  56, 4,  2,  1};
   if (of->cut) {
@@ -156,6 +159,8 @@ static void find_choices(split *of, long extent) {
     if (tile < 8 && (of->loop || (extent > 64 && !of->fine)))
       continue; /* a loop of single elements is no tiling */
     if (of->loop && tile > 256)
+      continue;
+    if (of->beside && tile < LEAST_BESIDE && of->n)
       continue;
     of->choice[of->n++] = tile;
   }
@@ -237,6 +242,22 @@ static bool read_factors(const as_graph *graph, as_size_mono product, split *out
   return true;
 }
 
+/* whether the tile is the last axis of all that the block loads along it */
+static bool lies_beside(const as_graph *graph, uint32_t which, as_size tile) {
+  const as_block *block = &graph->block[which];
+  bool beside = false;
+  for (uint32_t i = 0; i < block->n; i++) {
+    const as_node *node = &graph->node[block->nodes[i]];
+    for (uint32_t k = 0; k < node->rank && node->kind == AS_N_LOAD; k++) {
+      bool has = mentions(graph->sizes, node->dim[k], tile);
+      if (has && k + 1 < node->rank)
+        return false;
+      beside = beside || has;
+    }
+  }
+  return beside;
+}
+
 /* false: *why (may be NULL) says why there is none */
 static bool read_splits(tuner *tune, char **why) {
   const as_graph *graph = tune->graph;
@@ -262,6 +283,7 @@ static bool read_splits(tuner *tune, char **why) {
     found.fine = found.block != AS_NONE;
     for (uint32_t node = 0; found.fine && node < graph->block[found.block].n; node++)
       found.fine = !sg_cost_is_contraction(&graph->node[graph->block[found.block].nodes[node]]);
+    found.beside = found.fine && lies_beside(graph, found.block, found.tile);
     find_choices(&found, found.extent);
     if (!found.n) {
       char *shown = as_size_print(graph->sizes, whole);

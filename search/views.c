@@ -2,7 +2,8 @@
  * (`x[.., i * q + j, ..]`) and back (`x[.., k div q, k mod q, ..]`).  They are found by what their
  * specifications say.  The axis of p * q elements is a class with two parts; who divides the outer
  * part among blocks, and leaves the inner part whole, divides the class into as many tiles.  Where
- * a block has one index of the outer part, its loop may go over the inner one. */
+ * a block has one index of the outer part, its loop may go over the inner one, or one more axis of
+ * the grid divide it. */
 #include "match.h"
 #include <string.h>
 
@@ -139,6 +140,12 @@ bool sg_loops_within(const sg_part *part, const sg_plan *plan, uint32_t cls) {
          sg_is_looped(plan, of->inner) && !is_output_axis(part, cls);
 }
 
+bool sg_grids_within(const sg_part *part, const sg_plan *plan, uint32_t cls) {
+  const sg_class *of = &part->classes[cls];
+  return of->outer != SG_NO_CLASS && plan->mode[of->outer] == SG_GRID_ONE &&
+         plan->mode[of->inner] == SG_GRID && !sg_has_parts(part, of->inner);
+}
+
 /* the mode of a class with parts follows from theirs; false: its tiles would have gaps, or a part
  * that nothing may divide is divided */
 static bool settle_class(const sg_part *part, sg_plan *plan, uint32_t cls) {
@@ -151,7 +158,7 @@ static bool settle_class(const sg_part *part, sg_plan *plan, uint32_t cls) {
   plan->lead[cls] = (uint8_t)cls;
   if (is_whole(part, plan, cls))
     return true;
-  bool within = sg_loops_within(part, plan, cls);
+  bool within = sg_loops_within(part, plan, cls) || sg_grids_within(part, plan, cls);
   if (of->rigid || part->classes[of->inner].may_be_empty ||
       (!within && !is_whole(part, plan, of->inner)))
     return false;

@@ -169,6 +169,17 @@ static bool map_ok(const as_node *node) {
   return true;
 }
 
+/* the block's place along an axis of a tensor: of the grid axes that divide it the last one counts
+ * fastest */
+static int64_t block_number(const block_run *running, const as_node *node, uint32_t axis) {
+  int64_t number = 0;
+  for (int a = 0; a < 3; a++) {
+    if (node->map[a] == (int)axis)
+      number = number * running->grid[a] + running->at[a];
+  }
+  return number;
+}
+
 static bool run_load(run_state *run, block_run *running, const as_node *node, as_tensor *out) {
   const as_tensor *from = &run->val[node->arg[0]];
   if (!from->d || from->rank != node->rank || !map_ok(node))
@@ -179,17 +190,9 @@ static bool run_load(run_state *run, block_run *running, const as_node *node, as
     bool cut = node->upto[i] != AS_SIZE_BAD;
     int64_t tile = cut ? as_size_eval(run->graph->sizes, node->tile[i], run->env) : out->dim[i];
     int64_t whole = tile;
-    int64_t b = 0;
-    int axes = 0;
-    for (int a = 0; a < 3; a++) {
-      if (node->map[a] == (int)i) {
-        whole *= running->grid[a];
-        b = running->at[a];
-        axes++;
-      }
-    }
-    if (axes > 1)
-      return refuse(run, AS_BAD_INPUT, "two grid axes divide one axis of", node);
+    int64_t b = block_number(running, node, i);
+    for (int a = 0; a < 3; a++)
+      whole *= node->map[a] == (int)i ? running->grid[a] : 1;
     bool looped = node->map[3] == (int)i;
     if (looped) {
       whole *= running->loop;
@@ -518,10 +521,7 @@ static bool run_store(run_state *run, block_run *running, as_node_id id, unsigne
       int64_t tile = node->upto[i] == AS_SIZE_BAD
                          ? tensor->dim[i]
                          : as_size_eval(run->graph->sizes, node->tile[i], run->env);
-      for (int a = 0; a < 3; a++) {
-        if (node->map[a] == (int)i)
-          to[i] += running->at[a] * tile;
-      }
+      to[i] += block_number(running, node, i) * tile;
       if (to[i] >= out->dim[i])
         return refuse(run, AS_NO, "writes outside its tensor: store", node);
     }

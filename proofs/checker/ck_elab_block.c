@@ -40,10 +40,6 @@ static void read_map(const ck_scope *s, const ck_map *p, tile_line *m) {
     ck_refuse(s->job, p->at, "mapped twice");
   if (p->axis >= (long)m->tile.rank)
     ck_refuse(s->job, p->at, "the tensor has only %u axes", m->tile.rank);
-  for (int k = 0; k < CK_LOOP; k++) {
-    if (p->grid < CK_LOOP && m->axis[k] == p->axis)
-      ck_refuse(s->job, p->at, "two grid axes on one axis of the tensor");
-  }
   m->axis[p->grid] = (int)p->axis;
 }
 
@@ -145,12 +141,25 @@ typedef struct { /* a store whose definition waits for the end of the block */
   const ck_token *at;
 } stored;
 
+/* How many tiles along axis d of the tensor one step of grid axis a passes over: the product of the
+ * grid axes behind a that divide d too; CK_BAD: there is none. */
+static ck_id tiles_passed(const ck_scope *s, const tile_line *m, uint32_t a) {
+  ck_id tiles = CK_BAD;
+  for (uint32_t k = a + 1; k < CK_LOOP; k++) {
+    if (m->axis[k] == m->axis[a])
+      tiles = tiles == CK_BAD ? s->block->extent[k]
+                              : ck_calculated(s, CK_MUL, tiles, s->block->extent[k]);
+  }
+  return tiles;
+}
+
 /* Every element is written exactly once: a block writes the tile of its place, and the tiles of all
  * blocks cover the tensor. */
 static void store(const ck_scope *s, const ck_line *line, stored *z) {
   tile_line m = read_tile(s, line);
   ck_id block[CK_LOOP];
   ck_id index[CK_MAX_AXES];
+  ck_id number[CK_MAX_AXES]; /* of the tile along an axis; of what is left of it */
   uint32_t n = 0;
   if (!m.source)
     return;
@@ -160,16 +169,22 @@ static void store(const ck_scope *s, const ck_line *line, stored *z) {
   }
   CK_BELOW(d, m.tile.rank) {
     index[d] = ck_variable(s, 'i', d);
+    number[d] = CK_BAD;
     stored_extent(s, &m, d);
   }
   CK_BELOW(a, CK_LOOP) {
-    int d = m.axis[a]; /* no other grid axis is mapped to it */
+    int d = m.axis[a];
     if (s->block->extent[a] != CK_BAD && d < 0) {
       ck_refuse(s->job, line->source,
                 "every grid axis must be mapped: else several blocks write the same elements");
     } else if (d >= 0) {
       ck_id *extent = &m.tile.extent[d];
-      block[n++] = tile_of(s, *extent, &index[d]);
+      ck_id passed = tiles_passed(s, &m, a);
+      if (passed != CK_BAD && m.whole[d] != CK_BAD)
+        ck_refuse(s->job, s->at, "a tile is cut off along one grid axis");
+      if (number[d] == CK_BAD)
+        number[d] = tile_of(s, *extent, &index[d]);
+      block[n++] = passed == CK_BAD ? number[d] : tile_of(s, passed, &number[d]);
       *extent = m.whole[d] == CK_BAD ? ck_calculated(s, CK_MUL, s->block->extent[a], *extent)
                                      : m.whole[d];
     }

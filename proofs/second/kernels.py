@@ -1,5 +1,7 @@
 """Block graphs (CLAIM.md section 6)."""
 
+from functools import partial, reduce
+
 from .grammar import ensure, within
 from .scalars import element_indices
 from .sizes import MINUS_ONE, ONE, STATE, ZERO, computed, fold, larger, negative, smaller
@@ -68,9 +70,7 @@ class Kernel:
 
     def _map(self, pairs, rank):
         mapped = dict(pairs)
-        on_grid = [d for axis, d in mapped.items() if axis != "loop"]
         ensure(len(mapped) == len(pairs), "an axis is mapped twice")
-        ensure(len(set(on_grid)) == len(on_grid), "two grid axes are mapped to one axis")
         ensure(mapped.keys() <= self.axes.keys(), "an axis is mapped that is not declared")
         ensure(all(d < rank for d in mapped.values()), "an axis is mapped to none")
         return mapped
@@ -157,6 +157,11 @@ class Kernel:
         before = maximum(now.maximum_of, leading, ITERATION)
         return make("exp", make("+", before, make("*", MINUS_ONE, now.element(leading))))
 
+    def _divided(self, index, size):
+        """(index div size, index mod size), with the obligation that size is positive."""
+        self.side.oblige(make("<", ZERO, size))
+        return computed("div", index, size), computed("mod", index, size)
+
     def _store(self, target, parts, source, pairs):
         sizes, ends = self._tile(parts)
         self.side.new_name(target)
@@ -166,20 +171,25 @@ class Kernel:
         ensure(fits, f"{source} cannot be stored: it varies, or has another number of axes")
         mapped = self._map(pairs, len(sizes))
         ensure(mapped.keys() == self.axes.keys() - {"loop"}, "a grid axis is not mapped")
-        on_axis = {d: axis for axis, d in mapped.items()}
+        on_axis = [[a for a in self.axes if mapped.get(a) == d] for d in range(len(sizes))]
         for d, (whole, size, end) in enumerate(zip(tensor.extents, sizes, ends)):
             if end is not None:
-                ensure(d in on_axis, "a tile is cut off along axes of the grid only")
-                size = self._cut(size, end, *self.axes[on_axis[d]])
+                ensure(len(on_axis[d]) == 1, "a tile is cut off along one axis of the grid only")
+                size = self._cut(size, end, *self.axes[on_axis[d][0]])
             self.side.shape_obligation(whole, size)
         extents, indices, blocks = list(sizes), element_indices(len(sizes)), []
+        numbers = {}
         for axis in (axis for axis in self.axes if axis != "loop"):
             d = mapped[axis]
-            size = sizes[d]
-            self.side.oblige(make("<", ZERO, size))
-            blocks.append(computed("div", indices[d], size))
-            indices[d] = computed("mod", indices[d], size)
-            whole = computed("*", self.axes[axis][1], size)
+            if d not in numbers:
+                numbers[d], indices[d] = self._divided(indices[d], sizes[d])
+            behind = on_axis[d][on_axis[d].index(axis) + 1 :]
+            block = numbers[d]
+            if behind:
+                passed = reduce(partial(computed, "*"), (self.axes[a][1] for a in behind))
+                block, numbers[d] = self._divided(numbers[d], passed)
+            blocks.append(block)
+            whole = computed("*", self.axes[axis][1], extents[d])
             extents[d] = whole if ends[d] is None else ends[d]
         element = make("app", *tensor.symbol, *blocks, *indices) if tensor.symbol else tensor.value
         self.stores.append((target, extents, element))

@@ -103,7 +103,9 @@ class Carried:
 
     @staticmethod
     def name(text):
-        return hashlib.sha256(text.encode()).hexdigest()[:24]
+        """Of what a program says, not of its comments: they name files of the machine it was made on."""
+        said = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+        return hashlib.sha256(said.encode()).hexdigest()[:24]
 
     def find(self, text):
         place = self.folder / self.name(text)

@@ -12,7 +12,6 @@ from .equality import SPECIFICATIONS
 from .errors import AssayError, ToolError, Unsupported
 from .islands import Island, divide, programs_of
 from .kernels import Kernel
-from .program import Extents
 from .translate import export, place_of
 
 
@@ -38,7 +37,40 @@ class Part:
     operator: object  # torch.ops.assay.<name>
 
 
-class GraphRunner:
+class Telling:
+    """What users ask of a compiled program: of its `parts`, and of what is `left` to PyTorch."""
+
+    def summary(self):
+        """What was certified, and what was left to PyTorch and why."""
+        lines = []
+        for part in self.parts:
+            lines.append(f"assay: {part.operators} operators certified in {part.directory}")
+        for target, reason, place in self.left:
+            lines.append(f"assay: {place or 'somewhere'}: {target} stays with PyTorch: {reason}")
+        return "\n".join(lines or ["assay: nothing to do"])
+
+    @property
+    def certificate(self):
+        """Texts of the certificates, one for each certified part."""
+        return [(p.directory / "certificate.cert").read_text() for p in self.parts]
+
+    @property
+    def mugraph(self):
+        return [(p.directory / "candidate.mug").read_text() for p in self.parts]
+
+    @property
+    def kernel_source(self):
+        return [(p.directory / "kernel.cu").read_text() for p in self.parts]
+
+    def report(self):
+        """Opens the report page of each certified part, and gives their paths."""
+        pages = [p.directory / "report.html" for p in self.parts]
+        for page in pages:
+            webbrowser.open(page.as_uri())
+        return pages
+
+
+class GraphRunner(Telling):
     """A graph of ATen operators, divided into certified kernels and steps of PyTorch."""
 
     def __init__(self, graph, options, results=None):
@@ -104,36 +136,21 @@ class GraphRunner:
         places = (node for node in self.graph.nodes if node.op == "placeholder")
         return self.run(dict(zip(places, arguments)))
 
-    # -- telling ---------------------------------------------------------------------------------
 
-    def summary(self):
-        """What was certified, and what was left to PyTorch and why."""
-        lines = []
-        for part in self.parts:
-            lines.append(f"assay: {part.operators} operators certified in {part.directory}")
-        for target, reason, place in self.left:
-            lines.append(f"assay: {place or 'somewhere'}: {target} stays with PyTorch: {reason}")
-        return "\n".join(lines or ["assay: nothing to do"])
-
-    @property
-    def certificate(self):
-        """Texts of the certificates, one for each certified part."""
-        return [(p.directory / "certificate.cert").read_text() for p in self.parts]
-
-    @property
-    def mugraph(self):
-        return [(p.directory / "candidate.mug").read_text() for p in self.parts]
-
-    @property
-    def kernel_source(self):
-        return [(p.directory / "kernel.cu").read_text() for p in self.parts]
-
-    def report(self):
-        """Opens the report page of each certified part, and gives their paths."""
-        pages = [p.directory / "report.html" for p in self.parts]
-        for page in pages:
-            webbrowser.open(page.as_uri())
-        return pages
+def check_alike(name, value, wanted):
+    """AssayError for a value of other extents or type: PyTorch's steps would run with it, and give
+    what nobody certified."""
+    if not isinstance(wanted, torch.Tensor):
+        return
+    if not isinstance(value, torch.Tensor):
+        raise AssayError(f"{name}: a tensor is wanted, not {type(value).__name__}")
+    if value.shape != wanted.shape:
+        raise AssayError(
+            f"{name}: extents {tuple(value.shape)}, but the kernel is for {tuple(wanted.shape)}: "
+            "compile for these, too (dynamic=True does it when they come, where no gradient is wanted)"
+        )
+    if value.dtype != wanted.dtype:
+        raise AssayError(f"{name}: {value.dtype}, but the kernel is for {wanted.dtype}")
 
 
 class Compiled(GraphRunner):
@@ -149,8 +166,8 @@ class Compiled(GraphRunner):
             isinstance(x, torch.Tensor) and x.requires_grad for x in leaves
         ):
             raise AssayError(
-                "an input wants a gradient: certified backward kernels do not exist yet; call "
-                "under torch.no_grad(), or differentiate the PyTorch function"
+                "an input wants a gradient, which its example did not: compile with gradients=True, "
+                "or call under torch.no_grad()"
             )
         values = self._bound(arguments, keywords)
         results = self._updated(self.run(values), values)
@@ -177,22 +194,6 @@ class Compiled(GraphRunner):
         exported = self._exported
         return exported.state_dict[name] if name in exported.state_dict else exported.constants[name]
 
-    @staticmethod
-    def _check_alike(node, value):
-        """PyTorch's steps would run with other extents and types, and give what nobody certified."""
-        wanted = node.meta.get("val") if node is not None else None
-        if not isinstance(wanted, torch.Tensor):
-            return
-        if not isinstance(value, torch.Tensor):
-            raise AssayError(f"{node.name}: a tensor is wanted, not {type(value).__name__}")
-        if value.shape != wanted.shape:
-            raise AssayError(
-                f"{node.name}: extents {tuple(value.shape)}, but the kernel is for "
-                f"{tuple(wanted.shape)}: say dynamic=True for others"
-            )
-        if value.dtype != wanted.dtype:
-            raise AssayError(f"{node.name}: {value.dtype}, but the kernel is for {wanted.dtype}")
-
     def _bound(self, arguments, keywords):
         """Values of the placeholders: parameters and constants of the program, then arguments."""
         flat, spec = torch.utils._pytree.tree_flatten((arguments, keywords))
@@ -211,7 +212,8 @@ class Compiled(GraphRunner):
                         f"{item.arg.name} is {value!r}, but the program was made for "
                         f"{item.arg.value!r}: say dynamic=True for others"
                     )
-            self._check_alike(node, value)
+            if node is not None:
+                check_alike(node.name, value, node.meta.get("val"))
             if node is not None:
                 values[node] = value
         return values
@@ -277,17 +279,27 @@ class CompiledForSizes:
         return getattr(next(iter(self._for.values())), name)
 
 
-def compile(function, *examples, dynamic=None, **options):
+def compile(function, *examples, dynamic=None, gradients=None, **options):
     """A callable with the signature of `function`, certified for the extents of the examples.
 
     With `dynamic` (True) tensors of other extents are welcome, too: kernels for them are made, or
-    found on disk, when they first come.
+    found on disk, when they first come.  With `gradients` (by default where an example wants one)
+    results can be differentiated: the backward is a program of its own, certified like the forward.
     """
     options = Options(**options)
     if options.device is None:
         leaves = torch.utils._pytree.tree_leaves(examples)
         on_gpu = any(isinstance(x, torch.Tensor) and x.is_cuda for x in leaves)
         options.device = "cuda" if on_gpu else "cpu"
+    if gradients is None:
+        leaves = torch.utils._pytree.tree_leaves(examples)
+        gradients = any(isinstance(x, torch.Tensor) and x.requires_grad for x in leaves)
+    if gradients and dynamic:
+        raise AssayError("gradients=True is for the extents of the examples: leave out dynamic=True")
+    if gradients:
+        from .gradient import Differentiable  # it loads much of PyTorch that others do not want
+
+        return Differentiable(function, examples, options)
     if dynamic:
         return CompiledForSizes(function, examples, options)
     return Compiled(export(function, examples, fixed=True), options)

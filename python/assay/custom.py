@@ -56,6 +56,6 @@ def _device_of(tensors, kernel):
 
 def _no_gradient(context, *gradients):
     raise AssayError(
-        "certified backward kernels do not exist yet: differentiate the PyTorch function, "
+        "a kernel has no backward of its own: compile the function with gradients=True, "
         "or call the compiled one under torch.no_grad()"
     )

@@ -63,19 +63,22 @@ def certify(first, second, *examples, dynamic=None, directory=None, seconds=600,
     `examples` are tensors that say ranks and types; `dynamic` is `torch.export`'s
     dynamic_shapes, for sizes that shall stay apart although the examples agree in them.
     The claim is about all sizes.  Where it cannot be stated so, or is not proved while the
-    functions fix sizes by themselves, it is judged again at the sizes of the examples;
-    with `these_sizes` that alone is judged.
+    functions fix sizes by themselves, it is judged again with these as numbers and the others open,
+    and then at the sizes of the examples; with `these_sizes` that alone is judged.
     """
     directory = Path(directory or tempfile.mkdtemp(prefix="assay-certify-"))
     functions = (first, second)
     general = narrowed = None
-    if not these_sizes:
+    for literal in () if these_sizes else (False, True):
         try:
-            general, fixed = _of_all_sizes(functions, examples, dynamic, directory, seconds)
+            general, fixed = _of_all_sizes(functions, examples, dynamic, directory, seconds, literal)
         except AssayError as problem:
-            narrowed = str(problem)  # where sizes are numbers it may be stated
-    if general is not None and (general or (general.verdict == tool.REFUTED and not fixed)):
-        return _with_counterexample(general, first, second)
+            narrowed = narrowed or str(problem)  # where sizes are numbers it may be stated
+            continue
+        if general or (general.verdict == tool.REFUTED and not fixed):
+            return _with_counterexample(general, first, second)
+        if not fixed:
+            break
     try:
         verdict = _of_these_sizes(functions, examples, directory, seconds)
     except AssayError:
@@ -88,12 +91,13 @@ def certify(first, second, *examples, dynamic=None, directory=None, seconds=600,
     return _with_counterexample(verdict, first, second)
 
 
-def _of_all_sizes(functions, examples, dynamic, directory, seconds):
+def _of_all_sizes(functions, examples, dynamic, directory, seconds, literal):
     """The verdict about all sizes, and the sizes that the functions fix: of these something else may
-    be true than of others."""
-    extents = Extents()
+    be true than of others.  Those are symbols, too, or with `literal` the numbers that they are."""
+    extents = Extents(literal)
     exported = [export(function, examples, dynamic) for function in functions]
-    verdict = _judge(exported, directory / "all-sizes", extents, seconds, ALL_SIZES)
+    name = "open-sizes" if literal else "all-sizes"
+    verdict = _judge(exported, directory / name, extents, seconds, ALL_SIZES)
     return verdict, extents.fixed
 
 

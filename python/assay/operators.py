@@ -161,7 +161,9 @@ def _position(t, position, size, extent):
         return number_there, t.bound(position)
     if number_there <= -size:
         return 0, "0"
-    return size + number_there, f"({extent} - {-number_there})"
+    if isinstance(position, int):
+        return size + number_there, f"({extent} - {-number_there})"
+    return size + number_there, f"({extent} + {t.bound(position)})"
 
 
 @row("slice.Tensor")
@@ -194,6 +196,8 @@ def _select(t, x, axis, index):
 @row("split_with_sizes.default")
 def _split(t, x, sizes, axis=0):
     axis %= x.rank
+    if any(isinstance(size, Value) for size in sizes):
+        return _split_anywhere(t, x, t.size_list(sizes), axis)
     parts = []
     start = 0
     for size in sizes:
@@ -204,6 +208,21 @@ def _split(t, x, sizes, axis=0):
             arguments = f"axis={axis}, start=0, stop={extent}"
         parts.append(t.value(f"slice({x.text}, {arguments})", extents, x.dtype))
         start += size
+    return tuple(parts)
+
+
+def _split_anywhere(t, x, sizes, axis):
+    """Parts whose extents are said by expressions."""
+    parts = []
+    start, where = "0", 0
+    for size in sizes:
+        where += t.program.extents.value(size)
+        stop = size if start == "0" else f"({start} + {size})"
+        t.program.extents.remember(stop, where)
+        extents = x.extents[:axis] + (size,) + x.extents[axis + 1 :]
+        text = f"slice({x.text}, axis={axis}, start={start}, stop={stop})"
+        parts.append(t.value(text, extents, x.dtype))
+        start = stop
     return tuple(parts)
 
 
@@ -290,10 +309,21 @@ def _axes(x, axes):
 _TOGETHER = ("sum", "mean", "max", "min")
 
 
+# An element of a result is computed by one thread or one block: where elements are few and each is
+# of many, axes are reduced one after another, so that more elements than these are under way.
+_FEW_RESULTS, _MANY_ELEMENTS = 1 << 10, 1 << 14
+
+
+def _worth_reducing_together(t, x, count):
+    sizes = [t.program.extents.value(extent) for extent in x.extents]
+    left, reduced = math.prod(sizes[: x.rank - count]), math.prod(sizes[x.rank - count :])
+    return left >= _FEW_RESULTS or reduced <= _MANY_ELEMENTS
+
+
 def _reduce(t, op, x, axes, keep):
     count = len(_axes(x, axes))
     last = _axes(x, axes) == list(range(x.rank - count, x.rank))
-    if op in _TOGETHER and last and 2 <= count <= 4:
+    if op in _TOGETHER and last and 2 <= count <= 4 and _worth_reducing_together(t, x, count):
         left = x.extents[: x.rank - count]
         kept = "_kept" if keep else ""
         extents = left + ("1",) * count if keep else left
@@ -313,6 +343,18 @@ def _reduction(op):
         return _reduce(t, op, x, axes, keep)
 
     return translate
+
+
+@row("linalg_vector_norm.default")
+def _vector_norm(t, x, order=2, axes=None, keep=False, dtype=None):
+    if order == 2:
+        squares = t.value(f"{x.text} * {x.text}", x.extents)
+        total = _reduce(t, "sum", squares, axes, keep)
+        return t.value(f"sqrt({total.text})", total.extents)
+    if order not in (1, math.inf, -math.inf):
+        raise Unsupported(t.operator, f"of the order {order}")
+    sizes = t.value(f"abs({x.text})", x.extents)
+    return _reduce(t, {1: "sum", math.inf: "max", -math.inf: "min"}[order], sizes, axes, keep)
 
 
 row("sum.dim_IntList", "sum.default")(_reduction("sum"))
@@ -401,6 +443,20 @@ def _product(t, x, y):
     return t.value(f"matmul({x.text}, {y.text})", extents)
 
 
+@row("_trilinear.default")
+def _trilinear(t, first, second, third, *axes_and_sum):
+    """The product of three tensors, each with axes of extent 1 put in, summed over axes."""
+    *added, summed = axes_and_sum[:4]
+    factors = []
+    for factor, axes in zip((first, second, third), added):
+        for axis in sorted(axes):
+            factor = t.layouts.unsqueeze(factor, axis)
+        factors.append(factor)
+    extents = t.broadcast(*factors)
+    product = t.value(" * ".join(f.text for f in factors), extents)
+    return _reduce(t, "sum", t.layouts.expand(product, extents), summed, False)
+
+
 @row("mm.default", "bmm.default")
 def _matmul(t, x, y):
     return _product(t, x, y)
@@ -443,11 +499,21 @@ def _dot(t, x, y):
 # -- normalisations -----------------------------------------------------------------------------
 
 
-def _normalise(t, x, axes, eps):
+def _normalise(t, x, axes, eps, kept=True):
+    """x less its mean along the axes, over its deviation there; and where they are asked for as the
+    second and third result, the mean and one over the deviation, with their axes `kept` as 1."""
     centred = _centred(t, x, axes)
     squares = t.value(f"{centred.text} * {centred.text}", x.extents)
     variance = _reduce(t, "mean", squares, axes, True)
-    return t.value(f"{centred.text} / sqrt({variance.text} + {number(eps)})", x.extents)
+    result = t.value(f"{centred.text} / sqrt({variance.text} + {number(eps)})", x.extents)
+    mean = inverse = Unsupported(t.operator, "its mean or deviation, which nothing asked for")
+    if t.takes_result(1):
+        mean = _reduce(t, "mean", x, axes, kept)
+    if t.takes_result(2):
+        if not kept:
+            variance = _reduce(t, "mean", squares, axes, False)
+        inverse = t.value(f"1 / sqrt({variance.text} + {number(eps)})", variance.extents)
+    return result, mean, inverse
 
 
 def along_channels(t, parameter, rank):
@@ -468,9 +534,8 @@ def scale_shift(t, x, weight, bias):
 @row("native_layer_norm.default")
 def _layer_norm(t, x, extents, weight, bias, eps):
     axes = list(range(x.rank - len(extents), x.rank))
-    no_statistics = Unsupported(t.operator, "its mean and deviation as results")
-    result = scale_shift(t, _normalise(t, x, axes, eps), weight, bias)
-    return (result, no_statistics, no_statistics)
+    result, *statistics = _normalise(t, x, axes, eps)
+    return (scale_shift(t, result, weight, bias), *statistics)
 
 
 @row("native_group_norm.default")
@@ -478,10 +543,10 @@ def _group_norm(t, x, weight, bias, batch, channels, positions, groups, eps):
     per_group = t.program.extents.number(t.size_of(channels) // groups)
     grouped = (x.extents[0], t.program.extents.number(groups), per_group) + x.extents[2:]
     parts = t.layouts.view(x, grouped)
-    flat = t.layouts.view(_normalise(t, parts, list(range(2, parts.rank)), eps), x.extents)
+    result, *statistics = _normalise(t, parts, list(range(2, parts.rank)), eps, kept=False)
+    flat = t.layouts.view(result, x.extents)
     weight, bias = (p and along_channels(t, p, x.rank) for p in (weight, bias))
-    no_statistics = Unsupported(t.operator, "its mean and deviation as results")
-    return (scale_shift(t, flat, weight, bias), no_statistics, no_statistics)
+    return (scale_shift(t, flat, weight, bias), *statistics)
 
 
 @row("_native_batch_norm_legit_no_training.default")
@@ -498,9 +563,8 @@ def _batch_norm(t, x, weight, bias, mean, variance, momentum, eps):
 def _batch_norm_training(t, x, weight, bias, training, momentum, eps):
     axes = [0, *range(2, x.rank)]
     weight, bias = (p and along_channels(t, p, x.rank) for p in (weight, bias))
-    no_statistics = Unsupported(t.operator, "its saved statistics as results")
-    result = scale_shift(t, _normalise(t, x, axes, eps), weight, bias)
-    return (result, no_statistics, no_statistics)
+    result, *statistics = _normalise(t, x, axes, eps, kept=False)
+    return (scale_shift(t, result, weight, bias), *statistics)
 
 
 @row("cumprod.default")

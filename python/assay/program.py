@@ -114,6 +114,9 @@ class Extents:
             whole = self.symbol("_x_".join(sorted(parts)), value)
         else:
             whole = self.number(value)
+        if whole in self._derived:  # another operator's result has as many: not for this reason
+            self.fixed.add(f"n{value}")
+            whole = self.symbol(f"n{value}", value)
         self.relate(whole, *parts)
         return whole
 
@@ -121,6 +124,8 @@ class Extents:
         """States whole = product of parts, once; all are size expressions."""
         if all(each.isdigit() for each in (whole, *parts)):
             return  # there is nothing to state of numbers
+        if whole == " * ".join(sorted(parts, key=lambda part: not part.isdigit())):
+            return
         if whole in self._derived or any(part in self._derived for part in parts):
             raise Unsupported("extent", f"{whole}, which is computed, as {' * '.join(parts)}")
         relation = f"{whole} = {' * '.join(parts)}"

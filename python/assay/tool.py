@@ -85,8 +85,9 @@ _DEVICES = {"cpu": "host", "cuda": "cuda"}
 def build(directory, device):
     """Has the library of a result directory built; the folder that holds it.
 
-    One that is there and no older than its kernels is not built again; where only its text is
-    (a result that was carried to a machine with a GPU), the CUDA compiler makes it.
+    One that is there and no older than its kernels is not built again; where there is no
+    certificate beside its text (a result that was carried to a machine with a GPU and without the
+    program), the CUDA compiler makes it.
     """
     made = Path(directory) / f"build-{device}"
     described = made / "interface.json"
@@ -95,7 +96,7 @@ def build(directory, device):
         library, source = made / interface["library"], made / "library.cu"
         if library.exists() and library.stat().st_mtime >= source.stat().st_mtime:
             return made
-        if device == "cuda" and not (Path(directory) / "kernel.cu").exists():
+        if device == "cuda" and not (Path(directory) / "certificate.cert").exists():
             _compile_carried(source, library)
             return made
     command = [find_tool(), "build", str(directory), f"--device={_DEVICES[device]}", "-o", str(made)]
@@ -108,7 +109,8 @@ def build(directory, device):
 def _compile_carried(source, library):
     architecture = os.environ.get("ASSAY_ARCH", "sm_90a")
     command = [os.environ.get("NVCC", "nvcc"), "-std=c++17", "-O3", f"-arch={architecture}"]
-    command += ["-shared", "-Xcompiler", "-fPIC", str(source), "-o", str(library)]
+    command += ["-shared", "-Xcompiler", "-fPIC", "-I", str(source.parents[1])]
+    command += [str(source), "-o", str(library)]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         raise ToolError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")

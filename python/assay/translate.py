@@ -5,13 +5,16 @@ collected, and said all at once with the user's file and line.
 """
 
 import inspect
+import math
 import os
 import re
 import traceback
 
 import sympy
 import torch
+import torch.nn.attention
 from torch.fx.experimental import symbolic_shapes
+from torch.utils._sympy.functions import FloorDiv, Mod, PythonMod
 
 from . import elementwise, indexing, operators, windows  # noqa: F401  (they fill the table)
 from .constants import Exact, read
@@ -39,8 +42,10 @@ def _with_signature(function, count):
     return wrapper
 
 
-def _module_of(function, count):
+def module_of(function, count):
     """A function as a module, which is what torch.export takes; its parameters keep their names."""
+    if isinstance(function, torch.nn.Module):
+        return function
 
     class Function(torch.nn.Module):
         forward = staticmethod(_with_signature(function, count))
@@ -83,7 +88,7 @@ def export(function, examples, dynamic=None, fixed=False, keywords=None):
     whole = None
     if not isinstance(function, torch.nn.Module):
         whole = _place_of_function(function)
-        function = _module_of(function, len(examples))
+        function = module_of(function, len(examples))
     if dynamic is None and not fixed:
         auto = torch.export.Dim.AUTO
         dynamic = tuple(
@@ -91,7 +96,9 @@ def export(function, examples, dynamic=None, fixed=False, keywords=None):
             if isinstance(x, torch.Tensor) else None
             for x in examples
         )
-    with torch.no_grad():
+    # attention in operators of its own, whatever kernel PyTorch has for it on the device at hand
+    plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
+    with torch.no_grad(), plain:
         try:
             exported = torch.export.export(
                 function, tuple(examples), keywords or None, dynamic_shapes=dynamic
@@ -210,7 +217,7 @@ class Translator:
 
     def bound(self, value):
         """A position as an attribute: a symbolic one by its name, otherwise its number."""
-        return self._extent(value) if isinstance(value, torch.SymInt) else str(value)
+        return str(value) if isinstance(value, int) else self._extent(value)
 
     def size_of(self, extent):
         """The number that a position or an extent is at the sizes of the examples."""
@@ -264,6 +271,11 @@ class Translator:
         sign = "+" if number_added >= 0 else "-"
         return self.program.extents.derive(f"({expression} {sign} {abs(number_added)})", value)
 
+    def takes_result(self, index):
+        """Whether anything takes that one of several results of the node under translation."""
+        takes = (user for user in self._node.users if "getitem" in str(user.target))
+        return any(user.args[1] == index and user.users for user in takes)
+
     def result_value(self, axis):
         """What PyTorch says of one extent of the node's (first) result."""
         result = self._node.meta["val"]
@@ -276,8 +288,10 @@ class Translator:
             return extent.text
         if isinstance(extent, int):
             return self.program.extents.number(extent)
-        expression = extent.node.expr
+        expression = self._divided(extent.node)
         hint = int(extent.node.hint)
+        if expression.is_Integer:
+            return self.program.extents.number(int(expression))
         if expression.is_Symbol:
             return self._size_name(expression)
         if expression.is_Mul and all(factor.is_Symbol for factor in expression.args):
@@ -285,6 +299,28 @@ class Translator:
         text = said_by_size(expression, self._size_name)
         self.program.extents.remember(text, hint)
         return text
+
+    def _divided(self, node):
+        """The expression of an extent, in which s div k is a size of its own wherever torch.export
+        asked that k divides s: s = k * (s div k) is stated, and divisions fall away."""
+        expression = node.expr
+        if not expression.has(FloorDiv, Mod, PythonMod):
+            return expression
+        within = lambda a, b: a.is_nonnegative and (b - a).is_positive  # noqa: E731
+        for kind in (Mod, PythonMod):
+            expression = expression.replace(kind, lambda a, b: a if within(a, b) else kind(a, b))
+        sizes = self.program.extents
+        for symbol, divisor in _divisors(node.shape_env).items():
+            whole = self.size_names.get(symbol)
+            if symbol not in expression.free_symbols or whole not in sizes.values:
+                continue
+            quotient = sympy.Symbol(f"{symbol}_div_{divisor}", integer=True, positive=True)
+            if quotient not in self.size_names:
+                value = sizes.value(whole) // divisor
+                self.size_names[quotient] = sizes.symbol(f"{whole}_div_{divisor}", value)
+                sizes.relate(whole, str(divisor), self.size_names[quotient])
+            expression = expression.xreplace({symbol: divisor * quotient})
+        return expression
 
     def _symbolic_number(self, number):
         """A number computed from extents, as an expression of the program."""
@@ -526,6 +562,38 @@ def _is_not_the_users(path):
     return path.startswith(_NOT_THE_USERS) or path.startswith("<")
 
 
+def _divisors(shape_env):
+    """Of each size that has to be a multiple of numbers: the least number that all of these divide."""
+    found = {}
+    for guard in getattr(shape_env, "guards", ()):
+        for size, divisor in _multiples_by_equality(guard.expr):
+            found[size] = math.lcm(found.get(size, 1), divisor)
+    for fact in getattr(shape_env, "divisible", ()):
+        size, divisor = fact.args
+        common = sympy.gcd(size, divisor)  # of positive numbers: (c * a) mod (c * b) = c * (a mod b)
+        size, divisor = size / common, divisor / common
+        if size.is_Symbol and divisor.is_Integer:
+            found[size] = math.lcm(found.get(size, 1), int(divisor))
+    return found
+
+
+def _multiples_by_equality(fact):
+    """Where an equation between quotients of a size holds of multiples of a number alone: the size
+    and the number, such as 2 for (s + 1) div 2 = s div 2.  Each of the equation's sides grows by as
+    much for each step of that length, so two steps tell all."""
+    if not isinstance(fact, sympy.Eq) or len(fact.free_symbols) != 1:
+        return
+    size = next(iter(fact.free_symbols))
+    for quotient in fact.atoms(FloorDiv):
+        whole, divisor = quotient.args
+        if not divisor.is_Integer or whole.coeff(size) != 1:
+            continue
+        holds = lambda rest, k: all(fact.subs(size, m * k + rest) == True for m in (4, 5))  # noqa: E712, E731
+        k = int(divisor)
+        if [rest for rest in range(k) if holds(rest, k)] == [0]:
+            yield size, k
+
+
 class _Missing:
     pass
 
@@ -539,12 +607,18 @@ def said_by_size(expression, name_of):
         return str(expression) if expression >= 0 else f"({expression})"
     if expression.is_Symbol:
         return name_of(expression)
+    kind = type(expression).__name__
+    if kind in ("FloorDiv", "CleanDiv") and expression.args[1].is_Integer:
+        whole, divisor = expression.args
+        added = whole.as_coeff_Add()[0]  # (s + a) div k = (s + a mod k) div k + a div k
+        if added.is_Integer and not 0 <= added < divisor:
+            rest = FloorDiv(whole - added + added % divisor, divisor)
+            return said_by_size(rest + added // divisor, name_of)
     parts = [said_by_size(argument, name_of) for argument in expression.args]
     if expression.is_Add:
         return "(" + " + ".join(parts) + ")"
     if expression.is_Mul:
         return " * ".join(parts)
-    kind = type(expression).__name__
     if kind in ("FloorDiv", "CleanDiv"):
         return f"({parts[0]} div {parts[1]})"
     if kind in ("Mod", "PythonMod"):

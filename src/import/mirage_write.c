@@ -429,11 +429,23 @@ static bool accumulator(writer *writing, as_node_id id) {
   return true;
 }
 
+/* Mirage's maps have another axis of the tensor for each axis of the grid. */
+static bool divides_apart(writer *writing, as_node_id id) {
+  const int *map = writing->graph->node[id].map;
+  for (int a = 0; a < 3; a++) {
+    for (int b = 0; b < a; b++) {
+      if (map[a] >= 0 && map[a] == map[b])
+        return refuse(writing, id, "two grid axes divide one axis of the tensor");
+    }
+  }
+  return true;
+}
+
 static bool load(writer *writing, as_node_id id, json_t *inputs) {
   const as_node *node = &writing->graph->node[id];
   size_t number;
   size_t from = writing->view[node->arg[0]].of;
-  if (!node_tensor(writing, id, false, &number))
+  if (!divides_apart(writing, id) || !node_tensor(writing, id, false, &number))
     return false;
   writing->view[id] = view_of(writing, number);
   json_array_append_new(inputs, tensor_json(writing, from));
@@ -461,7 +473,8 @@ static bool store(writer *writing, as_node_id id, json_t *outputs) {
   const as_node *node = &writing->graph->node[id];
   size_t number;
   size_t target;
-  if (!stored(writing, id, &number) || !node_tensor(writing, id, false, &target))
+  if (!divides_apart(writing, id) || !stored(writing, id, &number) ||
+      !node_tensor(writing, id, false, &target))
     return false;
   writing->view[id] = view_of(writing, target);
   json_array_append_new(outputs, tensor_json(writing, target));

@@ -347,10 +347,6 @@ static bool map_ok(const as_block *block, const int map[4], uint32_t rank, const
                               : "`%s`: the grid has no axis %c (of extent other than 1)",
                        name, "xyz "[x]);
     }
-    for (int y = 0; y < x && x < 3; y++) {
-      if (map[y] == map[x])
-        return bad_input(err, "`%s`: two grid axes divide axis %d", name, map[x]);
-    }
   }
   return true;
 }
@@ -642,8 +638,12 @@ static bool stored_extents(as_graph *graph, uint32_t block, const char *shown, c
         return bad_input(err, "`%s`: a size beyond 63 bits", shown);
       continue;
     }
-    if (place.number == 0)
-      return bad_input(err, "`%s`: a tile is cut off along axes that the grid divides", shown);
+    uint32_t on_grid = 0;
+    for (int axis = 0; axis < 3; axis++)
+      on_grid += map[axis] == (int)d;
+    if (on_grid != 1)
+      return bad_input(err, "`%s`: a tile is cut off along an axis that one grid axis divides",
+                       shown);
     as_size needed = cut_extent(graph, shown, tile[d], upto[d], place, err);
     if (needed == AS_SIZE_BAD)
       return false;

@@ -55,10 +55,13 @@ void lo_read_global(lo_text *text, as_str *out, uint32_t val, lx *const *idx, in
 /* how many blocks there are along a grid axis, how many iterations the loop has; malloc'ed */
 char *lo_blocks_text(const lo_job *job, const lo_unit *unit, int axis);
 char *lo_rounds_text(const lo_job *job, const lo_unit *unit);
+/* text of a tile's number along an axis, in that type: by the grid axes that divide it (the last
+ * one, or -1, and the slower ones as bits) and the loop; NULL where nothing does; malloc'ed */
+char *lo_tile_number(const lo_unit *unit, int last, uint8_t slower, bool by_loop, const char *type);
 /* element offset of a tile's first element in its tensor, and of an element from `base`, which is
  * that; malloc'ed.  by_loop: per axis whether the loop divides it, NULL: none */
 char *lo_tile_base(const lo_text *text, const lo_value *tile, const lo_value *tensor,
-                   const int *grid_axis, const bool *by_loop);
+                   const int *grid_axis, const uint8_t *slower, const bool *by_loop);
 char *lo_tile_offset(const lo_text *text, const lo_value *tile, const lo_value *tensor);
 /* element offset text for an index, without stage and base; malloc'ed */
 char *lo_smem_offset(const lo_value *value, const lo_smem *shared, char *const *idx);

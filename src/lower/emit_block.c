@@ -457,7 +457,8 @@ static void emit_load(lo_text *text, uint32_t id) {
       vec = bytes / shared->elem;
   }
   char *base_pointer = lo_global_pointer(text->job, value->source);
-  char *base = lo_tile_base(text, value, tensor, value->grid_axis, value->by_loop);
+  char *base =
+      lo_tile_base(text, value, tensor, value->grid_axis, value->slower_axes, value->by_loop);
   long count = lo_elems(value) / (vec ? vec : 1);
   lo_line(text, "{ /* %s */", value->name);
   text->indent++;
@@ -507,7 +508,7 @@ static void emit_store(lo_text *text, const lo_store *store) {
   while (vec > 1 && (cols % vec || gcols % vec || (vec > 2 && elements / vec < threads)))
     vec /= 2;
   char *base_pointer = lo_global_pointer(text->job, store->target);
-  char *base = lo_tile_base(text, tile, tensor, store->grid_axis, NULL);
+  char *base = lo_tile_base(text, tile, tensor, store->grid_axis, store->slower_axes, NULL);
   lo_line(text, "{ /* store %s */", tensor->name);
   text->indent++;
   lo_line(text, "const size_t base = %s;", base);

@@ -10,8 +10,33 @@ char *lo_rounds_text(const lo_job *job, const lo_unit *unit) {
                          : as_format("%ld", unit->loop);
 }
 
+char *lo_tile_number(const lo_unit *unit, int last, uint8_t slower, bool by_loop,
+                     const char *type) {
+  as_str number;
+  as_str_init(&number);
+  for (int axis = 0; axis < 4; axis++) {
+    bool divides = axis == 3 ? by_loop : axis == last || slower >> axis & 1;
+    if (!divides)
+      continue;
+    const char *name = axis == 3 ? "l" : block_name[axis];
+    long count = axis == 3 ? unit->loop : unit->grid[axis];
+    char *before = number.n ? as_strdup(number.s) : NULL;
+    as_str_clear(&number);
+    as_str_init(&number);
+    if (before)
+      as_str_printf(&number, "(%s * %ld + (%s)%s)", before, count, type, name);
+    else
+      as_str_printf(&number, "(%s)%s", type, name);
+    free(before);
+  }
+  if (number.n)
+    return as_str_take(&number);
+  as_str_clear(&number);
+  return NULL;
+}
+
 char *lo_tile_base(const lo_text *text, const lo_value *tile, const lo_value *tensor,
-                   const int *gaxis, const bool *laxis) {
+                   const int *gaxis, const uint8_t *slower, const bool *laxis) {
   as_str out;
   as_str_init(&out);
   as_str_add(&out, "0");
@@ -20,13 +45,10 @@ char *lo_tile_base(const lo_text *text, const lo_value *tile, const lo_value *te
     char *step = *stride == '(' ? as_format("%ld * %s", tile->dim[axis], stride)
                                 : as_format("%ld", tile->dim[axis] * strtol(stride, NULL, 10));
     bool loop = laxis && laxis[axis];
-    if (gaxis[axis] >= 0 && loop)
-      as_str_printf(&out, " + ((size_t)%s * %ld + l) * %s", block_name[gaxis[axis]],
-                    text->unit->loop, step);
-    else if (gaxis[axis] >= 0)
-      as_str_printf(&out, " + (size_t)%s * %s", block_name[gaxis[axis]], step);
-    else if (loop)
-      as_str_printf(&out, " + (size_t)l * %s", step);
+    char *number = lo_tile_number(text->unit, gaxis[axis], slower[axis], loop, "size_t");
+    if (number)
+      as_str_printf(&out, " + %s * %s", number, step);
+    free(number);
     free(stride);
     free(step);
   }

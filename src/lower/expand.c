@@ -214,6 +214,32 @@ static bool tiles_follow(lo_job *job, const as_node *node, uint32_t axis, as_siz
                     axis);
 }
 
+/* one more grid axis divides an axis: of several the last counts the tiles fastest */
+static void divide(int *last, uint8_t *slower, int grid_axis) {
+  if (*last >= 0)
+    *slower |= (uint8_t)(1 << *last);
+  *last = grid_axis;
+}
+
+static long blocks_along(const lo_unit *unit, int last, uint8_t slower) {
+  long blocks = 1;
+  for (int axis = 0; axis < 3; axis++)
+    blocks *= axis == last || slower >> axis & 1 ? unit->grid[axis] : 1;
+  return blocks;
+}
+
+/* An axis that several grid axes divide has tiles of one extent, and as many at all sizes. */
+static bool is_fixed(lo_job *job, const as_node *node, int axis, as_size whole,
+                     const lo_unit *unit) {
+  bool fixed = node->upto[axis] == AS_SIZE_BAD && !lo_is_live(job, whole) && !unit->loop_live;
+  for (int a = 0; a < 3; a++)
+    fixed = fixed && !unit->grid_live[a];
+  return fixed || as_err_set(job->err, AS_BAD_INPUT,
+                             "%s: axis %d, which several grid axes divide, is cut off or left to "
+                             "run time: that is not lowered",
+                             node->name, axis);
+}
+
 /* do `parts` times `others` tiles of this extent make up the whole? */
 static bool tiles_make_up(long parts, long others, long tile, long whole) {
   long product;
@@ -236,12 +262,15 @@ static bool expand_load(lo_job *job, const as_node *node, uint32_t unit_id, uint
     return as_err_set(job->err, AS_BAD_INPUT, "%s: a constant cannot be loaded", node->name);
   for (int grid_axis = 0; grid_axis < 3; grid_axis++) {
     if (node->map[grid_axis] >= 0)
-      value->grid_axis[node->map[grid_axis]] = grid_axis;
+      divide(&value->grid_axis[node->map[grid_axis]], &value->slower_axes[node->map[grid_axis]],
+             grid_axis);
   }
   if (node->map[3] >= 0)
     value->by_loop[node->map[3]] = true;
   for (int axis = 0; axis < value->rank; axis++) {
-    long blocks = value->grid_axis[axis] >= 0 ? unit->grid[value->grid_axis[axis]] : 1;
+    long blocks = blocks_along(unit, value->grid_axis[axis], value->slower_axes[axis]);
+    if (value->slower_axes[axis] && !is_fixed(job, node, axis, tensor->dim[axis], unit))
+      return false;
     long rounds = value->by_loop[axis] ? unit->loop : 1;
     if (node->upto[axis] != AS_SIZE_BAD) {
       if (!lo_cut_axis(job, node, unit_id, (uint32_t)axis, src, &value->cut[axis]))
@@ -316,10 +345,13 @@ static bool expand_store(lo_job *job, const as_node *node, uint32_t unit_id, uin
     store->grid_axis[axis] = -1;
   for (int grid_axis = 0; grid_axis < 3; grid_axis++) {
     if (node->map[grid_axis] >= 0)
-      store->grid_axis[node->map[grid_axis]] = grid_axis;
+      divide(&store->grid_axis[node->map[grid_axis]], &store->slower_axes[node->map[grid_axis]],
+             grid_axis);
   }
   for (uint32_t axis = 0; axis < node->rank; axis++) {
-    long blocks = store->grid_axis[axis] >= 0 ? unit->grid[store->grid_axis[axis]] : 1;
+    long blocks = blocks_along(unit, store->grid_axis[axis], store->slower_axes[axis]);
+    if (store->slower_axes[axis] && !is_fixed(job, node, (int)axis, node->dim[axis], unit))
+      return false;
     if (node->upto[axis] != AS_SIZE_BAD) {
       if (!lo_cut_axis(job, node, unit_id, axis, id, &store->cut[axis]))
         return false;

@@ -8,14 +8,16 @@
 
 /* the first index of the tile along an axis */
 static lx *first_index(lo_job *job, const lo_value *load, int axis) {
-  const lo_unit *unit = &job->unit[load->unit];
   lo_first first = {.tile = load->dim[axis],
-                    .grid_axis = load->grid_axis[axis],
                     .by_loop = load->by_loop[axis],
-                    .rounds = load->by_loop[axis] ? unit->loop : 1};
-  first.most = job->value[load->source].dim[axis];
-  if (first.grid_axis < 0 && !first.by_loop)
+                    .most = job->value[load->source].dim[axis]};
+  char *number =
+      lo_tile_number(&job->unit[load->unit], load->grid_axis[axis], load->slower_axes[axis],
+                     load->by_loop[axis], lo_index_type(first.most));
+  if (number == NULL)
     return lx_int(job, 0);
+  first.number = as_arena_strdup(job->arena, number);
+  free(number);
   lx *index = lx_new(job, LX_FIRST, 0);
   index->integer = true;
   index->number = (long)job->firsts.n;
@@ -61,12 +63,5 @@ bool lo_index_tile(lo_job *job, uint32_t load) {
 }
 
 char *lo_first_text(const lo_first *first) {
-  static const char *const block_name[] = {"bx", "by", "bz"};
-  const char *type = lo_index_type(first->most);
-  if (first->grid_axis < 0)
-    return as_format("((%s)l * %ld)", type, first->tile);
-  const char *block = block_name[first->grid_axis];
-  if (!first->by_loop)
-    return as_format("((%s)%s * %ld)", type, block, first->tile);
-  return as_format("(((%s)%s * %ld + (%s)l) * %ld)", type, block, first->rounds, type, first->tile);
+  return as_format("(%s * %ld)", first->number, first->tile);
 }

@@ -13,7 +13,8 @@
 typedef struct {
   uint32_t val;
   uint32_t target;
-  int grid_axis[AS_MAX_RANK];
+  int grid_axis[AS_MAX_RANK]; /* and slower_axes as of a load */
+  uint8_t slower_axes[AS_MAX_RANK];
   uint32_t cut[AS_MAX_RANK]; /* as of a load */
   lx *body;
   int level;
@@ -93,10 +94,9 @@ typedef struct {
  * divide it, times their extent. */
 typedef struct {
   long tile;
-  int grid_axis; /* -1: none */
+  const char *number; /* text of the tile's number; in the job's arena */
   bool by_loop;
-  long rounds; /* of the loop; 1 where it does not divide the axis */
-  long most;   /* the axis' extent */
+  long most; /* the axis' extent */
 } lo_first;
 
 typedef struct lo_job {

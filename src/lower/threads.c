@@ -156,6 +156,7 @@ void lo_threads_kernel(const lo_unit *unit, as_str *out) {
 void lo_threads_launch(const lo_unit *unit, uint32_t which, const char *blocks, as_str *out) {
   as_str_add(out, *unit->threads->before ? "  {\n    int status = 0;\n" : "  {\n");
   as_str_add(out, unit->threads->before);
-  as_str_printf(out, "    AT_LAUNCH(k%u_%s, %s, %u, %ld, stream, a%s);\n  }\n", which, unit->name,
-                blocks, unit->threads->threads, unit->smem, unit->threads->arguments);
+  as_str_printf(out, "    %s(k%u_%s, %s, %u, %ld, stream, a%s);\n  }\n",
+                unit->threads->waits ? "AT_LAUNCH_AFTER" : "AT_LAUNCH", which, unit->name, blocks,
+                unit->threads->threads, unit->smem, unit->threads->arguments);
 }

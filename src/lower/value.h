@@ -89,9 +89,11 @@ typedef struct {
   long extent;                /* RED: terms */
   uint32_t extent_live;       /* row of how many of them there are, 0: all */
   uint32_t source;            /* LOAD: the tensor read */
-  int grid_axis[AS_MAX_RANK]; /* LOAD: per axis the grid axis that divides it, -1 none */
-  bool by_loop[AS_MAX_RANK];  /* LOAD: per axis whether the loop divides it */
-  uint32_t cut[AS_MAX_RANK];  /* LOAD: per axis the row of how the last tile is cut off, 0: not */
+  int grid_axis[AS_MAX_RANK]; /* LOAD: per axis the grid axis that divides it, of several the last,
+                                 which counts tiles fastest; -1 none */
+  uint8_t slower_axes[AS_MAX_RANK]; /* LOAD: the others, as bits */
+  bool by_loop[AS_MAX_RANK];        /* LOAD: per axis whether the loop divides it */
+  uint32_t cut[AS_MAX_RANK]; /* LOAD: per axis the row of how the last tile is cut off, 0: not */
   as_acc_kind acc;
   uint32_t of;       /* ACC: what is accumulated; RUN: the accumulator */
   uint32_t run;      /* ACC: the max accumulator whose running value rescales */

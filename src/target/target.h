@@ -28,6 +28,7 @@ typedef struct {
   double narrow_rows;  /* what reading rows of 32 bytes takes, over rows of 64 and more */
   /* streaming products */
   double stream_launch_us;
+  double stream_short_us; /* the same where all tiles of the loop are asked for at once */
   double stream_step_us;  /* of an iteration: barriers, and .. */
   double stream_flop_us;  /* .. what its longest chain of products takes, by operation */
   double stream_block_us; /* .. for each block that shares the multiprocessor */
@@ -37,6 +38,8 @@ typedef struct {
   double chain_step_us; /* of an iteration: maxima, exponentials, and .. */
   double chain_key_us;  /* .. for each key of the tile */
   double chain_flops;   /* of one multiprocessor */
+  double group_one;     /* an iteration by a warpgroup over one by its warps, one a block .. */
+  double group_more;    /* .. and where several of a block wait for the same tiles */
   /* rows */
   double rows_launch_us;
   double rows_block_us; /* of a block that another makes room for */

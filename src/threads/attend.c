@@ -13,31 +13,11 @@ typedef struct { /* register, lane and warp bits along one of two axes */
   unsigned n;
 } along;
 
-typedef struct {
-  as_attend T;
-  as_plan *p;
-  as_tg *g;
-  const as_isa_row *row; /* the instruction */
-  unsigned warps;        /* bits, along the rows */
-  unsigned copies;       /* bits: fragments along the rows that a warp keeps */
-  as_lay query;          /* (reg, lane, warp) -> (row, depth) */
-  as_lay keys;           /* -> (depth, key) */
-  as_lay score;          /* -> (row, key) */
-  as_lay weight;         /* the score as operand of the second product */
-  as_lay values;         /* -> (key, column) */
-  as_lay result;         /* -> (row, column) */
-  as_ring_stream stream[2];
-  int score_value; /* values of the thread graph */
-  int old_factor;
-  int result_value[AS_ATTEND_SUMS];
-  int maximum;
-} builder;
-
-static bool fail(builder *B, const char *why) {
+static bool fail(as_attend_builder *B, const char *why) {
   return as_plan_fail(B->p, why);
 }
 
-static int value(builder *B, const char *stem, unsigned i) {
+static int value(as_attend_builder *B, const char *stem, unsigned i) {
   char name[24];
   snprintf(name, sizeof name, "%s%u", stem, i);
   return as_tg_value(B->g, name);
@@ -61,7 +41,7 @@ static void push_fragment(as_lay *l, const as_lay *fragment, const char *dim,
 }
 
 /* a fragment grown to the tile: own: the fragment's names of the two axes; then register bits */
-static as_lay grown(const builder *B, const as_lay *fragment, const char *first,
+static as_lay grown(const as_attend_builder *B, const as_lay *fragment, const char *first,
                     const as_plan_axis *x, const char *second, const as_plan_axis *y,
                     const along *registers, unsigned n, bool rows_by_warp) {
   const char *const own[2] = {first, second};
@@ -84,7 +64,7 @@ static as_lay grown(const builder *B, const as_lay *fragment, const char *first,
   return l;
 }
 
-static bool layouts(builder *B) {
+static bool layouts(as_attend_builder *B) {
   const as_isa_product *x = &B->row->product;
   const as_lay *fa = as_isa_layout(B->row, x->first);
   const as_lay *fb = as_isa_layout(B->row, x->second);
@@ -116,7 +96,7 @@ static const as_plan_axis *axis_of(const as_attend *T, int32_t index) {
 }
 
 /* the axes of a load: `key` and `depth` are the names that its term has for them */
-static const as_atom *atom_of(const builder *B, as_node_id load) {
+static const as_atom *atom_of(const as_attend_builder *B, as_node_id load) {
   const as_terms *t = B->p->t;
   for (uint32_t i = as_terms_atoms(t); i-- > 0;) {
     const as_atom *a = as_term_atom(t, i);
@@ -134,7 +114,7 @@ static const as_atom *atom_of(const builder *B, as_node_id load) {
 
 /* the tile of a load whose axes are `free` (a row or a column, or NULL) and bound ones in the order
  * of the extents */
-static bool load_tile(builder *B, as_node_id load, const as_plan_axis *bound_first,
+static bool load_tile(as_attend_builder *B, as_node_id load, const as_plan_axis *bound_first,
                       const as_plan_axis *bound_second, unsigned *out) {
   const as_plan_axis *axis[AS_MAX_RANK] = {NULL};
   const as_atom *a = atom_of(B, load);
@@ -161,7 +141,7 @@ static bool load_tile(builder *B, as_node_id load, const as_plan_axis *bound_fir
   return as_plan_named_tile(B->p, B->g, load, axis, out);
 }
 
-static bool tiles(builder *B) {
+static bool tiles(as_attend_builder *B) {
   const as_attend *T = &B->T;
   unsigned keys;
   unsigned values;
@@ -180,7 +160,7 @@ static as_lay registers(const char *in, unsigned out) {
 }
 
 /* the row value's register of each register of a value that lies as `lay` says */
-static as_lay rows_of(const builder *B, const as_lay *lay) {
+static as_lay rows_of(const as_attend_builder *B, const as_lay *lay) {
   uint32_t cols[AS_LAY_BITS];
   unsigned n = as_lay_cols(lay, "reg", cols);
   unsigned next = 0;
@@ -193,7 +173,8 @@ static as_lay rows_of(const builder *B, const as_lay *lay) {
   return l;
 }
 
-static void split_bits(const builder *B, const as_lay *lay, as_lay *rows, as_lay *others) {
+static void split_bits(const as_attend_builder *B, const as_lay *lay, as_lay *rows,
+                       as_lay *others) {
   uint32_t cols[AS_LAY_BITS];
   unsigned n = as_lay_cols(lay, "reg", cols);
   *rows = registers("reg", n);
@@ -215,7 +196,7 @@ typedef struct {
   unsigned n;
 } arguments;
 
-static bool argument_of(builder *B, uint32_t atom, arguments *a) {
+static bool argument_of(as_attend_builder *B, uint32_t atom, arguments *a) {
   const as_attend *T = &B->T;
   for (unsigned i = 0; i < a->n; i++) {
     if (a->atom[i] == atom)
@@ -243,7 +224,7 @@ static bool argument_of(builder *B, uint32_t atom, arguments *a) {
   return a->value[a->n++] >= 0 || fail(B, "an expression of something else than scores and sums");
 }
 
-static bool collect(builder *B, as_poly x, arguments *a) {
+static bool collect(as_attend_builder *B, as_poly x, arguments *a) {
   const as_terms *t = B->p->t;
   for (uint32_t i = 0; i < as_poly_monos(t, x); i++) {
     const as_mono *m = as_poly_mono(t, x, i);
@@ -263,8 +244,8 @@ static bool collect(builder *B, as_poly x, arguments *a) {
 }
 
 /* lay NULL: a value of rows */
-static bool expression(builder *B, as_tg_op *in, as_poly x, const as_lay *lay, as_dtype type,
-                       int v) {
+static bool expression(as_attend_builder *B, as_tg_op *in, as_poly x, const as_lay *lay,
+                       as_dtype type, int v) {
   arguments a = {.n = 0};
   unsigned bits = lay ? as_lay_in(lay, "reg", NULL) : 1 + B->copies;
   if (!collect(B, x, &a))
@@ -287,7 +268,7 @@ static bool expression(builder *B, as_tg_op *in, as_poly x, const as_lay *lay, a
 }
 
 /* --- the body */
-static as_tg_op *update(builder *B, as_tg_op *in, as_tg_kind kind, int v, int a,
+static as_tg_op *update(as_attend_builder *B, as_tg_op *in, as_tg_kind kind, int v, int a,
                         const as_lay *src) {
   as_tg_op *op = as_tg_add(B->g, in, kind, 'c');
   op->v = v;
@@ -296,7 +277,7 @@ static as_tg_op *update(builder *B, as_tg_op *in, as_tg_kind kind, int v, int a,
   return op;
 }
 
-static int zero(builder *B, as_tg_op *in, int v, unsigned bits, as_tg_fold fold) {
+static int zero(as_attend_builder *B, as_tg_op *in, int v, unsigned bits, as_tg_fold fold) {
   as_tg_op *op = as_tg_add(B->g, in, AS_TG_ZERO, 'c');
   op->v = v;
   op->bits = (int)bits;
@@ -305,7 +286,7 @@ static int zero(builder *B, as_tg_op *in, int v, unsigned bits, as_tg_fold fold)
 }
 
 /* fragments: how many copies along the instruction's column, the fold and its row */
-static void multiply(builder *B, as_tg_op *in, int c, int a, int b, unsigned columns,
+static void multiply(as_attend_builder *B, as_tg_op *in, int c, int a, int b, unsigned columns,
                      unsigned folds) {
   as_tg_op *op = as_tg_add(B->g, in, AS_TG_MMA, 'c');
   op->instr = as_arena_strdup(B->g->mem, B->row->name);
@@ -328,7 +309,7 @@ static void multiply(builder *B, as_tg_op *in, int c, int a, int b, unsigned col
   }
 }
 
-static void fold_lanes(builder *B, as_tg_op *in, int v, as_tg_fold fold) {
+static void fold_lanes(as_attend_builder *B, as_tg_op *in, int v, as_tg_fold fold) {
   uint32_t cols[AS_LAY_BITS];
   unsigned n = as_lay_cols(&B->score, "lane", cols);
   for (unsigned i = 0; i < n; i++) {
@@ -341,7 +322,7 @@ static void fold_lanes(builder *B, as_tg_op *in, int v, as_tg_fold fold) {
   }
 }
 
-static int fold_keys(builder *B, as_tg_op *in, int x, as_tg_fold fold, const char *stem,
+static int fold_keys(as_attend_builder *B, as_tg_op *in, int x, as_tg_fold fold, const char *stem,
                      unsigned which) {
   as_tg_op *red = as_tg_add(B->g, in, AS_TG_RED, 'c');
   red->v = value(B, stem, which);
@@ -357,7 +338,7 @@ static as_tg_expr *exp_of_difference(as_tg *g) {
 }
 
 /* the running maximum of each row, and exp(old - new) */
-static bool take_maximum(builder *B, as_tg_op *in) {
+static bool take_maximum(as_attend_builder *B, as_tg_op *in) {
   as_lay rows = as_lay_identity("reg", "reg", 1 + B->copies);
   int compared = B->score_value;
   const as_terms *t = B->p->t;
@@ -394,7 +375,7 @@ static bool take_maximum(builder *B, as_tg_op *in) {
 }
 
 /* the weight as operand of the second product: a renaming of the score's registers */
-static bool as_operand(builder *B, as_tg_op *in, int from, int to) {
+static bool as_operand(as_attend_builder *B, as_tg_op *in, int from, int to) {
   as_lay have = B->score;
   as_conv way = as_lay_conversion(&have, &B->weight);
   unsigned bits = as_lay_in(&B->weight, "reg", NULL);
@@ -414,29 +395,34 @@ static bool as_operand(builder *B, as_tg_op *in, int from, int to) {
   return true;
 }
 
-static bool add_sum(builder *B, as_tg_op *in, unsigned i, int weight, int operand, int values) {
+static void add_sum(as_attend_builder *B, as_tg_op *in, unsigned i, int weight, int operand,
+                    int values) {
   const as_attend_sum *x = &B->T.sum[i];
   as_lay rows = as_lay_identity("reg", "reg", 1 + B->copies);
   as_lay spread = rows_of(B, &B->result);
   if (x->rescaled)
     update(B, in, AS_TG_RESCALE, B->result_value[i], B->old_factor, x->product ? &spread : &rows);
   if (x->product) {
-    multiply(B, in, B->result_value[i], operand, values, B->T.column.bits - 3, B->T.key.bits - 4);
-    return true;
+    if (!B->group)
+      multiply(B, in, B->result_value[i], operand, values, B->T.column.bits - 3, B->T.key.bits - 4);
+    return;
   }
   int part = fold_keys(B, in, weight, AS_TG_SUM, "part", i);
   update(B, in, AS_TG_ACCADD, B->result_value[i], part, &rows);
-  return true;
 }
 
-static bool body(builder *B, as_tg_op *in) {
+static bool body(as_attend_builder *B, as_tg_op *in) {
   as_attend *T = &B->T;
   int keys = value(B, "keys", 0);
   int values = value(B, "values", 0);
-  if (!as_select_load(B->p, B->g, in, &B->keys, B->stream[0].buf, &B->stream[0].ring, keys))
+  if (!B->group &&
+      !as_select_load(B->p, B->g, in, &B->keys, B->stream[0].buf, &B->stream[0].ring, keys))
     return false;
   zero(B, in, B->score_value, as_lay_in(&B->score, "reg", NULL), AS_TG_SUM);
-  multiply(B, in, B->score_value, value(B, "query", 0), keys, T->key.bits - 3, T->depth.bits - 4);
+  if (B->group)
+    as_attend_group_scores(B, in, B->score_value, value(B, "query", 0));
+  else
+    multiply(B, in, B->score_value, value(B, "query", 0), keys, T->key.bits - 3, T->depth.bits - 4);
   if (T->run_atom != AS_NONE && !take_maximum(B, in))
     return false;
   int weight[AS_ATTEND_SUMS];
@@ -461,15 +447,18 @@ static bool body(builder *B, as_tg_op *in) {
     }
   }
   for (unsigned i = 0; i < T->n_sum; i++) {
-    if (!T->sum[i].product && !add_sum(B, in, i, weight[i], -1, -1))
-      return false;
+    if (!T->sum[i].product)
+      add_sum(B, in, i, weight[i], -1, -1);
   }
-  if (!as_select_load(B->p, B->g, in, &B->values, B->stream[1].buf, &B->stream[1].ring, values))
+  if (!B->group &&
+      !as_select_load(B->p, B->g, in, &B->values, B->stream[1].buf, &B->stream[1].ring, values))
     return false;
   for (unsigned i = 0; i < T->n_sum; i++) {
-    if (T->sum[i].product && !add_sum(B, in, i, weight[i], operand[i], values))
-      return false;
+    if (T->sum[i].product)
+      add_sum(B, in, i, weight[i], operand[i], values);
   }
+  if (B->group)
+    as_attend_group_values(B, in, operand);
   return true;
 }
 
@@ -494,7 +483,7 @@ static as_lay accesses(const as_lay *lay, const as_tg_tile *t, unsigned vec) {
   return as_lay_with(&r, "reg", NULL, 0);
 }
 
-static bool begin(builder *B) {
+static bool begin(as_attend_builder *B) {
   const as_attend *T = &B->T;
   unsigned tile;
   if (!load_tile(B, T->query, &T->depth, NULL, &tile))
@@ -521,7 +510,7 @@ static bool begin(builder *B) {
 }
 
 /* --- what follows the loop */
-static bool store(builder *B, const as_attend_store *s, unsigned which) {
+static bool store(as_attend_builder *B, const as_attend_store *s, unsigned which) {
   const as_attend *T = &B->T;
   const as_graph *graph = B->p->b->graph;
   const as_plan_axis *axis[AS_MAX_RANK] = {NULL};
@@ -565,7 +554,7 @@ static bool store(builder *B, const as_attend_store *s, unsigned which) {
   return true;
 }
 
-static bool finish(builder *B) {
+static bool finish(as_attend_builder *B) {
   for (unsigned i = 0; i < B->T.n_sum; i++) {
     if (!B->T.sum[i].product)
       fold_lanes(B, NULL, B->result_value[i], AS_TG_SUM);
@@ -577,7 +566,7 @@ static bool finish(builder *B) {
   return true;
 }
 
-static bool copied(builder *B) {
+static bool copied(as_attend_builder *B) {
   as_tg *g = B->g;
   int n = g->stages;
   if (!begin(B))
@@ -597,7 +586,7 @@ static bool copied(builder *B) {
   return body(B, main);
 }
 
-static bool by_producer(builder *B) {
+static bool by_producer(as_attend_builder *B) {
   as_tg *g = B->g;
   as_ring_produce(B->p, g, B->stream, 2);
   if (!begin(B))
@@ -607,12 +596,15 @@ static bool by_producer(builder *B) {
   as_tg_add(g, main, AS_TG_MBWAIT, 'c')->bar = 0;
   if (!body(B, main))
     return false;
-  as_ring_give_back(g, main);
+  if (B->group)
+    as_tg_add(g, NULL, AS_TG_WGWAIT, 'c')->count = 0;
+  else
+    as_ring_give_back(g, main);
   return true;
 }
 
 /* 16 rows a warp; more where there are more rows than warps, or than are asked for */
-static bool share(builder *B) {
+static bool share(as_attend_builder *B) {
   as_select_way way;
   if (!as_select_product(B->p->isa, B->T.row.bits, B->T.key.bits, B->p->type, &way))
     return fail(B, "no instruction of the target computes the product");
@@ -632,7 +624,7 @@ static bool share(builder *B) {
 }
 
 as_tg *as_plan_attend(as_plan *p) {
-  builder B = {.p = p};
+  as_attend_builder B = {.p = p};
   if (!as_attend_read(p, &B.T))
     return NULL;
   B.g = as_tg_new(p->b->graph->block[p->b->block].name);
@@ -641,6 +633,7 @@ as_tg *as_plan_attend(as_plan *p) {
   bool bulk = ok;
   for (unsigned i = 0; ok && i < 2; i++)
     bulk = bulk && as_ring_can_bulk(p, &B.g->tile[B.stream[i].tile], &B.stream[i].ring);
+  B.group = ok && bulk && as_attend_group(&B);
   ok = ok && (bulk ? by_producer(&B) : copied(&B)) && finish(&B);
   if (ok)
     return B.g;

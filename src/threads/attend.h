@@ -47,6 +47,46 @@ typedef struct {
   as_attend_store store[AS_ATTEND_STORES];
 } as_attend;
 
+typedef struct { /* a product by warpgroups: rows in registers, the rest in the ring */
+  const as_isa_row *row;
+  const as_plan_axis *column;
+  const as_plan_axis *summed;
+  const as_ring_stream *stream;
+  unsigned covered; /* bits of the column axis in one instruction */
+  long lead;        /* bytes between panels */
+} as_attend_group_product;
+
+typedef struct {
+  as_attend T;
+  as_plan *p;
+  as_tg *g;
+  const as_isa_row *row; /* the instruction */
+  unsigned warps;        /* bits, along the rows */
+  unsigned copies;       /* bits: fragments along the rows that a warp keeps */
+  as_lay query;          /* (reg, lane, warp) -> (row, depth) */
+  as_lay keys;           /* -> (depth, key) */
+  as_lay score;          /* -> (row, key) */
+  as_lay weight;         /* the score as operand of the second product */
+  as_lay values;         /* -> (key, column) */
+  as_lay result;         /* -> (row, column) */
+  as_ring_stream stream[2];
+  bool group; /* products of warpgroups, the first operand in registers */
+  as_attend_group_product score_group;
+  as_attend_group_product result_group;
+  int score_value; /* values of the thread graph */
+  int old_factor;
+  int result_value[AS_ATTEND_SUMS];
+  int maximum;
+} as_attend_builder;
+
+/* attend_group.c: are there products of warpgroups for both?  They need rows of 64 times a power
+ * of two, one fragment a warp, and tiles as bulk copies lay them */
+bool as_attend_group(as_attend_builder *B);
+/* the scores of an iteration are there; the products of the one before are over, and its stage is
+ * given back */
+void as_attend_group_scores(as_attend_builder *B, as_tg_op *in, int score, int query);
+/* the products of weights and values are under way; operand: by sum */
+void as_attend_group_values(as_attend_builder *B, as_tg_op *in, const int *operand);
 /* attend_plan.c; false with p->why */
 bool as_attend_read(as_plan *p, as_attend *out);
 #endif

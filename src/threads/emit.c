@@ -117,53 +117,11 @@ static void set_matrix_types(as_emitter *E, const as_tg_op *in, const buffer_typ
   }
 }
 
-/* --- scalar expressions; takes nothing, gives malloc'ed text */
-static char *scalar(const as_emitter *E, const as_tg_expr *e, char *const *arg) {
-  static const char *const forms[AS_TGS_COUNT] = {
-      [AS_TGS_ADD] = "(%s + %s)",        [AS_TGS_SUB] = "(%s - %s)",
-      [AS_TGS_MUL] = "(%s * %s)",        [AS_TGS_NEG] = "(-%s%s)",
-      [AS_TGS_INV] = "at_inv(%s%s)",     [AS_TGS_SQRT] = "sqrtf(%s%s)",
-      [AS_TGS_RSQRT] = "at_rsqrt(%s%s)", [AS_TGS_EXP] = "as_expf(%s%s)",
-      [AS_TGS_LOG] = "logf(%s%s)",       [AS_TGS_ABS] = "fabsf(%s%s)",
-      [AS_TGS_MAX] = "fmaxf(%s, %s)",    [AS_TGS_MIN] = "fminf(%s, %s)",
-      [AS_TGS_ERF] = "at_erf(%s%s)"};
-  if (e->op == AS_TGS_ARG)
-    return as_strdup(arg[e->arg]);
-  if (e->op == AS_TGS_NUM) {
-    char *slash;
-    double v = strtod(e->num, &slash);
-    if (*slash == '/')
-      v /= strtod(slash + 1, NULL);
-    char *t = as_format("%.9g", v);
-    char *r = as_format("%s%sf", t, strpbrk(t, ".e") ? "" : ".0");
-    free(t);
-    return r;
-  }
-  char *x = scalar(E, e->kid[0], arg);
-  char *y = e->kid[1] ? scalar(E, e->kid[1], arg) : as_strdup("");
-  as_str s;
-  as_str_init(&s);
-  const char *form = forms[e->op];
-  bool second = false;
-  for (const char *p = form; *p; p++) {
-    if (p[0] == '%' && p[1] == 's') {
-      as_str_add(&s, second ? y : x);
-      second = true;
-      p++;
-    } else {
-      as_str_addn(&s, p, 1);
-    }
-  }
-  free(x);
-  free(y);
-  return as_str_take(&s);
-}
-
 static char *map_element(const as_emitter *E, const as_tg_op *op, uint32_t r) {
   char *arg[AS_TG_ARGS];
   for (int i = 0; i < op->n_arg; i++)
     arg[i] = element_of(E, op->arg[i], as_lay_image(&op->arg_map[i], r));
-  char *t = scalar(E, op->expr, arg);
+  char *t = as_emit_scalar(E, op, op->expr, arg);
   for (int i = 0; i < op->n_arg; i++)
     free(arg[i]);
   return t;
@@ -524,6 +482,7 @@ static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
     emit_mma(E, op);
     break;
   case AS_TG_WGMMA:
+  case AS_TG_WGMMAR:
   case AS_TG_WGFENCE:
   case AS_TG_WGCOMMIT:
   case AS_TG_WGWAIT:
@@ -559,6 +518,12 @@ static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
   case AS_TG_PROXYFENCE:
     as_emit_line(E, "at_fence_proxy_async();");
     break;
+  case AS_TG_GRIDWAIT:
+    as_emit_line(E, "at_grid_wait();");
+    break;
+  case AS_TG_GRIDGO:
+    as_emit_line(E, "at_grid_go();");
+    break;
   case AS_TG_COMMIT:
     as_emit_line(E, "at_cp_async_commit();");
     break;
@@ -571,13 +536,21 @@ static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
   }
 }
 
-static unsigned products(const as_tg_op *in) {
+/* in products of 16 x 8 x 16 by a warp */
+static unsigned held_products(const as_emitter *E, const as_tg_op *op) {
+  const as_isa_row *row = as_isa_find(E->isa, op->instr);
+  unsigned registers = 1u << as_lay_in(as_isa_layout(row, row->product.result), "reg", NULL);
+  return registers / 4 << as_lay_in_bits(&op->gc);
+}
+
+static unsigned products(const as_emitter *E, const as_tg_op *in) {
   unsigned n = 0;
   for (unsigned i = 0; i < in->n_body; i++) {
     const as_tg_op *op = in->body[i];
     n += op->kind == AS_TG_MMA ? 1u << as_lay_in_bits(&op->ga) : 0;
     n += op->kind == AS_TG_WGMMA ? 1u << as_lay_in_bits(&op->gc) : 0;
-    n += products(op);
+    n += op->kind == AS_TG_WGMMAR ? held_products(E, op) : 0;
+    n += products(E, op);
   }
   return n;
 }
@@ -585,9 +558,9 @@ static unsigned products(const as_tg_op *in) {
 /* How often a loop's body is printed.  A body that is printed often runs out of the cache for
  * instructions: an attention kernel's iterations of 64 products took 0.86 us unrolled 16 times, 0.6
  * twice; 32 products were fastest four times, 128 once (bench/NOTES.md). */
-static unsigned copies_of_body(const as_tg_op *loop) {
+static unsigned copies_of_body(const as_emitter *E, const as_tg_op *loop) {
   const unsigned most_products = 128;
-  unsigned n = products(loop);
+  unsigned n = products(E, loop);
   unsigned count = loop->count > 0 ? (unsigned)loop->count : 1;
   if (count <= 16 && count * n <= most_products)
     return count;
@@ -612,7 +585,7 @@ static void emit_body(as_emitter *E, const as_tg_op *in, unsigned from, unsigned
       if (op->kind == AS_TG_STEPS) {
         as_emit_line(E, "{");
       } else {
-        as_emit_line(E, "#pragma unroll %u", copies_of_body(op));
+        as_emit_line(E, "#pragma unroll %u", copies_of_body(E, op));
         as_emit_line(E, "for (int l = 0; l < %d; l++) {", op->count);
       }
       E->indent++;

@@ -26,6 +26,9 @@ void as_emit_line(as_emitter *E, const char *fmt, ...) __attribute__((format(pri
 /* emit_wgmma.c: products of warpgroups, and what orders them */
 void as_emit_wgmma(as_emitter *E, const as_tg_op *op);
 /* texts, malloc'ed */
+/* emit_scalar.c: an expression of an operation, the texts of its arguments being `arg` */
+char *as_emit_scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e,
+                     char *const *arg);
 /* the ring's stage of iteration l + slot */
 char *as_emit_stage(const as_emitter *E, int slot);
 /* the function of an instruction */

@@ -1,6 +1,6 @@
 /* Products of warpgroups as text: operands in shared memory are named by descriptors.  A product
  * runs on while the warps go on, and the compiler knows nothing of it: `at_hold` keeps it from
- * moving accesses to accumulators over a fence or a wait. */
+ * moving accesses to accumulators and to operands in registers over a fence or a wait. */
 #include "emit.h"
 #include <stdlib.h>
 
@@ -18,12 +18,19 @@ static char *descriptor(as_emitter *E, const as_tg_op *op, const as_isa_row *row
   return text;
 }
 
+/* the registers of copy u of an operand, of 32 bits each */
+static char *fragment(const as_emitter *E, const as_tg_op *op, const as_isa_row *row, unsigned u) {
+  unsigned n = 1u << as_lay_in(as_isa_layout(row, row->product.first), "reg", NULL);
+  return as_format("%s_ + %u", as_tg_value_name(E->g, op->a), as_lay_image(&op->ga, u) * n / 2);
+}
+
 static void products(as_emitter *E, const as_tg_op *op) {
   const as_isa_row *row = as_isa_find(E->isa, op->instr);
   unsigned registers = 1u << as_lay_in(as_isa_layout(row, row->product.result), "reg", NULL);
   char *function = as_emit_function(op->instr);
   for (unsigned u = 0; u < 1u << as_lay_in_bits(&op->gc); u++) {
-    char *first = descriptor(E, op, row, false, u);
+    char *first =
+        op->kind == AS_TG_WGMMAR ? fragment(E, op, row, u) : descriptor(E, op, row, false, u);
     char *second = descriptor(E, op, row, true, u);
     as_emit_line(E, "%s(%s_ + %u, %s, %s);", function, as_tg_value_name(E->g, op->v),
                  as_lay_image(&op->gc, u) * registers, first, second);
@@ -38,15 +45,22 @@ typedef struct {
   bool *seen;
 } holder;
 
-static void hold(void *arg, as_tg_op *op) {
-  holder *h = arg;
-  if (op->kind != AS_TG_WGMMA || h->seen[op->v])
+static void hold_value(holder *h, int v) {
+  unsigned per = h->E->type[v] == AS_F32 ? 1 : 2;
+  if (h->seen[v] || !h->E->declared[v])
     return;
-  h->seen[op->v] = true;
-  as_emit_line(h->E, "at_hold<%u>(%s_);", h->E->regs[op->v], as_tg_value_name(h->E->g, op->v));
+  h->seen[v] = true;
+  as_emit_line(h->E, "at_hold<%u>(%s_);", h->E->regs[v] / per, as_tg_value_name(h->E->g, v));
 }
 
-static void hold_accumulators(as_emitter *E) {
+static void hold(void *arg, as_tg_op *op) {
+  if (op->kind == AS_TG_WGMMA || op->kind == AS_TG_WGMMAR)
+    hold_value(arg, op->v);
+  if (op->kind == AS_TG_WGMMAR)
+    hold_value(arg, op->a);
+}
+
+static void hold_registers(as_emitter *E) {
   holder h = {E, as_calloc(E->g->value.n + 1, sizeof *h.seen)};
   as_tg_walk(&E->g->top, hold, &h);
   free(h.seen);
@@ -55,10 +69,11 @@ static void hold_accumulators(as_emitter *E) {
 void as_emit_wgmma(as_emitter *E, const as_tg_op *op) {
   switch (op->kind) {
   case AS_TG_WGMMA:
+  case AS_TG_WGMMAR:
     products(E, op);
     break;
   case AS_TG_WGFENCE:
-    hold_accumulators(E);
+    hold_registers(E);
     as_emit_line(E, "at_wgmma_fence();");
     break;
   case AS_TG_WGCOMMIT:
@@ -66,7 +81,7 @@ void as_emit_wgmma(as_emitter *E, const as_tg_op *op) {
     break;
   default:
     as_emit_line(E, "at_wgmma_wait<%d>();", op->count);
-    hold_accumulators(E);
+    hold_registers(E);
     break;
   }
 }

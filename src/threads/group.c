@@ -35,38 +35,40 @@ static uint32_t swizzled(const as_isa_row *row, uint32_t off) {
   return off ^ ((off >> (6 + shift) & (uint32_t)as_isa_needs(row, "mask")) << 3);
 }
 
-/* the index bit that an input bit of an operand's layout moves, as a bit of the tile's axis */
-static uint32_t tile_place(const builder *B, const operand *o, const as_lay *layout, unsigned bit) {
-  const char *over = B->row->product.over;
-  uint32_t summed = as_lay_part(layout, over, layout->col[bit]);
+/* the index bit that an input bit of an operand's layout moves, as an offset in the ring */
+static uint32_t tile_place(const as_group_operand *o, const as_lay *layout, unsigned bit) {
+  uint32_t summed = as_lay_part(layout, o->row->product.over, layout->col[bit]);
   uint32_t own = as_lay_part(layout, o->index, layout->col[bit]);
-  return summed ? as_lay_at(&o->stream->ring.place, B->p->k.name, summed)
-                : as_lay_at(&o->stream->ring.place, o->axis->name, own);
+  return summed ? as_lay_at(&o->ring->place, o->summed->name, summed)
+                : as_lay_at(&o->ring->place, o->axis->name, own);
 }
 
-/* does the instruction read its operand as bulk copies lay it? */
-static bool reads_as_it_lies(const builder *B, operand *o, const char *name) {
-  const as_lay *layout = as_isa_layout(B->row, name);
+bool as_group_reads(const as_group_operand *o, const char *name, long *lead) {
+  const as_lay *layout = as_isa_layout(o->row, name);
   unsigned at;
-  o->lead = 0;
+  *lead = 0;
   if (!layout || !as_lay_has_in(layout, "off") ||
-      o->stream->ring.swizzle != (unsigned)as_isa_needs(B->row, "swizzle"))
+      o->ring->swizzle != (unsigned)as_isa_needs(o->row, "swizzle"))
     return false;
   unsigned n = as_lay_in(layout, "off", &at);
   for (unsigned i = 0; i < n; i++) {
-    if (layout->col[at + i] &&
-        tile_place(B, o, layout, at + i) != swizzled(B->row, (uint32_t)1 << i))
+    if (layout->col[at + i] && tile_place(o, layout, at + i) != swizzled(o->row, (uint32_t)1 << i))
       return false;
   }
   n = as_lay_in(layout, "panel", &at);
   for (unsigned i = 0; i < n; i++) {
-    uint32_t place = tile_place(B, o, layout, at + i);
+    uint32_t place = tile_place(o, layout, at + i);
     if (i == 0)
-      o->lead = 2L * (long)place;
-    if (2L * (long)place != o->lead << i)
+      *lead = 2L * (long)place;
+    if (2L * (long)place != *lead << i)
       return false;
   }
   return true;
+}
+
+static bool reads_as_it_lies(const builder *B, operand *o, const char *name) {
+  as_group_operand x = {B->row, o->index, o->axis, &B->p->k, &o->stream->ring};
+  return as_group_reads(&x, name, &o->lead);
 }
 
 /* how warpgroups share the tile: along the first axis as far as they go, then along the second */

@@ -51,6 +51,44 @@ static as_tg *plan(as_plan *p) {
   return g;
 }
 
+static bool stores(const as_tg_op *op) {
+  return op->kind == AS_TG_STG;
+}
+
+/* does the next kernel have blocks enough to fill the multiprocessors whichever come first? */
+static bool fills(const as_plan *p, uint32_t block) {
+  const as_target *gpu = p->o->gpu ? p->o->gpu : as_target_default();
+  long blocks = 1;
+  for (unsigned k = 0; k < 3; k++) {
+    long n;
+    if (!as_block_size(p->b, p->b->graph->block[block].grid[k], &n, NULL))
+      return false;
+    blocks *= n;
+  }
+  return blocks > (long)gpu->multiprocessors;
+}
+
+/* Kernels of one program begin while the one before ends: each but the first waits by itself,
+ * before all else.  When the next one may begin: at once where it has no loop and its blocks are
+ * small; where it has one, before this one's stores, but not if both have loops and the next one's
+ * blocks are few: two of them would crowd on a multiprocessor and others stay idle
+ * (bench/NOTES.md). */
+static void depend(as_plan *p, as_tg *g) {
+  const as_graph *graph = p->b->graph;
+  uint32_t next = p->b->block + 1;
+  if (!as_isa_find(p->isa, "grid.wait") || !as_isa_find(p->isa, "grid.go"))
+    return;
+  if (p->b->block > 0)
+    as_tg_insert(g, &g->top, 0, as_tg_new_op(g, AS_TG_GRIDWAIT, 'a'));
+  if (next >= graph->n_block ||
+      (graph->block[p->b->block].has_loop && graph->block[next].has_loop && !fills(p, next)))
+    return;
+  unsigned at = p->b->block > 0 ? 1 : 0;
+  while (graph->block[next].has_loop && at < g->top.n_body && !stores(g->top.body[at]))
+    at++;
+  as_tg_insert(g, &g->top, at, as_tg_new_op(g, AS_TG_GRIDGO, 'c'));
+}
+
 bool as_threads_lower(const as_block_ref *b, const as_threads_opts *o, const char *name,
                       as_threads_address *address, void *arg, as_threads_kernel *out, char **why) {
   as_err err;
@@ -61,6 +99,8 @@ bool as_threads_lower(const as_block_ref *b, const as_threads_opts *o, const cha
   bool ok = p.isa || as_plan_fail(&p, err.text);
   ok = ok && as_plan_want(&p);
   out->graph = ok ? plan(&p) : NULL;
+  if (out->graph)
+    depend(&p, out->graph);
   ok = out->graph && validated(&p, out);
   if (ok) {
     out->kernel = as_threads_emit(out->graph, p.isa, b, o->blocks, name, address, arg,
@@ -69,6 +109,7 @@ bool as_threads_lower(const as_block_ref *b, const as_threads_opts *o, const cha
   }
   if (ok) {
     out->threads = 32 * as_tg_warps(out->graph);
+    out->waits = out->graph->top.n_body && out->graph->top.body[0]->kind == AS_TG_GRIDWAIT;
     long barriers = 8L * out->graph->n_barrier * out->graph->stages;
     out->smem = (as_tg_shared_bytes(out->graph) + 15) / 16 * 16 + barriers + 1024;
   } else {

@@ -56,7 +56,9 @@ typedef struct {
   as_plan_axis k;
   as_dtype type; /* of the 16-bit operands */
   as_node_id batch_load;
-  bool alone; /* a block takes all of a multiprocessor's shared memory */
+  bool alone;       /* a block takes all of a multiprocessor's shared memory */
+  bool short_loops; /* a loop whose tiles fit in the ring all together gets a stage more: all are
+                       asked for before the first is used */
   unsigned n_product;
   as_plan_product product[AS_PLAN_PRODUCTS];
   unsigned n_side;
@@ -143,6 +145,19 @@ bool as_ring_place(as_plan *p, as_tg *g, as_ring_stream *s, unsigned n);
 void as_ring_produce(as_plan *p, as_tg *g, const as_ring_stream *s, unsigned n);
 /* the end of an iteration of those who read the ring: their loads are over, the stage is empty */
 void as_ring_give_back(as_tg *g, as_tg_op *in);
+
+/* --- group.c */
+typedef struct { /* an operand of a warpgroup's product that lies in a ring */
+  const as_isa_row *row;
+  const char *index; /* the instruction's, beside the one that is summed over */
+  const as_plan_axis *axis;
+  const as_plan_axis *summed;
+  const as_ring_tile *ring;
+} as_group_operand;
+
+/* does the instruction read its operand `name` as bulk copies lay it?  *lead: bytes between panels
+ */
+bool as_group_reads(const as_group_operand *o, const char *name, long *lead);
 
 /* --- select.c */
 typedef struct {

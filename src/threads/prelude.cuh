@@ -6,6 +6,22 @@
 #include <cuda.h>
 #define AT_MAP const __grid_constant__ CUtensorMap
 #define AT_LAUNCH(kernel, blocks, threads, smem, stream, ...) kernel<<<dim3(blocks), dim3(threads), smem, stream>>>(__VA_ARGS__)
+/* beside the kernel before, of which it waits for the end itself */
+template <class... P, class... A> [[maybe_unused]] static void at_launch_after(void (*kernel)(P...), unsigned blocks, unsigned threads, size_t smem, cudaStream_t stream, const A &...a)
+{
+  cudaLaunchAttribute beside;
+  beside.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  beside.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t c = {};
+  c.gridDim = dim3(blocks);
+  c.blockDim = dim3(threads);
+  c.dynamicSmemBytes = smem;
+  c.stream = stream;
+  c.attrs = &beside;
+  c.numAttrs = 1;
+  cudaLaunchKernelEx(&c, kernel, a...); /* the caller asks for the last error */
+}
+#define AT_LAUNCH_AFTER(kernel, blocks, threads, smem, stream, ...) at_launch_after(kernel, blocks, threads, smem, stream, __VA_ARGS__)
 AS_DEV unsigned at_shared(as_sm sm) { return ((unsigned)__cvta_generic_to_shared(sm) + 1023u) & ~1023u; }
 AS_DEV void at_syncwarp() { __syncwarp(); }
 AS_DEV float at_inv(float x) { return __fdividef(1.0f, x); }
@@ -22,6 +38,13 @@ AS_DEV float at_erf(float x)
   float r; /* y is at least 1, so that there is nothing to scale; of infinity it is 0 */
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(y));
   return copysignf(1.0f - r, x);
+}
+/* exp(x + y); results below 2^-126 are zero, as of as_expf */
+AS_DEV float at_exp_sum(float x, float y)
+{
+  float power;
+  asm("ex2.approx.ftz.f32 %0,%1;" : "=f"(power) : "f"(fmaf(y, 1.4426950408889634f, x * 1.4426950408889634f)));
+  return power;
 }
 AS_DEV float at_shfl(float x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
 AS_DEV unsigned at_pack_f16(float x, float y) { return as_pack_f16(x, y); }
@@ -42,6 +65,11 @@ template <int N> AS_DEV void at_hold(float *c)
 {
 #pragma unroll
   for (int i = 0; i < N; i++) asm volatile("" : "+f"(c[i]) :: "memory");
+}
+template <int N> AS_DEV void at_hold(unsigned *c)
+{
+#pragma unroll
+  for (int i = 0; i < N; i++) asm volatile("" : "+r"(c[i]) :: "memory");
 }
 /* rows x cols elements, boxes of box_rows rows of `swizzle` bytes; what lies outside reads as zero */
 [[maybe_unused]] static int at_tensor_map(CUtensorMap *map, const void *base, int type, unsigned long long rows, unsigned long long cols, unsigned box_rows, unsigned swizzle)

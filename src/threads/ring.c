@@ -212,6 +212,8 @@ static bool choose_stages(as_plan *p, as_tg *g, long bytes) {
     stages = 2;
   if (!stages || stages * bytes > room)
     return as_plan_fail(p, "tiles that do not fit in shared memory twice");
+  if (p->short_loops && !p->o->stages && stages >= p->trip && (p->trip + 1) * bytes <= room)
+    stages = p->trip + 1;
   g->stages = (int)stages;
   return true;
 }

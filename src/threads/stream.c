@@ -474,7 +474,12 @@ as_tg *as_plan_stream(as_plan *p) {
     ok = add_streams(&B, &p->product[i]);
   for (unsigned i = 0; ok && i < p->n_inner; i++)
     ok = add_streams(&B, &p->inner[i]);
+  p->short_loops = true;
   ok = ok && add_stream(&B, p->batch_load) && as_ring_place(p, B.g, B.stream, B.n_stream);
+  p->short_loops = false;
+  /* a producer is worth its start only where there is more to fetch than fits: lora took 4.0 us
+   * with one, 3.3 without (bench/NOTES.md) */
+  bulk = ok && B.g->stages <= p->trip;
   for (unsigned i = 0; ok && i < B.n_stream; i++)
     bulk = bulk && as_ring_can_bulk(p, &B.g->tile[B.stream[i].tile], &B.stream[i].ring);
   ok = ok && (bulk ? bulk_loop(&B) : copied_loop(&B)) &&

@@ -25,6 +25,7 @@ typedef struct as_threads_kernel {
   char *kernel;    /* CUDA text of the kernel */
   char *arguments; /* text of the arguments after `a` at its launch, with the comma before them */
   char *before;    /* statements before the launch (tensor maps) */
+  bool waits;      /* by itself for the kernels before: may be launched while they run */
   unsigned threads;
   long smem;          /* bytes of dynamic shared memory */
   double validated_s; /* what validation took */

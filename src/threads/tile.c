@@ -39,8 +39,13 @@ bool as_plan_named_tile(as_plan *p, as_tg *g, as_node_id node,
     as_tg_axis *a = &t->axis[d];
     bool looped = !output && n->map[3] == (int)d;
     a->grid = -1;
-    for (int k = 0; k < 3; k++)
-      a->grid = n->map[k] == (int)d ? k : a->grid;
+    for (int k = 0; k < 3; k++) {
+      if (n->map[k] != (int)d)
+        continue;
+      if (a->grid >= 0)
+        return as_plan_fail(p, "an axis that two grid axes divide");
+      a->grid = k;
+    }
     a->live = tile[d];
     a->stride = stride;
     a->grid_step = a->grid < 0 ? 0 : tile[d] * (looped ? p->trip : 1);

@@ -93,9 +93,12 @@ static void product(as_str *out, const as_isa_row *row) {
   finish(&w, out, row, "", false);
 }
 
-/* c: an array; both operands by descriptors; what is there is added to */
+/* c: an array; operands by descriptors, the first one perhaps in registers: an array then; what is
+ * there is added to */
 static void group_product(as_str *out, const as_isa_row *row) {
+  const as_isa_operand *first = as_isa_get_operand(row, row->product.first);
   unsigned n = registers(as_isa_get_operand(row, row->product.result));
+  unsigned held = as_lay_has_in(&first->lay, "reg") ? registers(first) : 0;
   char *name = as_strdup(row->name);
   char *text = as_strdup(row->text);
   as_str list;
@@ -107,22 +110,35 @@ static void group_product(as_str *out, const as_isa_row *row) {
     as_str_printf(&outs, "%s\"+f\"(c[%u])", i ? ", " : "", i);
   }
   as_str_add(&list, "}");
-  char *a = as_format("%%%u", n);
-  char *b = as_format("%%%u", n + 1);
+  as_str a;
+  as_str ins;
+  as_str_init(&a);
+  as_str_init(&ins);
+  for (unsigned i = 0; i < held; i++) {
+    as_str_printf(&a, "%s%%%u", i ? "," : "{", n + i);
+    as_str_printf(&ins, "\"r\"(a[%u]), ", i);
+  }
+  if (held)
+    as_str_add(&a, "}");
+  else
+    as_str_printf(&a, "%%%u", n);
+  char *b = as_format("%%%u", n + (held ? held : 1));
   replace(&text, row->product.result, list.s);
-  replace(&text, row->product.first, a);
+  replace(&text, row->product.first, a.s);
   replace(&text, row->product.second, b);
   replace(&text, "accumulate", "p");
   for (char *p = name; *p; p++)
     *p = *p == '.' ? '_' : *p;
   as_str_printf(out,
-                "AS_DEV void at_%s(float *c, unsigned long long a, unsigned long long b) { asm "
-                "volatile(\"{\\n.reg .pred p;\\nsetp.ne.b32 p, 1, 0;\\n%s\\n}\" : %s : \"l\"(a), "
+                "AS_DEV void at_%s(float *c, %s a, unsigned long long b) { asm "
+                "volatile(\"{\\n.reg .pred p;\\nsetp.ne.b32 p, 1, 0;\\n%s\\n}\" : %s : %s"
                 "\"l\"(b) : \"memory\"); }\n",
-                name, text, outs.s);
+                name, held ? "const unsigned *" : "unsigned long long", text, outs.s,
+                held ? ins.s : "\"l\"(a), ");
   free(name);
   free(text);
-  free(a);
+  as_str_clear(&a);
+  as_str_clear(&ins);
   free(b);
   as_str_clear(&list);
   as_str_clear(&outs);
@@ -214,7 +230,7 @@ static void row_function(as_str *out, const as_isa_row *row) {
     one(out, row, "bar:r");
   else if (starts(row, "mbarrier.wait"))
     one(out, row, "bar:r parity:r");
-  else if (starts(row, "mbarrier.fence") || starts(row, "fence.proxy") ||
+  else if (starts(row, "mbarrier.fence") || starts(row, "fence.proxy") || starts(row, "grid.") ||
            starts(row, "cp.async.commit") || starts(row, "wgmma.fence") ||
            starts(row, "wgmma.commit"))
     one(out, row, "");
@@ -231,7 +247,8 @@ typedef struct {
 
 static void uses(void *arg, as_tg_op *op) {
   user *u = arg;
-  u->found = u->found || (op->kind == AS_TG_WGMMA && !strcmp(op->instr, u->name));
+  bool product = op->kind == AS_TG_WGMMA || op->kind == AS_TG_WGMMAR;
+  u->found = u->found || (product && !strcmp(op->instr, u->name));
 }
 
 /* products of warpgroups have long texts and a target of their own (sm_90a): only those that a

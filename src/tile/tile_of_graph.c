@@ -135,23 +135,29 @@ static void add_lanes(writer *w, const as_node *tile) {
   as_str_add(&w->out, "]");
 }
 
-/* the position of axis d: i, v * s + i, l * s + i or (v * L + l) * s + i */
+/* the position of axis d: i, or number * s + i, in which the number of the tile is that of blocks
+ * and iterations counted together, the last fastest: v, v * L + l, (v * W + w) * L + l */
 static void add_position(writer *w, const as_block *block, const as_node *mapped,
                          const as_node *tile, uint32_t d) {
-  const char *grid = NULL;
-  bool looped = mapped->map[3] == (int)d;
-  for (int a = 0; a < 3; a++) {
-    if (mapped->map[a] == (int)d)
-      grid = w->variable[a];
+  uint32_t parts = 0;
+  for (int a = 0; a < 4; a++)
+    parts += mapped->map[a] == (int)d;
+  for (uint32_t i = 1; i < parts; i++)
+    as_str_add(&w->out, "(");
+  uint32_t written = 0;
+  for (int a = 0; a < 4; a++) {
+    if (mapped->map[a] != (int)d)
+      continue;
+    if (written > 0) {
+      as_str_add(&w->out, " * ");
+      add_factor(w, a < 3 ? block->grid[a] : block->loop);
+      as_str_add(&w->out, " + ");
+    }
+    as_str_printf(&w->out, written > 0 ? "%s)" : "%s", w->variable[a]);
+    written++;
   }
-  if (grid && looped) {
-    as_str_printf(&w->out, "(%s * ", grid);
-    add_factor(w, block->loop);
-    as_str_printf(&w->out, " + %s) * ", w->variable[3]);
-  } else if (grid || looped) {
-    as_str_printf(&w->out, "%s * ", grid ? grid : w->variable[3]);
-  }
-  if (grid || looped) {
+  if (parts > 0) {
+    as_str_add(&w->out, " * ");
     add_factor(w, tile->dim[d]);
     as_str_add(&w->out, " + ");
   }

@@ -193,7 +193,6 @@ static const struct {
     {"kernel k\n  grid x = 1\n  load x [B, D] = X\n  y = neg(x)\n  store Z [B, D] = y\nend\n",
      "grid axis x is not mapped"},
     {"kernel k\n  grid x = 1\n  load x [B, D] = X x -> 2\n", "no axis 2"},
-    {"kernel k\n  grid x = 1, y = 1\n  load x [B, D] = X x -> 1 y -> 1\n", "two grid axes"},
     {"kernel k\n  grid y = 1\n  load x [B, D] = X x -> 1\n", "no axis x"},
     {"Z = matmul(X, W)\nsizes Q\n", "stands before"},
     {"Z = matmul(X, W)\noutput Z\n", "expected sizes, where, kernel"},

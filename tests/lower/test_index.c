@@ -1,7 +1,8 @@
 /* Index tensors: what operators at kernel level compute of no input is no kernel and no memory.
  * Blocks compute the elements of their tiles from where these lie: along the grid, along the loop,
  * along both at once, where a tile is cut off; operators at kernel level where they read them.
- * Tensors of integers in the same places: tiles of them are read from memory, and stay integers. */
+ * Tensors of integers in the same places: tiles of them are read from memory, and stay integers.
+ * And where tiles lie that several axes of the grid divide. */
 #include "case.h"
 #include "src/base/str.h"
 #include "tests/suite.h"
@@ -135,6 +136,50 @@ START_TEST(at_kernel_level) {
 
 END_TEST
 
+/* blocks are numbered along an axis by x, then y, then z, then the loop, the last one fastest: in
+ * loads and stores, with tiles of any extent */
+START_TEST(several_grid_axes_on_one) {
+  static const char given[] = "program heads\nsizes M, H, E, C, D\nwhere D = H * E\n"
+                              "input P: f16[H, M, C]\ninput V: f16[C, D]\n"
+                              "Vh = transpose(split_axis(V, axis=-1, outer=H, inner=E), axis=0)\n"
+                              "A = P @ Vh\noutput O = merge_axes(transpose(A, axis=0), axis=1)\n";
+  static const char graph[] =
+      "mugraph heads\nsizes J, U, L, T\nwhere E = J*U, C = L*T\nkernel k0\n  grid x = H, y = J\n"
+      "  loop l = L\n  load p [1, M, T] = P x -> 0 loop -> 2\n"
+      "  load v [T, U] = V x -> 1 y -> 1 loop -> 0\n  v1 = expand_dims(v, axis=0)\n"
+      "  a = matmul(p, v1)\n  s = sum(a, axis=0)\n  acc o = sum s\n"
+      "  store O [M, U] = o x -> 1 y -> 1\nend\n";
+  static const char place_given[] = "program places\nsizes B, N\ninput X: f32[B, N]\n"
+                                    "R = iota(size=N)\noutput Y = X * R[none, :] - X\n";
+  static const char places[] =
+      "mugraph places\nsizes F, G, H, L, T\nwhere N = F*G*H*L*T\nR = iota(size=N)\nkernel k0\n"
+      "  grid x = F, y = G, z = H\n  loop l = L\n"
+      "  load x [B, T] = X x -> 1 y -> 1 z -> 1 loop -> 1\n"
+      "  load r [T] = R x -> 0 y -> 0 z -> 0 loop -> 0\n  p = x * r\n  q = p - x\n"
+      "  acc y = concat q axis 1\n  store Y [B, L*T] = y x -> 1 y -> 1 z -> 1\nend\n";
+  static const case_size even[] = {{"M", 16}, {"H", 3},  {"E", 32}, {"C", 32}, {"D", 96},
+                                   {"J", 2},  {"U", 16}, {"L", 2},  {"T", 16}, {NULL, 0}};
+  static const case_size odd[] = {{"M", 5}, {"H", 2}, {"E", 9}, {"C", 6}, {"D", 18},
+                                  {"J", 3}, {"U", 3}, {"L", 3}, {"T", 2}, {NULL, 0}};
+  static const case_size five[] = {{"B", 2}, {"N", 120}, {"F", 2}, {"G", 3},
+                                   {"H", 4}, {"L", 5},   {"T", 1}, {NULL, 0}};
+
+  static const struct {
+    const char *given;
+    const char *graph;
+    const case_size *size;
+  } row[] = {{given, graph, even}, {given, graph, odd}, {place_given, places, five}};
+
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    lower_case j;
+    case_open(&j);
+    case_read(&j, row[i].given, row[i].graph);
+    case_check(&j, row[i].size, NULL, 1);
+  }
+}
+
+END_TEST
+
 /* labels by the grid, classes by grid and loop at once; what is computed of labels at kernel level
  * is no kernel either */
 START_TEST(integers_over_grid_and_loop) {
@@ -217,6 +262,7 @@ int main(void) {
   tcase_add_test(tests, shared_and_cut_axes);
   tcase_add_test(tests, operands_and_outputs);
   tcase_add_test(tests, at_kernel_level);
+  tcase_add_test(tests, several_grid_axes_on_one);
   tcase_add_test(tests, integers_over_grid_and_loop);
   tcase_add_test(tests, integers_cut_off);
   tcase_add_test(tests, integers_as_operands_and_places);

@@ -320,9 +320,9 @@ END_TEST
 
 /* a tile of integers is read where it is used, and of an empty tensor there is nothing to read */
 START_TEST(integers_that_may_be_none) {
-  static const char program[] = "program none\nsizes B >= 0 <= 37\ninput X: f32[B]\n"
+  static const char program[] = "program empty\nsizes B >= 0 <= 37\ninput X: f32[B]\n"
                                 "input w: int[B]\noutput Y = X * w\n";
-  static const char graph[] = "mugraph none\nsizes G >= 0 = 5, U = 8\n"
+  static const char graph[] = "mugraph empty\nsizes G >= 0 = 5, U = 8\n"
                               "where G = (B + U - 1) div U\nkernel k\ngrid x = G\n"
                               "load x [U upto B] = X x -> 0\nload t [U upto B] = w x -> 0\n"
                               "y = x * t\nstore Y [U upto B] = y x -> 0\nend\n";

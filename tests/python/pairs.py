@@ -438,3 +438,139 @@ def exponential_unit():
 @pair(DIFFERENT, (4, 6), (5, 6))
 def results_of_other_shapes():
     return lambda x, y: x @ y.t(), lambda x, y: y @ x.t()
+
+
+# what is divided into halves, pairs and blocks: claims of all sizes that are multiples
+
+
+def first_half(x):
+    return x[:, : x.shape[1] // 2]
+
+
+def second_half(x):
+    return x[:, x.shape[1] // 2 :]
+
+
+def mean_of_halves(x):
+    return x.view(x.shape[0], 2, -1).mean(-1)
+
+
+@pair(EQUAL, (2, 8))
+def halves_averaged():
+    def other(x):
+        return torch.stack([first_half(x).mean(-1), second_half(x).mean(-1)], -1)
+
+    return mean_of_halves, other
+
+
+@pair(DIFFERENT, (2, 8))
+def halves_exchanged():
+    def other(x):
+        return torch.stack([second_half(x).mean(-1), first_half(x).mean(-1)], -1)
+
+    return mean_of_halves, other
+
+
+@pair(EQUAL, (2, 3, 8))
+def neighbours_averaged():
+    return lambda x: F.avg_pool1d(x, 2), lambda x: x.unflatten(-1, (-1, 2)).mean(-1)
+
+
+@pair(DIFFERENT, (2, 3, 8))
+def elements_of_two_halves_averaged():
+    return lambda x: F.avg_pool1d(x, 2), lambda x: x.unflatten(-1, (2, -1)).mean(-2)
+
+
+def shuffled(order):
+    def pixels(x):
+        return x.unflatten(1, (-1, 2, 2)).permute(order).flatten(2, 3).flatten(-2)
+
+    return pixels
+
+
+@pair(EQUAL, (1, 8, 3, 2))
+def pixels_shuffled():
+    return lambda x: F.pixel_shuffle(x, 2), shuffled((0, 1, 4, 2, 5, 3))
+
+
+@pair(DIFFERENT, (1, 8, 3, 2))
+def pixels_shuffled_with_rows_for_columns():
+    return lambda x: F.pixel_shuffle(x, 2), shuffled((0, 1, 4, 3, 5, 2))
+
+
+@pair(EQUAL, (3, 4), (3, 5), (2, 4, 5))
+def bilinear_form():
+    return F.bilinear, lambda x, y, w: torch.einsum("bi,oij,bj->bo", x, w, y)
+
+
+@pair(DIFFERENT, (3, 4), (3, 4), (2, 4, 4))
+def bilinear_form_transposed():
+    return F.bilinear, lambda x, y, w: torch.einsum("bi,oji,bj->bo", x, w, y)
+
+
+@pair(EQUAL, (2, 8))
+def rolled():
+    return lambda x: torch.roll(x, 1, -1), lambda x: torch.cat([x[:, -1:], x[:, :-1]], -1)
+
+
+@pair(DIFFERENT, (2, 8))
+def rolled_the_other_way():
+    return lambda x: torch.roll(x, 1, -1), lambda x: torch.cat([x[:, 1:], x[:, :1]], -1)
+
+
+@pair(EQUAL, (3, 8))
+def gated_unit():
+    return F.glu, lambda x: first_half(x) / (1 + torch.exp(-second_half(x)))
+
+
+@pair(DIFFERENT, (3, 8))
+def gated_unit_with_the_gate_first():
+    return F.glu, lambda x: second_half(x) * torch.sigmoid(first_half(x))
+
+
+# statistics
+
+
+@pair(EQUAL, (3, 4), (3,))
+def logarithm_of_shifted_exponentials():
+    return (
+        lambda x, c: torch.logsumexp(x + c[:, None], -1),
+        lambda x, c: torch.logsumexp(x, -1) + c,
+    )
+
+
+@pair(DIFFERENT, (3, 4))
+def logarithm_of_scaled_exponentials():
+    return lambda x: torch.logsumexp(2 * x, -1), lambda x: 2 * torch.logsumexp(x, -1)
+
+
+def squared_distances(x, y):
+    return ((x[:, None] - y[None]) ** 2).sum(-1)
+
+
+def squares(x):
+    return (x * x).sum(-1)
+
+
+@pair(EQUAL, (3, 4), (5, 4))
+def distances_by_a_product():
+    return squared_distances, lambda x, y: squares(x)[:, None] - 2 * x @ y.t() + squares(y)[None]
+
+
+@pair(DIFFERENT, (3, 4), (5, 4))
+def distances_by_half_a_product():
+    return squared_distances, lambda x, y: squares(x)[:, None] - x @ y.t() + squares(y)[None]
+
+
+def entropy_of_rows(x):
+    return -(F.softmax(x, -1) * F.log_softmax(x, -1)).sum(-1)
+
+
+@pair(EQUAL, (3, 4))
+def entropy():
+    return entropy_of_rows, lambda x: torch.logsumexp(x, -1) - (F.softmax(x, -1) * x).sum(-1)
+
+
+@pair(DIFFERENT, (3, 4))
+def entropy_with_the_mean():
+    return entropy_of_rows, lambda x: torch.logsumexp(x, -1) - x.mean(-1)

@@ -36,6 +36,10 @@ DECOMPOSED = {
     "aten.mean.default", "aten.sum.default", "aten.bitwise_not.default", "aten.any.dims",
     "aten.all.dim", "aten.all.default", "aten.any.default", "aten.isnan.default",
     "aten.alias.default", "aten.avg_pool1d.default", "aten.bitwise_or.Tensor", "aten.bitwise_and.Tensor", "aten.index_select.default",
+    "aten.linalg_vector_norm.default", "aten.var.dim", "aten.fill.Scalar", "aten.div.Scalar_mode",
+    "aten.select_scatter.default", "aten.adaptive_avg_pool1d.default",
+    "aten.upsample_nearest1d.vec", "aten.upsample_nearest3d.vec",
+    *(f"aten.{how}_pad{axes}d.default" for how in ("reflection", "replication") for axes in (1, 2, 3)),
 }
 
 
@@ -51,6 +55,29 @@ def case(*shapes):
 @case((3, 4), (3, 4))
 def arithmetic(x, y):
     return (x + y) * 2 - x / (y * y + 1), torch.add(x, y, alpha=3), torch.sub(x, y, alpha=2), 1 / (x * x + 2)
+
+
+@case((3, 4), (2, 3, 2, 2))
+def norms(x, y):
+    vector = torch.linalg.vector_norm
+    return vector(x) * 1, vector(x, dim=1, keepdim=True) * 1, vector(x, 1, dim=0) * 1, \
+        vector(y, float("inf"), dim=(1, 2)) * 1, vector(y, -float("inf")) * 1
+
+
+@case((1, 2, 4, 4, 4))
+def adaptive_pools(x):
+    return F.adaptive_avg_pool3d(x, 2), F.adaptive_avg_pool1d(x[0, 0, 0], 2)
+
+
+@case((3, 4), (3, 5), (2, 4, 5), (2,))
+def bilinear(x, y, weight, bias):
+    return F.bilinear(x, y, weight, bias), F.bilinear(x, y, weight)
+
+
+@case((130, 129, 2))
+def few_elements_of_many(x):
+    return (x * x).mean(), (x - 1).sum((0, 1, 2), keepdim=True), x.amax((0, 1, 2)), \
+        F.layer_norm(x[None], (130, 129, 2))
 
 
 @case((3, 4))

@@ -5,6 +5,7 @@ import warnings
 
 import torch
 import torch.nn.functional as F
+from torch.autograd.gradcheck import GradcheckError
 
 import assay
 from assay import equality
@@ -68,6 +69,15 @@ class Use(unittest.TestCase):
         self.assertIsNotNone(verdict.inputs)
         given, other = verdict.outputs
         self.assertGreater((given - other).abs().max(), 1e-6)
+
+    def test_sizes_that_are_multiples_stay_open(self):
+        verdict = assay.certify(
+            lambda x: x.view(x.shape[0], 2, -1).mean(-1),
+            lambda x: torch.stack([h.mean(-1) for h in x.unflatten(-1, (2, -1)).unbind(1)], -1),
+            torch.randn(2, 8),
+        )
+        self.assertEqual((verdict.verdict, verdict.scope), ("PROVED", equality.ALL_SIZES))
+        self.assertIn("= 2 *", str(verdict))
 
     def test_all_that_is_missing_is_said_at_once(self):
         def two(x):
@@ -149,6 +159,114 @@ class Forms(unittest.TestCase):
         fast = assay.compile(shifted, torch.tensor([1, 2]), quiet=True, seconds=2)
         with self.assertRaisesRegex(assay.AssayError, "2\\^24"):
             fast(torch.tensor([1, (1 << 24) + 1]))
+
+
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up, self.down = torch.nn.Linear(8, 6), torch.nn.Linear(6, 8)
+        self.norm = torch.nn.LayerNorm(8)
+
+    def forward(self, x):
+        return x + self.down(F.gelu(self.up(self.norm(x))))
+
+
+def wanting(*extents):
+    return torch.randn(*extents, requires_grad=True)
+
+
+def attention(q, k, v):
+    return F.scaled_dot_product_attention(q, k, v)
+
+
+def two_results(x, y):
+    return torch.softmax(x @ y, -1), {"rows": torch.tanh(x).sum(-1)}
+
+
+class Gradients(unittest.TestCase):
+    """Forward and backward are two programs; autograd of the function itself is the reference."""
+
+    def setUp(self):
+        warnings.simplefilter("ignore")
+        torch.manual_seed(3)
+
+    def compare(self, function, *inputs):
+        """The largest differences of results and gradients, and the compiled function."""
+        fast = assay.compile(function, *inputs, quiet=True, seconds=2, gradients=True)
+        found = []
+        for way in (fast, function):
+            leaves = torch.utils._pytree.tree_leaves(way(*inputs))
+            torch.manual_seed(4)
+            loss = sum((x * torch.randn_like(x)).sum() for x in leaves)
+            wanted = [x for x in inputs if x.requires_grad]
+            if isinstance(function, torch.nn.Module):
+                wanted += function.parameters()
+            found.append((leaves, torch.autograd.grad(loss, wanted)))
+        for ours, theirs in zip(*found):
+            for x, y in zip(ours, theirs):
+                self.assertEqual(x.shape, y.shape)
+                self.assertLess((x - y).abs().max(), 1e-5)
+        return fast
+
+    def test_functions(self):
+        fast = self.compare(normed, wanting(4, 8), wanting(8))
+        self.assertEqual((len(fast.forward.parts), len(fast.backward.parts)), (1, 1))
+        self.assertEqual(fast.left, [])
+        self.assertEqual(len(fast.certificate), 2)
+        self.compare(two_results, wanting(3, 4), wanting(4, 5))
+        self.compare(lambda x: F.group_norm(x, 2) * x, wanting(2, 4, 3))
+        self.compare(attention, wanting(1, 2, 3, 4), wanting(1, 2, 3, 4), wanting(1, 2, 3, 4))
+
+    def test_parameters(self):
+        model = Block()
+        fast = self.compare(model, torch.randn(4, 8))
+        self.assertEqual(fast.left, [])
+        x = torch.randn(4, 8)
+        with torch.no_grad():
+            model.up.weight.mul_(2)  # a step of training is seen
+            self.assertLess((fast(x) - model(x)).abs().max(), 1e-5)
+
+    def test_gradcheck(self):
+        x, g = (torch.randn(*e, dtype=torch.float64, requires_grad=True) for e in ((2, 3), (3,)))
+        fast = assay.compile(normed, x, g, quiet=True, seconds=2)  # as the examples want gradients
+        # kernels compute in single precision, so steps are longer and tolerances wider
+        self.assertTrue(torch.autograd.gradcheck(fast, (x, g), eps=1e-2, atol=1e-2, rtol=1e-2))
+        with self.assertRaises(GradcheckError):
+            torch.autograd.gradcheck(lambda *a: fast(*a) * a[0].detach(), (x, g), eps=1e-2, atol=1e-2)
+
+    def test_what_stays_with_pytorch(self):
+        def ordered(x):
+            return torch.sort(x)[0] * torch.exp(x) * x
+
+        fast = self.compare(ordered, wanting(4, 8))
+        self.assertIn("aten.sort.default", [target for target, _, _ in fast.left])
+
+    def test_the_backend(self):
+        from assay.backend import assay_backend
+
+        model, x = Block(), torch.randn(4, 8)
+        fast = torch.compile(model, backend=assay_backend)
+        ours = torch.autograd.grad(fast(x).sin().sum(), list(model.parameters()))
+        theirs = torch.autograd.grad(model(x).sin().sum(), list(model.parameters()))
+        for a, b in zip(ours, theirs):
+            self.assertLess((a - b).abs().max(), 1e-5)
+
+    def test_errors(self):
+        x = wanting(4, 8)
+        fast = assay.compile(torch.tanh, x, quiet=True, seconds=2, least_work=1)
+        with self.assertRaisesRegex(assay.AssayError, "extents"):
+            fast(wanting(5, 8))
+        with self.assertRaises(RuntimeError):  # a second derivative
+            first = torch.autograd.grad(fast(x).sum(), x, create_graph=True)[0]
+            torch.autograd.grad(first.sum(), x)
+        with self.assertRaisesRegex(assay.AssayError, "1 of 2 results"):
+            assay.compile(lambda a: (a * 2, a.detach() + 1), x, quiet=True)
+        with self.assertRaisesRegex(assay.AssayError, "wants a gradient"):
+            assay.compile(torch.tanh, torch.randn(3), quiet=True, gradients=True)
+        with self.assertRaisesRegex(assay.NotExported, "in place"):
+            assay.compile(lambda a, b: a.add_(1) * b, torch.randn(3), wanting(3), quiet=True)
+        with self.assertRaisesRegex(assay.AssayError, "dynamic"):
+            assay.compile(torch.tanh, x, quiet=True, dynamic=True)
 
 
 class Errors(unittest.TestCase):

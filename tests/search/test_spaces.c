@@ -78,6 +78,36 @@ START_TEST(loops_are_shared) {
 
 END_TEST
 
+/* The kernel that combines divides an axis more than the one before it, where what it does at one
+ * index of the axis reads no other. */
+START_TEST(combining_is_divided) {
+  static const struct {
+    const char *text;
+    const char *stored; /* by the kernel that combines */
+  } row[] = {
+      {"program decode\nsizes M = 1, E = 128, K = 65536\ninput Q: f16[M, E]\n"
+       "input Kt: f16[E, K]\ninput V: f16[K, E]\noutput O = softmax(Q @ Kt) @ V\n",
+       "store O [M, U] = "},
+      {"program tall\nsizes B = 16, D = 65536, N = 32\ninput X: f16[B, D]\ninput W: f16[D, N]\n"
+       "output O = rms_norm(X @ W)\n",
+       ", N] = "}, /* the norm reads whole rows */
+  };
+
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    searched s = search_text(row[i].text);
+    const as_candidate *best = &s.found.cand[0];
+    const char *combining = strstr(best->text, "kernel k1\n");
+    ck_assert_msg(combining != NULL, "%s", best->text);
+    const char *store = strstr(combining, "store O ");
+    ck_assert_msg(strstr(combining, "grid x = ") != NULL, "%s", best->text);
+    ck_assert_msg(store && strstr(store, row[i].stored), "%s", best->text);
+    ck_assert_uint_eq(s.found.stats.ill_formed + s.found.stats.unproved, 0);
+    done(&s);
+  }
+}
+
+END_TEST
+
 /* enough blocks as it is: a second kernel would only cost */
 START_TEST(loops_are_not_shared) {
   searched s = search_text("program wide\nsizes B = 16, D = 4096, N = 16384\ninput X: f16[B, D]\n"
@@ -285,7 +315,14 @@ static const bounded fused[] = {
      "input Q: f16[M, D]\ninput K: f16[H, C, E]\ninput L: f16[H, M, E]\n"
      "Qh = transpose(split_axis(Q, axis=-1, outer=H, inner=E), axis=0)\n"
      "output S = softmax(Qh @ transpose(concat(K, L, axis=1)))\n",
-     2, "= Q x -> 1 y -> 0 loop -> 1\n"}};
+     2, "= Q x -> 1 y -> 0 loop -> 1\n"},
+    /* heads are taken from where they lie and stored merged: one axis of the grid for heads, one
+     * for parts of them, on one axis of both tensors */
+    {"program merged\nsizes M = 16, C = 1024, D = 1024, H = 8, E = 128\nwhere D = H * E\n"
+     "input P: f16[H, M, C]\ninput V: f16[C, D]\n"
+     "Vh = transpose(split_axis(V, axis=-1, outer=H, inner=E), axis=0)\nA = P @ Vh\n"
+     "output O = merge_axes(transpose(A, axis=0), axis=1)\n",
+     1, "= V x -> 1"}};
 
 START_TEST(kernels_at_most) {
   searched s = search_text(fused[_i].text);
@@ -300,6 +337,7 @@ END_TEST
 int main(void) {
   TCase *tests = test_case("spaces", 120);
   tcase_add_loop_test(tests, loops_are_shared, 0, sizeof few_blocks / sizeof *few_blocks);
+  tcase_add_test(tests, combining_is_divided);
   tcase_add_test(tests, loops_are_not_shared);
   tcase_add_loop_test(tests, operators_change_places, 0, sizeof orders / sizeof *orders);
   tcase_add_loop_test(tests, outputs_side_by_side, 0, 3);

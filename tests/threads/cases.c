@@ -244,12 +244,12 @@ static pair parts(const field_tensor *in, unsigned which, long b, long n, long d
       "  s0 = matmul(q, k)\n  s = s0 / 2\n") "  y = o / z[:, :, none]\n  store O [1, U, E] = y x " \
                                              "-> 0 y -> 1\nend\n"
 /* not divided by the sum: what one part of several stores */
-#define PART_TP                                                                                    \
-  "program part\nsizes H = 2, M = 5, E = 32, K = 64\ninput Q: f16[H, M, E]\n"                      \
+#define PART_TP(M, E, K)                                                                           \
+  "program part\nsizes H = 2, M = " #M ", E = " #E ", K = " #K "\ninput Q: f16[H, M, E]\n"         \
   "input Kr: f16[H, K, E]\ninput V: f16[H, K, E]\nS = Q @ transpose(Kr)\nX = max(S, axis=-1)\n"    \
   "output O = exp(S - X[:, :, none]) @ V\n"
-#define PART_MUG                                                                                   \
-  "mugraph part_fused\nsizes L = 2, T = 32\nwhere K = L * T\nkernel k0\n  grid x = H\n"            \
+#define PART_MUG(L, T)                                                                             \
+  "mugraph part_fused\nsizes L = " #L ", T = " #T "\nwhere K = L * T\nkernel k0\n  grid x = H\n"   \
   "  loop l = L\n  load q [1, M, E] = Q x -> 0\n  load k [1, T, E] = Kr x -> 0 loop -> 1\n"        \
   "  load v [1, T, E] = V x -> 0 loop -> 1\n" ATTEND_BODY(                                         \
       "  kt = transpose(k)\n  s = matmul(q, kt)\n") "  store O [1, M, E] = o x -> 0\nend\n"
@@ -314,8 +314,8 @@ const thread_case thread_cases[] = {
      attended},
     {"attention, bulk, two fragments a warp", ATTEND_TP(64, 32, 64), ATTEND_MUG(2, 32, 2, 32),
      "sm_90", 1, 2, attended},
-    {"part of an attention, keys by rows, five rows", PART_TP, PART_MUG, "sm_90", 1, 2,
-     attended_part},
+    {"part of an attention, keys by rows, five rows", PART_TP(5, 32, 64), PART_MUG(2, 32), "sm_90",
+     1, 2, attended_part},
     {"a warpgroup, weights by columns, a bias", GROUP_TP(64, 192, 128, "D, N", "relu(X @ W + G)"),
      GROUP_MUG(64, 3, BY_COLUMNS, BIASED_OUT), "sm_90", 4, 2, group_biased},
     {"two warpgroups, two panels", GROUP_TP(128, 128, 256, "D, N", "relu(X @ W + G)"),
@@ -328,6 +328,10 @@ const thread_case thread_cases[] = {
      lora},
     {"a product after the loop, rank 24, five rows", LORA_TP(5, 96, 64, 24), LORA_MUG(32, 3, 32),
      "sm_80", 2, 2, lora},
+    {"attention by a warpgroup", ATTEND_TP(64, 64, 256), ATTEND_MUG(1, 64, 4, 64), "sm_90", 4, 3,
+     attended},
+    {"part of an attention by two warpgroups, keys by rows", PART_TP(128, 64, 128), PART_MUG(2, 64),
+     "sm_90", 8, 2, attended_part},
 };
 const unsigned n_thread_cases = sizeof thread_cases / sizeof *thread_cases;
 

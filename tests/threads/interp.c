@@ -415,6 +415,7 @@ static bool collective(run *R, unsigned warp, const instant *i) {
   case AS_TG_SHFL:
     return do_shfl(R, warp, i->op);
   case AS_TG_WGMMA:
+  case AS_TG_WGMMAR:
   case AS_TG_WGCOMMIT:
   case AS_TG_WGWAIT:
     return interp_group(R, warp, i);
@@ -513,6 +514,9 @@ static bool local(run *R, agent *A, const instant *i, bool *blocked) {
     for (long i_cell = 0; i_cell < R->cells; i_cell++)
       R->late[i_cell] &= ~((uint64_t)1 << (A - R->agents));
     return true;
+  case AS_TG_GRIDWAIT: /* there is one kernel only */
+  case AS_TG_GRIDGO:
+    return true;
   case AS_TG_MBINIT:
     do_init(R, A);
     return true;
@@ -533,7 +537,8 @@ static bool local(run *R, agent *A, const instant *i, bool *blocked) {
 
 static bool meets_warp(as_tg_kind k) {
   return k == AS_TG_SYNCWARP || k == AS_TG_LDMATRIX || k == AS_TG_MMA || k == AS_TG_SHFL ||
-         k == AS_TG_WGMMA || k == AS_TG_WGFENCE || k == AS_TG_WGCOMMIT || k == AS_TG_WGWAIT;
+         k == AS_TG_WGMMA || k == AS_TG_WGMMAR || k == AS_TG_WGFENCE || k == AS_TG_WGCOMMIT ||
+         k == AS_TG_WGWAIT;
 }
 
 /* one operation of one agent; false: it cannot go on now, or something is wrong */

@@ -8,14 +8,16 @@
 typedef struct {
   unsigned columns;
   bool by_rows; /* the second operand lies in rows of 64 columns */
+  bool held;    /* the first one in registers */
 } shape;
 
 static bool shape_of(run *R, const char *instr, shape *s) {
   char type[8] = {0};
   char how[4] = {0};
   int n = sscanf(instr, "wgmma.m64n%uk16.%7[a-z0-9].%3s", &s->columns, type, how);
-  if (n != 3 || how[0] != 'k' || (how[1] != 'k' && how[1] != 'n'))
+  if (n != 3 || (how[0] != 'k' && how[0] != 'r') || (how[1] != 'k' && how[1] != 'n'))
     return interp_wrong(R, "no such product");
+  s->held = how[0] == 'r';
   s->by_rows = how[1] == 'n';
   return true;
 }
@@ -36,9 +38,30 @@ static bool load(run *R, bool by_rows, long start, long lead, unsigned row, unsi
   return true;
 }
 
+typedef struct {    /* the first operand of one copy */
+  long start;       /* in shared memory */
+  const reg *value; /* or in registers, from this one on */
+  unsigned from;
+} left;
+
+/* a row of it: a0 .. a7 of the lanes that share the row, by the PTX ISA */
+static bool row_of(run *R, unsigned warp, const left *a, unsigned lane, unsigned half,
+                   pair row[16]) {
+  for (unsigned k = 0; k < 16; k++) {
+    unsigned at = a->from + (k & 1) + 2 * half + 4 * (k / 8);
+    if (a->value && !interp_in_range(R, a->value, at))
+      return false;
+    if (a->value)
+      row[k] = a->value->lane[at][(lane & ~3u) + k % 8 / 2];
+    else if (!load(R, false, a->start, 0, 16 * (warp & 3) + lane / 4 + 8 * half, k, &row[k]))
+      return false;
+  }
+  return true;
+}
+
 /* rows 16 (warp & 3) .. of one copy */
-static bool multiply(run *R, unsigned warp, const shape *s, long a, long b, long lead, reg *c,
-                     unsigned first) {
+static bool multiply(run *R, unsigned warp, const shape *s, const left *a, long b, long lead,
+                     reg *c, unsigned first) {
   static pair B[16][256];
   for (unsigned k = 0; k < 16; k++) {
     for (unsigned j = 0; j < s->columns; j++) {
@@ -49,10 +72,8 @@ static bool multiply(run *R, unsigned warp, const shape *s, long a, long b, long
   for (unsigned half = 0; half < 2; half++) {
     for (unsigned lane = 0; lane < 32; lane++) {
       pair row[16];
-      for (unsigned k = 0; k < 16; k++) {
-        if (!load(R, false, a, 0, 16 * (warp & 3) + lane / 4 + 8 * half, k, &row[k]))
-          return false;
-      }
+      if (!row_of(R, warp, a, lane, half, row))
+        return false;
       for (unsigned d = 0; d < s->columns / 2; d++) {
         if ((d >> 1 & 1) != half)
           continue;
@@ -73,15 +94,25 @@ static bool run_product(run *R, unsigned warp, const product *p) {
   reg *c = interp_value_of(R, warp, op->v, 0);
   if (!shape_of(R, op->instr, &s))
     return false;
+  if (s.held != (op->kind == AS_TG_WGMMAR))
+    return interp_wrong(R, "no such product");
   for (uint32_t u = 0; u < interp_size_of_dim(&op->gc, "u"); u++) {
     unsigned first = interp_image(&op->gc, "u", u) * s.columns / 2;
-    long a = interp_base(R, &p->at, op->buf) +
-             2L * (interp_image(&op->src, "u", u) ^ interp_image(&op->src, "warp", warp));
+    left a = {0, NULL, 0};
+    if (s.held) {
+      a.value = interp_read_value(R, warp, op->a);
+      a.from = 8 * interp_image(&op->ga, "u", u);
+      if (!a.value)
+        return false;
+    } else {
+      a.start = interp_base(R, &p->at, op->buf) +
+                2L * (interp_image(&op->src, "u", u) ^ interp_image(&op->src, "warp", warp));
+    }
     long b = interp_base(R, &p->at, op->bufb) +
              2L * (interp_image(&op->dst, "u", u) ^ interp_image(&op->dst, "warp", warp));
-    if (first + s.columns / 2 > c->n || a % 16 || b % 16)
+    if (first + s.columns / 2 > c->n || a.start % 16 || b % 16)
       return interp_wrong(R, "a product outside of its registers, or misaligned");
-    if (!multiply(R, warp, &s, a, b, op->lead, c, first))
+    if (!multiply(R, warp, &s, &a, b, op->lead, c, first))
       return false;
   }
   return true;
@@ -99,6 +130,7 @@ bool interp_group(run *R, unsigned warp, const instant *i) {
   product p = {*i, q->open};
   switch (i->op->kind) {
   case AS_TG_WGMMA:
+  case AS_TG_WGMMAR:
     if (R->warps < 4 || !interp_read_value(R, warp, i->op->v))
       return interp_wrong(R, "a product of nothing");
     as_vec_push(&q->issued, &p);

@@ -254,6 +254,12 @@ static const char *change_rest(as_tg *g, list *l, as_rng *r) {
       op->instr = products[below(r, 4)];
       return "a product";
     }
+    if (op->kind == AS_TG_WGMMAR) {
+      static const char *const held[] = {"wgmma.m64n32k16.f16.rk", "wgmma.m64n64k16.f16.rk",
+                                         "wgmma.m64n64k16.f16.rn", "wgmma.m64n128k16.f16.rn"};
+      op->instr = held[below(r, 4)];
+      return "a product";
+    }
     if (op->kind != AS_TG_LDMATRIX)
       return NULL;
     static const char *const loads[] = {"ldmatrix.x1",       "ldmatrix.x2",

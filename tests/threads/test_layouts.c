@@ -45,6 +45,20 @@ START_TEST(fragments_of_products) {
       }
     }
   }
+  for (unsigned bits = 5; bits <= 7; bits++) { /* a0 .. a7 of a warpgroup: four warps of 16 rows */
+    char name[32];
+    snprintf(name, sizeof name, "wgmma.m64n%uk16.bf16.rk", 1u << bits);
+    const as_lay *a = as_isa_layout(as_isa_find(isa, name), "a");
+    for (uint32_t lane = 0; lane < 32; lane++) {
+      for (uint32_t w = 0; w < 4; w++) {
+        for (uint32_t i = 0; i < 8; i++) {
+          uint32_t r = i == 0 || i == 1 || i == 4 || i == 5 ? lane >> 2 : (lane >> 2) + 8;
+          ck_assert_uint_eq(at(a, i, lane, w, "i"), 16 * w + r);
+          ck_assert_uint_eq(at(a, i, lane, w, "k"), 2 * (lane & 3) + (i & 1) + (i >= 4 ? 8 : 0));
+        }
+      }
+    }
+  }
   for (unsigned bits = 3; bits <= 8; bits++) { /* the accumulators of a warpgroup */
     char name[32];
     snprintf(name, sizeof name, "wgmma.m64n%uk16.f16.kk", 1u << bits);

@@ -37,7 +37,8 @@ bounds() {
   echo "$name for $arch: $found_products products, $found_bulk bulk copies, registers $(tr '\n' ' ' <used)"
 }
 
-bounds gqa_2 sm_90a 2 128 6 88 168
+bounds gqa_2 sm_90a 2 16 8 88 136
+bounds lora sm_90a 1 16 0 64
 bounds softmax_rows sm_90a 1 0 0 40
 bounds rmsnorm_linear_16 sm_90a 1 256 96 72
 bounds gated_mlp sm_90a 1 8 3 40

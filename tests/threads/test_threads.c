@@ -2,6 +2,7 @@
  * it back; named mistakes are refused, each for its own reason. */
 #include "cases.h"
 #include "tests/suite.h"
+#include "verify/threads/den.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,6 +143,38 @@ static void the_other_way(as_tg *g, as_tg_op *in, unsigned at) {
       strstr(in->body[at]->instr, ".kn") ? "wgmma.m64n128k16.f16.kk" : "wgmma.m64n64k16.f16.kn";
 }
 
+static void held_the_other_way(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->instr =
+      strstr(in->body[at]->instr, ".rn") ? "wgmma.m64n64k16.f16.rk" : "wgmma.m64n64k16.f16.rn";
+}
+
+static void one_fragment_twice(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->ga.col[1] = in->body[at]->ga.col[0];
+  in->body[at]->dst.col[1] = in->body[at]->dst.col[0];
+}
+
+static void fragments_swapped(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  as_lay *l = &in->body[at]->ga;
+  uint32_t first = l->col[0];
+  l->col[0] = l->col[1];
+  l->col[1] = first;
+}
+
+static void own_columns(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  unsigned first;
+  as_lay *l = &in->body[at]->dst;
+  as_lay_in(l, "warp", &first);
+  l->col[first] = l->col[0];
+}
+
+static void first_value(as_tg *g, as_tg_op *in, unsigned at) {
+  in->body[at]->a = as_tg_value(g, "query0");
+}
+
 static void one_chunk_further(as_tg *g, as_tg_op *in, unsigned at) {
   (void)g;
   in->body[at]->src.col[0] >>= 1;
@@ -235,7 +268,107 @@ static const mistake mistakes[] = {
     {"warps of a group name different rows", 18, AS_TG_WGMMA, 0, own_rows,
      "warps of one group name different operands"},
     {"a fence of the producer too", 17, AS_TG_WGFENCE, 0, copied_by_all, NULL},
+    {"scores are used before their product is over", 23, AS_TG_WGWAIT, 0, drop,
+     "an accumulator is touched while its product is under way"},
+    {"no fence between weights and their product", 23, AS_TG_WGFENCE, 1, drop,
+     "no fence between an accumulator's other uses and its product"},
+    {"a stage is given back while its values are multiplied", 23, AS_TG_MBARRIVE, 0,
+     the_stage_in_use, "a race in shared memory"},
+    {"values of the next stage", 23, AS_TG_WGMMAR, 1, the_next_stage, NULL},
+    {"values by columns read as by rows", 23, AS_TG_WGMMAR, 1, held_the_other_way, NULL},
+    {"keys by rows read as by columns", 24, AS_TG_WGMMAR, 0, held_the_other_way, NULL},
+    {"the same keys' weights twice", 23, AS_TG_WGMMAR, 1, one_fragment_twice, NULL},
+    {"weights of other keys than their values", 23, AS_TG_WGMMAR, 1, fragments_swapped, NULL},
+    {"warps of a group name different values", 24, AS_TG_WGMMAR, 1, own_columns,
+     "warps of one group name different operands"},
+    {"the query in the weights' place", 23, AS_TG_WGMMAR, 1, first_value, NULL},
 };
+
+/* Registers of a product under way: Z zeros what is accumulated, M writes the operand, R reads it,
+ * F fences, P multiplies, C commits, W waits for all */
+static as_tg *products_in_turn(const char *order) {
+  static const as_tg_kind kinds[] = {
+      ['Z'] = AS_TG_ZERO,   ['M'] = AS_TG_MAP,      ['R'] = AS_TG_MAP,   ['F'] = AS_TG_WGFENCE,
+      ['P'] = AS_TG_WGMMAR, ['C'] = AS_TG_WGCOMMIT, ['W'] = AS_TG_WGWAIT};
+  as_tg *g = as_tg_new("k");
+  int sum = as_tg_value(g, "sum");
+  int operand = as_tg_value(g, "operand");
+  int other = as_tg_value(g, "other");
+  for (const char *at = order; *at; at++) {
+    as_tg_op *op = as_tg_add(g, NULL, kinds[(unsigned char)*at], 'c');
+    op->v = *at == 'M' ? operand : *at == 'R' ? other : sum;
+    op->a = operand;
+    op->n_arg = *at == 'R';
+    op->arg[0] = operand;
+    op->instr = "wgmma.m64n64k16.f16.rn";
+  }
+  return g;
+}
+
+/* a kernel that begins beside the one before waits for it before all else; that the next one may
+ * begin changes nothing */
+START_TEST(kernels_beside_each_other) {
+  static const struct {
+    as_tg_kind kind;
+    char who;
+    unsigned at;
+    bool in_loop;
+    bool right;
+  } changes[] = {
+      {AS_TG_GRIDWAIT, 'a', 0, false, true},  {AS_TG_GRIDWAIT, 'a', 1, false, false},
+      {AS_TG_GRIDWAIT, 'c', 0, false, false}, {AS_TG_GRIDWAIT, 'p', 0, false, false},
+      {AS_TG_GRIDWAIT, 'c', 0, true, false},  {AS_TG_GRIDGO, 'c', 0, false, true},
+      {AS_TG_GRIDGO, 'c', 3, false, true},
+  };
+
+  opened o;
+  case_open(&o, &thread_cases[1]);
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    as_tg *g = as_tg_copy(o.kernel.graph);
+    char *why = NULL;
+    search loop = {.kind = AS_TG_LOOP, .nth = 1};
+    ck_assert(find(&loop, &g->top));
+    as_tg_op *in = changes[i].in_loop ? loop.in->body[loop.at] : &g->top;
+    as_tg_insert(g, in, changes[i].at, as_tg_new_op(g, changes[i].kind, changes[i].who));
+    bool ok = as_threads_validate(g, o.isa, &o.ref, &why);
+    ck_assert_msg(ok == changes[i].right, "change %zu: %s", i, why ? why : "accepted");
+    ck_assert(!ok || !interp_judge(g, o.tensor, 4, 1));
+    free(why);
+    as_tg_free(g);
+  }
+  case_close(&o);
+}
+
+END_TEST
+
+START_TEST(registers_under_way) {
+  static const struct {
+    const char *order;
+    const char *why; /* NULL: right */
+  } turns[] = {
+      {"ZMFPCW", NULL},
+      {"ZMFPCRW", NULL},
+      {"ZMFPCWMFPCW", NULL},
+      {"ZMPCW", "no fence between an accumulator's other uses and its product"},
+      {"ZFMPCW", "no fence between an operand's registers and its product"},
+      {"ZMFPCMW", "an operand is written while a product reads it"},
+      {"ZMFPMCW", "an operand is written while a product reads it"},
+      {"ZMFPCWMPCW", "no fence between an operand's registers and its product"},
+      {"ZMFPC", "products that nobody waits for"},
+      {"ZMFPW", "products that nobody waits for"},
+  };
+
+  for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+    const char *why = NULL;
+    as_tg *g = products_in_turn(turns[i].order);
+    bool ok = as_flight_validate(g, &why);
+    ck_assert_msg(ok == !turns[i].why, "%s: %s", turns[i].order, why ? why : "accepted");
+    ck_assert_msg(ok || !strcmp(why, turns[i].why), "%s: %s", turns[i].order, why);
+    as_tg_free(g);
+  }
+}
+
+END_TEST
 
 START_TEST(named_mistakes) {
   const mistake *m = &mistakes[_i];
@@ -307,6 +440,8 @@ int main(void) {
   TCase *tests = test_case("all", 120);
   tcase_add_loop_test(tests, cases, 0, (int)n_thread_cases);
   tcase_add_loop_test(tests, named_mistakes, 0, (int)(sizeof mistakes / sizeof *mistakes));
+  tcase_add_test(tests, kernels_beside_each_other);
+  tcase_add_test(tests, registers_under_way);
   tcase_add_test(tests, bad_texts);
   return test_run("threads", tests);
 }

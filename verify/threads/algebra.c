@@ -521,16 +521,34 @@ static bool op_mma(as_algebra *A, const as_tg_op *op, const place *p) {
   return true;
 }
 
+/* the operand of a product of a warpgroup that is in registers */
+static bool held_value(as_algebra *A, const as_tg_op *op, const place *p, const as_den **out) {
+  static const char *const names[] = {[AS_F16] = "f16", [AS_BF16] = "bf16", [AS_F32] = "f32"};
+  const as_isa_row *row = as_isa_find(A->isa, op->instr);
+  const as_den *a;
+  ENSURE(A, "no such product on this target", row && row->product.is);
+  if (!final(A, op->a, p) || !read_value(A, op->a, &a))
+    return false;
+  ENSURE(A, "type of an operand",
+         A->type[op->a] >= 0 &&
+             !strcmp(names[A->type[op->a]], as_isa_get_operand(row, row->product.first)->type));
+  ENSURE(A, "a partial result is used", !a->partial && !a->over_loop);
+  *out = a;
+  return true;
+}
+
 /* condition 16 */
 static bool op_wgmma(as_algebra *A, const as_tg_op *op, const place *p) {
   as_den_state *s;
   as_den r;
-  if (!accumulator(A, op->v, &s) || !typed(A, op->v, AS_F32))
+  const as_den *held = NULL;
+  if (!accumulator(A, op->v, &s) || !typed(A, op->v, AS_F32) ||
+      (op->kind == AS_TG_WGMMAR && !held_value(A, op, p, &held)))
     return false;
   ENSURE(A, "a sum begins at zero", s->fold == AS_TG_SUM);
   ENSURE(A, "added to twice", !s->added && !s->done);
   ENSURE(A, "a product of a warpgroup inside steps", !p->in_steps);
-  if (!as_den_wgmma(A, op, p->depth == 1, s->bits, &r))
+  if (!as_den_wgmma(A, op, held, p->depth == 1, s->bits, &r))
     return false;
   s->added = true;
   A->val[op->v] = r;
@@ -601,6 +619,7 @@ static bool run_op(as_algebra *A, const as_tg_op *op, const place *p) {
   case AS_TG_MMA:
     return op_mma(A, op, p);
   case AS_TG_WGMMA:
+  case AS_TG_WGMMAR:
     return op_wgmma(A, op, p);
   case AS_TG_MAP:
     return op_map(A, op, p);

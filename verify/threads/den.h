@@ -116,6 +116,10 @@ bool as_den_mma(as_algebra *A, const as_tg_op *op, unsigned steps, const as_den 
                 unsigned acc_bits, as_den *out);
 /* scalar.c: an expression whose arguments are these terms; AS_POLY_NONE: it has no meaning */
 as_poly as_den_scalar(as_algebra *A, const as_tg_expr *e, const as_poly *arg, unsigned n);
+/* products.c: an operand in registers as a matrix: (indices of the instruction's operand, u, warp,
+ * s) -> indices of the term */
+bool as_den_fragment(as_algebra *A, const as_den *x, const as_lay *fragment, const as_lay *group,
+                     unsigned steps, as_lay *out);
 /* products.c: the product of two matrices (indices of the instruction, u, warp, s) -> indices of
  * the term, accumulated in the registers that the instruction's result and gc say */
 bool as_den_product(as_algebra *A, const as_isa_row *row, const as_lay *gc, as_poly term,
@@ -124,8 +128,9 @@ bool as_den_product(as_algebra *A, const as_isa_row *row, const as_lay *gc, as_p
  * the start, swizzled; *bits: the offset's bits that they move before the swizzle.  false: a layout
  * that no descriptor names */
 bool as_group_place(const as_isa_row *row, bool second, long lead, as_lay *place, uint32_t *bits);
-/* group.c: condition 16 */
-bool as_den_wgmma(as_algebra *A, const as_tg_op *op, bool in_loop, unsigned acc_bits, as_den *out);
+/* group.c: condition 16; held: the first operand where it lies in registers, else NULL */
+bool as_den_wgmma(as_algebra *A, const as_tg_op *op, const as_den *held, bool in_loop,
+                  unsigned acc_bits, as_den *out);
 /* flight.c: condition 17: registers of products under way; why as above */
 bool as_flight_validate(const as_tg *g, const char **why);
 /* schedule.c: conditions 11 to 15 and 18; why as above */

@@ -1,6 +1,6 @@
 /* Condition 17: what a product of a warpgroup accumulates into is under way from its issue to the
- * wgwait that completes its group.  Registers are a thread's own, so the order of the program is
- * all there is: it is run for all iterations. */
+ * wgwait that completes its group, and so is an operand that it reads from registers.  Registers
+ * are a thread's own, so the order of the program is all there is: it is run for all iterations. */
 #include "den.h"
 #include <stdlib.h>
 #include <string.h>
@@ -9,21 +9,28 @@ typedef struct {
   const as_tg *g;
   const char *why;
   const char **instr; /* a value: what accumulates into it; NULL nothing does */
-  long *group;        /* a value: the group it waits for; -1 none */
+  bool *operand;      /* a value: products read it */
+  long *group;        /* a value: the last group it waits for; -1 none */
   bool *own;          /* a value: touched by other instructions since the last fence */
   long open;          /* the group that is not yet committed */
 } flight;
 
 static void find_accumulators(void *arg, as_tg_op *op) {
   flight *F = arg;
-  if (op->kind == AS_TG_WGMMA && op->v >= 0)
+  bool held = op->kind == AS_TG_WGMMAR;
+  if ((op->kind == AS_TG_WGMMA || held) && op->v >= 0)
     F->instr[op->v] = op->instr;
+  if (held && op->a >= 0)
+    F->operand[op->a] = true;
 }
 
-static bool touch(flight *F, int v) {
-  if (v < 0 || (size_t)v >= F->g->value.n || !F->instr[v])
+static bool touch(flight *F, int v, bool write) {
+  bool known = v >= 0 && (size_t)v < F->g->value.n;
+  if (!known || (!F->instr[v] && !(F->operand[v] && write)))
     return true;
-  ENSURE(F, "an accumulator is touched while its product is under way", F->group[v] < 0);
+  ENSURE(F, "an accumulator is touched while its product is under way",
+         !F->instr[v] || F->group[v] < 0);
+  ENSURE(F, "an operand is written while a product reads it", F->group[v] < 0);
   F->own[v] = true;
   return true;
 }
@@ -31,11 +38,12 @@ static bool touch(flight *F, int v) {
 /* every value that an operation names, whether it reads or writes it */
 static bool touch_all(flight *F, const as_tg_op *op) {
   uint64_t fields = as_tg_fields(op->kind);
-  if ((fields & AS_TG_BIT(V) && !touch(F, op->v)) || (fields & AS_TG_BIT(A) && !touch(F, op->a)) ||
-      (fields & AS_TG_BIT(B) && !touch(F, op->b)))
+  if ((fields & AS_TG_BIT(V) && !touch(F, op->v, true)) ||
+      (fields & AS_TG_BIT(A) && !touch(F, op->a, false)) ||
+      (fields & AS_TG_BIT(B) && !touch(F, op->b, false)))
     return false;
   for (int i = 0; fields & AS_TG_BIT(ARGS) && i < op->n_arg; i++) {
-    if (!touch(F, op->arg[i]))
+    if (!touch(F, op->arg[i], false))
       return false;
   }
   return true;
@@ -45,6 +53,11 @@ static bool issue(flight *F, const as_tg_op *op) {
   ENSURE(F, "two instructions accumulate into one value", !strcmp(F->instr[op->v], op->instr));
   ENSURE(F, "no fence between an accumulator's other uses and its product", !F->own[op->v]);
   F->group[op->v] = F->open;
+  if (op->kind != AS_TG_WGMMAR)
+    return true;
+  ENSURE(F, "an accumulator is an operand", !F->instr[op->a] && !F->operand[op->v]);
+  ENSURE(F, "no fence between an operand's registers and its product", !F->own[op->a]);
+  F->group[op->a] = F->open;
   return true;
 }
 
@@ -71,6 +84,7 @@ static bool run(flight *F, const as_tg_op *in) {
         ok = run(F, op);
       break;
     case AS_TG_WGMMA:
+    case AS_TG_WGMMAR:
       ok = issue(F, op);
       break;
     case AS_TG_WGFENCE:
@@ -96,6 +110,7 @@ bool as_flight_validate(const as_tg *g, const char **why) {
   size_t n = g->value.n;
   flight F = {.g = g,
               .instr = as_calloc(n + 1, sizeof *F.instr),
+              .operand = as_calloc(n + 1, sizeof *F.operand),
               .group = as_malloc((n + 1) * sizeof *F.group),
               .own = as_malloc(n + 1)};
   memset(F.group, 0xff, (n + 1) * sizeof *F.group);
@@ -108,6 +123,7 @@ bool as_flight_validate(const as_tg *g, const char **why) {
       F.why = "products that nobody waits for";
   }
   free(F.instr);
+  free(F.operand);
   free(F.group);
   free(F.own);
   if (!ok)

@@ -6,7 +6,7 @@
 
 static bool touches_shared(as_tg_kind k) {
   return k == AS_TG_CPASYNC || k == AS_TG_BULK || k == AS_TG_LDMATRIX || k == AS_TG_LDS ||
-         k == AS_TG_STS || k == AS_TG_WGMMA;
+         k == AS_TG_STS || k == AS_TG_WGMMA || k == AS_TG_WGMMAR;
 }
 
 /* buffers that an operation touches */
@@ -32,7 +32,7 @@ static void list(as_footprints *f, const as_tg_op *in, unsigned copies) {
   for (unsigned i = 0; i < in->n_body; i++) {
     const as_tg_op *op = in->body[i];
     for (unsigned s = 0; s < sides(op) * copies; s++) {
-      bool second = s % sides(op) == 1;
+      bool second = op->kind == AS_TG_WGMMAR || s % sides(op) == 1;
       f->access[f->n++] =
           (as_access){op, (int)(s / sides(op)), second ? op->bufb : op->buf, second};
     }
@@ -113,7 +113,7 @@ static bool make(as_footprints *f, unsigned k) {
     if (op->kind == AS_TG_BULK) {
       any = producer;
       memset(bits, any ? 0xff : 0, words * sizeof *bits);
-    } else if (!producer && op->kind == AS_TG_WGMMA) {
+    } else if (!producer && (op->kind == AS_TG_WGMMA || op->kind == AS_TG_WGMMAR)) {
       ok = mark_operand(f, x, warp, bits, &any);
     } else if (!producer) {
       bool masked =

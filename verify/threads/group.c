@@ -1,8 +1,9 @@
-/* Condition 16: products of warpgroups, whose operands lie in shared memory.  A descriptor names a
- * start; the instruction's layouts say at which offset behind it each element is read, before the
- * swizzle.  Offsets and starts have no bit in common and starts leave the pattern's rows alone, so
- * that adding is xor and the swizzle of the sum is the sum of the swizzles: what is read is
- * content o (start + swizzle o offset), a linear map. */
+/* Condition 16: products of warpgroups, whose operands lie in shared memory, the first one perhaps
+ * in registers (as in condition 5, by four warps).  A descriptor names a start; the instruction's
+ * layouts say at which offset behind it each element is read, before the swizzle.  Offsets and
+ * starts have no bit in common and starts leave the pattern's rows alone, so that adding is xor and
+ * the swizzle of the sum is the sum of the swizzles: what is read is content o (start + swizzle o
+ * offset), a linear map. */
 #include "den.h"
 #include <string.h>
 
@@ -125,7 +126,24 @@ static bool read_operand(as_algebra *A, const operand *o, as_poly *term, as_lay 
   return true;
 }
 
-bool as_den_wgmma(as_algebra *A, const as_tg_op *op, bool in_loop, unsigned acc_bits, as_den *out) {
+/* (indices of the instruction, u, warp, s) -> indices of the term, of the registers of a group */
+static bool held_operand(as_algebra *A, const as_tg_op *op, const as_isa_row *row,
+                         const as_den *held, as_lay *out) {
+  const as_lay *fragment = as_isa_layout(row, row->product.first);
+  unsigned result_warps = as_lay_in(as_isa_layout(row, row->product.result), "warp", NULL);
+  ENSURE(A, "an operand that is not in registers",
+         fragment && as_lay_has_in(fragment, "reg") &&
+             as_lay_in(fragment, "warp", NULL) == result_warps);
+  ENSURE(A, "register groups",
+         !op->ga.bad && op->ga.n_in == 1 && !strcmp(op->ga.in[0].name, "u") &&
+             as_lay_in_bits(&op->ga) == as_lay_in_bits(&op->gc) &&
+             as_lay_out_bits(&op->ga) + as_lay_in(fragment, "reg", NULL) <=
+                 as_lay_in(&held->lay, "reg", NULL));
+  return as_den_fragment(A, held, fragment, &op->ga, 0, out);
+}
+
+bool as_den_wgmma(as_algebra *A, const as_tg_op *op, const as_den *held, bool in_loop,
+                  unsigned acc_bits, as_den *out) {
   const as_isa_row *row = as_isa_find(A->isa, op->instr);
   ENSURE(A, "no such product on this target",
          row && row->product.is && as_isa_needs(row, "warps") == 4);
@@ -136,15 +154,21 @@ bool as_den_wgmma(as_algebra *A, const as_tg_op *op, bool in_loop, unsigned acc_
   ENSURE(A, "register groups",
          !op->gc.bad && op->gc.n_in == 1 && !strcmp(op->gc.in[0].name, "u") &&
              as_lay_out_bits(&op->gc) + as_lay_in(fc, "reg", NULL) == acc_bits &&
-             as_lay_in(&op->src, "u", NULL) == copies && as_lay_in(&op->dst, "u", NULL) == copies);
+             (held || as_lay_in(&op->src, "u", NULL) == copies) &&
+             as_lay_in(&op->dst, "u", NULL) == copies);
   ENSURE(A, "a register group is not accumulated into", as_lay_surjective(&op->gc));
   as_poly first_term;
   as_poly second_term;
   as_lay first;
   as_lay second;
   operand o = {op, row, false, in_loop};
-  if (!read_operand(A, &o, &first_term, &first))
+  if (held) {
+    first_term = held->term;
+    if (!held_operand(A, op, row, held, &first))
+      return false;
+  } else if (!read_operand(A, &o, &first_term, &first)) {
     return false;
+  }
   o.second = true;
   return read_operand(A, &o, &second_term, &second) &&
          as_den_product(A, row, &op->gc, as_poly_mul(A->t, first_term, second_term), &first,

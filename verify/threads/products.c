@@ -5,17 +5,16 @@
 #include "den.h"
 #include <string.h>
 
-/* (indices of the instruction's operand, u, warp, s) -> indices of the term */
-static bool operand_map(as_algebra *A, const as_den *x, const as_lay *fragment, const as_lay *group,
-                        unsigned steps, as_lay *out) {
+bool as_den_fragment(as_algebra *A, const as_den *x, const as_lay *fragment, const as_lay *group,
+                     unsigned steps, as_lay *out) {
   uint32_t cols[AS_LAY_BITS];
   as_lay back = as_lay_inverse(fragment);
   unsigned low = as_lay_in(fragment, "reg", NULL);
-  unsigned lane_at;
+  unsigned own_warps = as_lay_in(fragment, "warp", NULL);
   as_lay r = as_lay_new();
   ENSURE(A, "a fragment that is no bijection",
-         as_lay_injective(fragment) && !back.bad && fragment->n_in == 2);
-  as_lay_out(&back, "lane", &lane_at);
+         as_lay_injective(fragment) && !back.bad &&
+             fragment->n_in == (as_lay_has_in(fragment, "warp") ? 3 : 2));
   for (unsigned i = 0; i < x->lay.n_out; i++)
     as_lay_add_out(&r, x->lay.out[i].name, x->lay.out[i].bits);
   unsigned at = 0;
@@ -23,8 +22,10 @@ static bool operand_map(as_algebra *A, const as_den *x, const as_lay *fragment, 
     as_lay_add_in(&r, back.in[d].name);
     for (unsigned i = 0; i < back.in[d].bits; i++, at++) {
       uint32_t h = back.col[at];
-      as_lay_push(&r, as_lay_at(&x->lay, "reg", h & ((1u << low) - 1)) ^
-                          as_lay_at(&x->lay, "lane", h >> lane_at));
+      as_lay_push(&r,
+                  as_lay_at(&x->lay, "reg", as_lay_part(&back, "reg", h)) ^
+                      as_lay_at(&x->lay, "lane", as_lay_part(&back, "lane", h)) ^
+                      (own_warps ? as_lay_at(&x->lay, "warp", as_lay_part(&back, "warp", h)) : 0));
     }
   }
   as_lay_add_in(&r, "u");
@@ -32,8 +33,9 @@ static bool operand_map(as_algebra *A, const as_den *x, const as_lay *fragment, 
     as_lay_push(&r, as_lay_at(&x->lay, "reg", group->col[i] << low));
   as_lay_add_in(&r, "warp");
   unsigned n = as_lay_cols(&x->lay, "warp", cols);
-  for (unsigned i = 0; i < n; i++)
-    as_lay_push(&r, cols[i]);
+  ENSURE(A, "register groups", n >= own_warps);
+  for (unsigned i = 0; i < n; i++) /* the instruction's own warps are among its indices */
+    as_lay_push(&r, i < own_warps ? 0 : cols[i]);
   as_lay_add_in(&r, "s");
   n = as_lay_cols(&x->lay, "s", cols);
   for (unsigned i = 0; i < n || i < steps; i++)
@@ -127,7 +129,8 @@ bool as_den_mma(as_algebra *A, const as_tg_op *op, unsigned steps, const as_den 
   ENSURE(A, "a register group is not accumulated into", as_lay_surjective(&op->gc));
   as_lay ma;
   as_lay mb;
-  if (!operand_map(A, a, fa, &op->ga, steps, &ma) || !operand_map(A, b, fb, &op->gb, steps, &mb)) {
+  if (!as_den_fragment(A, a, fa, &op->ga, steps, &ma) ||
+      !as_den_fragment(A, b, fb, &op->gb, steps, &mb)) {
     ENSURE(A, "register groups", false);
   }
   return as_den_product(A, row, &op->gc, as_poly_mul(A->t, a->term, b->term), &ma, &mb, out);

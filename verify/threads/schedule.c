@@ -100,6 +100,7 @@ static bool synchronises(as_tg_kind k) {
   case AS_TG_MBEXPECT:
   case AS_TG_MBARRIVE:
   case AS_TG_WGMMA:
+  case AS_TG_WGMMAR:
   case AS_TG_WGCOMMIT:
   case AS_TG_WGWAIT:
     return true;
@@ -221,7 +222,8 @@ static bool access_memory(schedule *S, const event *e, unsigned agent, bool writ
               .value = S->clock[agent][agent],
               .epoch = S->epoch[agent],
               .done_epoch = -1,
-              .bulk = e->op->kind == AS_TG_BULK || e->op->kind == AS_TG_WGMMA,
+              .bulk = e->op->kind == AS_TG_BULK || e->op->kind == AS_TG_WGMMA ||
+                      e->op->kind == AS_TG_WGMMAR,
               .handed = -1};
   if (S->record_at[key] < 0) {
     S->record_at[key] = (int)S->record.n;
@@ -460,7 +462,8 @@ static bool do_waitg(schedule *S, const event *e, unsigned agent) {
 
 /* Condition 18: both operands are read from the issue on, until the warp's own wait */
 static bool do_product(schedule *S, const event *e, unsigned agent) {
-  for (int side = 0; side < 2; side++) {
+  int sides = e->op->kind == AS_TG_WGMMAR ? 1 : 2; /* operands in shared memory */
+  for (int side = 0; side < sides; side++) {
     event half = *e;
     operand_read read;
     half.access += side;
@@ -572,6 +575,7 @@ static bool step(schedule *S, unsigned agent, bool *blocked) {
     ok = access_memory(S, e, agent, false, true, &at) && fresh_tile(S, e, e->op->buf);
     break;
   case AS_TG_WGMMA:
+  case AS_TG_WGMMAR:
     ok = do_product(S, e, agent);
     break;
   case AS_TG_WGCOMMIT:

@@ -3,6 +3,26 @@
 #include "src/base/str.h"
 #include <stdlib.h>
 
+typedef struct {
+  const as_tg *g;
+  const char *why;
+} dependence;
+
+static void waits_first(void *arg, as_tg_op *op) {
+  dependence *d = arg;
+  if (op->kind == AS_TG_GRIDWAIT && (op != d->g->top.body[0] || op->who != 'a'))
+    d->why = "a wait for the kernels before that is not the first thing that all threads do";
+}
+
+/* Condition 19: a kernel that is launched while others still run waits for them before it touches
+ * anything. */
+static bool dependence_validate(const as_tg *g, const char **why) {
+  dependence d = {g, NULL};
+  as_tg_walk(&g->top, waits_first, &d);
+  *why = d.why;
+  return !d.why;
+}
+
 bool as_threads_validate(const as_tg *g, const as_isa *isa, const as_block_ref *b, char **why) {
   as_err err;
   as_err_init(&err);
@@ -27,7 +47,8 @@ bool as_threads_validate(const as_tg *g, const as_isa *isa, const as_block_ref *
   if (!ok)
     reason = A->why ? A->why : "not understood";
   else
-    ok = as_flight_validate(g, &reason) && as_schedule_validate(g, isa, &reason);
+    ok = as_flight_validate(g, &reason) && as_schedule_validate(g, isa, &reason) &&
+         dependence_validate(g, &reason);
   if (!ok && why)
     *why = err.text ? as_format("%s (%s)", reason, err.text) : as_strdup(reason);
   as_terms_free(A->t);

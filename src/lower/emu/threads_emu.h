@@ -9,6 +9,8 @@
 #define AT_LAUNCH(kernel, blocks, threads, smem, stream, ...)                                      \
   ((void)(stream), as_emu::launch(#kernel, blocks, threads, smem, [=] { kernel(__VA_ARGS__); }))
 
+#define AT_LAUNCH_AFTER AT_LAUNCH
+
 struct CUtensorMap {
   const char *base;
   int type;
@@ -137,7 +139,10 @@ struct product {
   float *c;
   unsigned long long a, b;
   int n;
-  bool bf, along_n; /* b lies in rows of 64 n */
+  bool bf, along_n;              /* b lies in rows of 64 n */
+  const unsigned *held;          /* the first operand's registers, or NULL */
+  std::array<unsigned, 4> own;   /* what they were */
+  std::array<uint16_t, 32> rows; /* two rows of it, that four lanes hold */
 };
 
 struct product_queue {
@@ -180,13 +185,17 @@ inline int operand_at(unsigned long long d, bool along_row, int row, int k) {
 }
 
 inline void run_product(const product &p, int lane, int warp) {
+  if (p.held && !std::equal(p.own.begin(), p.own.end(), p.held))
+    report("an operand's registers are written while a product reads them");
   auto num = [&](uint16_t h) { return p.bf ? of_bf16(h) : of_f16(h); };
   for (int d = 0; d < p.n / 2; d++) {
     int i = 16 * warp + (lane >> 2) + (d & 2 ? 8 : 0), j = 8 * (d >> 2) + 2 * (lane & 3) + (d & 1);
     float s = 0;
-    for (int k = 0; k < 16; k++)
-      s += num(load<uint16_t>(operand_at(p.a, false, i, k))) *
-           num(load<uint16_t>(operand_at(p.b, p.along_n, j, k)));
+    for (int k = 0; k < 16; k++) {
+      uint16_t x = p.held ? p.rows[(size_t)((d & 2 ? 16 : 0) + k)]
+                          : load<uint16_t>(operand_at(p.a, false, i, k));
+      s += num(x) * num(load<uint16_t>(operand_at(p.b, p.along_n, j, k)));
+    }
     p.c[d] += s;
   }
 }
@@ -202,6 +211,30 @@ inline void issue_product(const product &p) {
   product_queue &q = products_of(M().cur);
   hold_accumulator(q, p);
   q.open.push_back(p);
+}
+
+/* rows lane / 4 and lane / 4 + 8 of a fragment, which four lanes hold */
+inline void share_rows(lane *l, int) {
+  for (int i = 0; i < 32; i++) {
+    for (int e = 0; e < 32; e++) {
+      int row = e / 16, k = e % 16;
+      unsigned both = l[(i & ~3) + k % 8 / 2].a[row + k / 8 * 2];
+      l[i].c[e] = (float)(both >> (k & 1) * 16 & 0xffff);
+    }
+  }
+}
+
+inline void issue_held(float *c, const unsigned *a, unsigned long long b, int n, bool bf,
+                       bool along_n) {
+  float rows[32];
+  lane &l = M().lanes[(size_t)M().cur];
+  product p = {c, 0, b, n, bf, along_n, a, {a[0], a[1], a[2], a[3]}, {}};
+  memcpy(l.a, a, sizeof l.a);
+  l.c = rows;
+  collective(3, share_rows);
+  for (size_t e = 0; e < 32; e++)
+    p.rows[e] = (uint16_t)rows[e];
+  issue_product(p);
 }
 
 inline void wait_products(int left) {
@@ -238,6 +271,10 @@ AS_DEV unsigned at_shared(as_sm) {
 
 AS_DEV void at_syncwarp() {
   as_emu::collective(2, as_emu::nothing);
+}
+
+AS_DEV float at_exp_sum(float x, float y) {
+  return expf(x + y);
 }
 
 AS_DEV float at_inv(float x) {
@@ -513,6 +550,12 @@ AS_DEV void at_mbarrier_fence() {
 AS_DEV void at_fence_proxy_async() {
 }
 
+AS_DEV void at_grid_wait() {
+}
+
+AS_DEV void at_grid_go() {
+}
+
 AS_DEV void at_mbarrier_arrive(unsigned bar) {
   as_emu::mbarrier *b = as_emu::find_mbarrier(bar);
   if (!b)
@@ -566,10 +609,18 @@ AS_DEV unsigned long long at_descriptor(unsigned address, unsigned lead, unsigne
 template <int N> AS_DEV void at_hold(float *) {
 }
 
+template <int N> AS_DEV void at_hold(unsigned *) {
+}
+
 #define AT_WGMMA(n, type, bf, letters, along_n)                                                    \
   AS_DEV void at_wgmma_m64n##n##k16_##type##_##letters(float *c, unsigned long long a,             \
                                                        unsigned long long b) {                     \
-    as_emu::issue_product({c, a, b, n, bf, along_n});                                              \
+    as_emu::issue_product({c, a, b, n, bf, along_n, nullptr, {}, {}});                             \
+  }
+#define AT_WGMMA_HELD(n, type, bf, letters, along_n)                                               \
+  AS_DEV void at_wgmma_m64n##n##k16_##type##_##letters(float *c, const unsigned *a,                \
+                                                       unsigned long long b) {                     \
+    as_emu::issue_held(c, a, b, n, bf, along_n);                                                   \
   }
 #define AT_WGMMA_TYPE(type, bf)                                                                    \
   AT_WGMMA(8, type, bf, kk, false)                                                                 \
@@ -580,7 +631,12 @@ template <int N> AS_DEV void at_hold(float *) {
   AT_WGMMA(256, type, bf, kk, false)                                                               \
   AT_WGMMA(64, type, bf, kn, true)                                                                 \
   AT_WGMMA(128, type, bf, kn, true)                                                                \
-  AT_WGMMA(256, type, bf, kn, true)
+  AT_WGMMA(256, type, bf, kn, true)                                                                \
+  AT_WGMMA_HELD(32, type, bf, rk, false)                                                           \
+  AT_WGMMA_HELD(64, type, bf, rk, false)                                                           \
+  AT_WGMMA_HELD(128, type, bf, rk, false)                                                          \
+  AT_WGMMA_HELD(64, type, bf, rn, true)                                                            \
+  AT_WGMMA_HELD(128, type, bf, rn, true)
 AT_WGMMA_TYPE(f16, false)
 AT_WGMMA_TYPE(bf16, true)
 

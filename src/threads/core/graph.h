@@ -149,6 +149,8 @@ typedef enum {
  *   wgmma     v[gc(u)] += (buf from src(u, warp)) * (bufb from dst(u, warp)) over all u, by groups
  *             of four warps, asynchronously: v and both buffers are in use until a wgwait; lead:
  *             bytes between panels of the second operand
+ *   wgmmar    v[gc(u)] += a[ga(u)] * (bufb from dst(u, warp)): the same, the first operand in
+ *             registers, which are in use until a wgwait, too
  *   map       v[r] = expr(x0[m0(r)], x1[m1(r)], ...)
  *   fill      v[r] = a[r] where the index along vaxis, src: (u, lane, warp) -> it, is below count;
  *             the unit of the fold beyond
@@ -164,6 +166,8 @@ typedef enum {
  *             ((l + off) / stages + par) & 1; waits and arrivals from iteration `from` on
  *   wgfence   registers are handed over to the wgmma that follow
  *   wgcommit, wgwait count: groups of products, as commit and waitg
+ *   gridwait  the kernels launched before are over, and what they wrote is there
+ *   gridgo    the next kernel may begin; it waits by itself
  *   loop      count iterations
  *   steps     2^bits unrolled copies, s is an input of the maps inside */
 /* clang-format on */
@@ -195,6 +199,9 @@ typedef enum {
   K(WGMMA, "wgmma",                                                                                \
     AS_TG_BIT(INSTR) | AS_TG_BIT(V) | AS_TG_BIT(BUF) | AS_TG_BIT(SRC) | AS_TG_BIT(BUFB) |          \
         AS_TG_BIT(DST) | AS_TG_BIT(LEAD) | AS_TG_BIT(SLOT) | AS_TG_BIT(GC))                        \
+  K(WGMMAR, "wgmmar",                                                                              \
+    AS_TG_BIT(INSTR) | AS_TG_BIT(V) | AS_TG_BIT(A) | AS_TG_BIT(GA) | AS_TG_BIT(BUFB) |             \
+        AS_TG_BIT(DST) | AS_TG_BIT(LEAD) | AS_TG_BIT(SLOT) | AS_TG_BIT(GC))                        \
   K(MAP, "map",                                                                                    \
     AS_TG_BIT(V) | AS_TG_BIT(TYPE) | AS_TG_BIT(BITS) | AS_TG_BIT(EXPR) | AS_TG_BIT(ARGS))          \
   K(FILL, "fill",                                                                                  \
@@ -216,6 +223,8 @@ typedef enum {
     AS_TG_BIT(BAR) | AS_TG_BIT(SLOT) | AS_TG_BIT(OFF) | AS_TG_BIT(PAR) | AS_TG_BIT(FROM))          \
   K(MBEXPECT, "mbexpect", AS_TG_BIT(BAR) | AS_TG_BIT(SLOT) | AS_TG_BIT(COUNT))                     \
   K(MBARRIVE, "mbarrive", AS_TG_BIT(BAR) | AS_TG_BIT(SLOT) | AS_TG_BIT(FROM))                      \
+  K(GRIDWAIT, "gridwait", 0)                                                                       \
+  K(GRIDGO, "gridgo", 0)                                                                           \
   K(WGFENCE, "wgfence", 0)                                                                         \
   K(WGCOMMIT, "wgcommit", 0)                                                                       \
   K(WGWAIT, "wgwait", AS_TG_BIT(COUNT))

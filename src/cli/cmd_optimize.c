@@ -3,6 +3,7 @@
 #include "search/search.h"
 #include "src/base/interrupt.h"
 #include "src/base/progress.h"
+#include "src/batch/improve.h"
 #include "src/lower/lower.h"
 #include "src/optimize/about.h"
 #include "src/optimize/candidates.h"
@@ -152,7 +153,6 @@ static bool saturate(const cli_opts *opts, const as_job *job, const as_search_op
   return as_saturated_add(job, &how, options, found, err);
 }
 
-/* --shard */
 static bool status_of_share(as_status status, as_progress *progress, const as_search_result *found,
                             as_err *err) {
   as_progress_end(progress);
@@ -320,6 +320,12 @@ int cli_merge(const cli_opts *opts) {
 int cli_optimize(const cli_opts *opts) {
   as_err err;
   as_err_init(&err);
+  if (opts->from) {
+    const as_batch_improve_how how = {
+        opts->from, cli_tile_options(opts), &opts->policy, opts->out, opts->force, opts->json,
+        opts->quiet};
+    return as_batch_improve(&how, cli_library(opts, &err), opts->arg[0], &err);
+  }
   choice chosen = {0};
   as_search_result found = {0};
   as_kept kept = {0};

@@ -691,9 +691,9 @@ static void define_issue(lo_text *text) {
 static void fill_ring(lo_text *text) {
   char *rounds = lo_rounds_text(text->job, text->unit);
   for (int i = 0; i + 1 < text->unit->stages; i++) {
-    if (text->unit->loop_live)
-      lo_line(text, "if (%d < %s)", i, rounds);
-    if (i < text->unit->loop)
+    if (i < text->unit->loop && text->unit->loop_live)
+      lo_line(text, "if (%d < %s) issue(%d, %d);", i, rounds, i, i);
+    else if (i < text->unit->loop)
       lo_line(text, "issue(%d, %d);", i, i);
     lo_line(text, "as_cp_commit();");
   }

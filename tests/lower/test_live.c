@@ -1,6 +1,7 @@
 /* Sizes left to run time: one kernel, built once, run under the emulation at many sizes, each
  * compared with the evaluator.  Extents of 0, 1, one less and one more than a tile, primes, the
- * bound; sizes in the place of rows, of columns, of what is summed; strides that depend on them. */
+ * bound, and some drawn from AS_SEED (20); sizes in the place of rows, of columns, of what is
+ * summed; strides that depend on them. */
 #include "../../semantics/eval.h"
 #include "../../src/lower/lower.h"
 #include "../../src/runtime/library.h"
@@ -20,8 +21,7 @@ enum { MOST_TENSORS = 8, MOST_SIZES = 4, MOST_RUNS = 16 };
 typedef struct {
   const char *name;
   const char *program;
-  const char *graph; /* NULL: the program alone */
-  bool undefined_at_0;
+  const char *graph;               /* NULL: the program alone */
   long run[MOST_RUNS][MOST_SIZES]; /* values in the program's order; ended by a first one of -1 */
 } live_case;
 
@@ -279,6 +279,24 @@ static const live_case cases[] = {
      .run = {{1, 1}, {2, 7}, {21, 1}, {20, 6}, {21, 7}, {-1}}},
 };
 
+/* a launch at these values, in the program's order, by the kernels that were built */
+static void check_at(subject *under, const live_case *of, const char *kernels, int64_t *env,
+                     const long *value, uint64_t seed) {
+  as_str what;
+  as_str_init(&what);
+  as_str_printf(&what, "%s, seed %llu:", of->name, (unsigned long long)seed);
+  for (uint32_t i = 0; i < under->lowered.n_size; i++) {
+    env[as_size_find(under->sizes, under->lowered.size[i].name)] = value[i];
+    as_str_printf(&what, " %s=%ld", under->lowered.size[i].name, value[i]);
+  }
+  ck_assert_msg(lower(under, env), "%s: %s", what.s, under->err.text);
+  ck_assert_msg(strcmp(kernels, under->lowered.cuda) == 0, "%s: other kernels", what.s);
+  run_at(under, env, seed, what.s);
+  as_str_clear(&what);
+}
+
+enum { RANDOM_RUNS = 5 };
+
 START_TEST(all_sizes) {
   const live_case *of = &cases[_i];
   subject under;
@@ -288,18 +306,19 @@ START_TEST(all_sizes) {
   char *kernels = as_strdup(under.lowered.cuda);
   build(&under);
   uint32_t n = under.lowered.n_size;
-  for (int k = 0; k < MOST_RUNS && of->run[k][0] >= 0; k++) {
-    as_str what;
-    as_str_init(&what);
-    as_str_add(&what, of->name);
+  for (int k = 0; k < MOST_RUNS && of->run[k][0] >= 0; k++)
+    check_at(&under, of, kernels, env, of->run[k], (uint64_t)k + 1);
+  const char *asked = getenv("AS_SEED");
+  uint64_t seed = asked ? strtoull(asked, NULL, 10) : 20;
+  as_rng rng;
+  as_rng_seed(&rng, seed);
+  for (int k = 0; k < RANDOM_RUNS; k++) {
+    long value[MOST_SIZES];
     for (uint32_t i = 0; i < n; i++) {
-      env[as_size_find(under.sizes, under.lowered.size[i].name)] = of->run[k][i];
-      as_str_printf(&what, " %s=%ld", under.lowered.size[i].name, of->run[k][i]);
+      const as_lower_size *size = &under.lowered.size[i];
+      value[i] = size->least + (long)as_rng_below(&rng, (uint64_t)(size->most - size->least + 1));
     }
-    ck_assert_msg(lower(&under, env), "%s: %s", what.s, under.err.text);
-    ck_assert_msg(strcmp(kernels, under.lowered.cuda) == 0, "%s: other kernels", what.s);
-    run_at(&under, env, (uint64_t)k + 1, what.s);
-    as_str_clear(&what);
+    check_at(&under, of, kernels, env, value, seed);
   }
   as_lower_size beyond[MOST_SIZES];
   for (uint32_t wrong = 0; wrong < n; wrong++) {

@@ -181,6 +181,7 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
     options.reach = ALL_REACH;
   }
   options.z3 = strcmp(opts->prune, "z3") == 0;
+  options.no_prune = (uint32_t)opts->no_prune;
   options.record = record;
   options.shard = shard.number;
   options.n_shards = shard.of;
@@ -212,7 +213,8 @@ static void key_of(const cli_opts *opts, const as_policy *policy, const as_job *
                    const as_target *target, char key[AS_CACHE_KEY]) {
   as_policy any;
   as_policy_init(&any);
-  char *options = as_format("budget %llu prune %s", (unsigned long long)opts->budget, opts->prune);
+  char *options = as_format("budget %llu prune %s %llu", (unsigned long long)opts->budget,
+                            opts->prune, (unsigned long long)opts->no_prune);
   as_kept_key(options, policy ? policy : &any, job, target, key);
   free(options);
 }

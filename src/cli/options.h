@@ -137,6 +137,8 @@ enum {
     "of saturation: how far the e-graph may grow; that it struck is said")                         \
   X(prune, 'p', WORD, CLI_FOR_SEARCHING, "HOW", "exact", 0, 0, "exact,z3",                         \
     "abstract-expression pruning in the search")                                                   \
+  X(no_prune, 'Q', NUMBER, CLI_FOR_SEARCHING, "N", "0", 0, 64, NULL,                               \
+    "prune nothing: all block graphs of at most N operators and accumulators (0: prune)")          \
   X(arch, 'a', STRING,                                                                             \
     CLI_FOR_SEARCHING | CLI_FOR_check | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "SM", NULL,   \
     0, 0, NULL,                                                                                    \
@@ -191,6 +193,7 @@ typedef struct {
   char *tune;
   char *trace;
   uint64_t seed;
+  uint64_t no_prune;
   uint64_t threads;
   uint64_t seconds;
   uint64_t budget;

@@ -15,3 +15,13 @@ TOPOLOGY_FOLDER = $(top_srcdir)/../shared/data/mirage-mugraphs
 bench-topologies: all bench/topologies
 	python3 $(srcdir)/bench/topologies.py $(builddir)/assay $(builddir)/bench/topologies --data $(TOPOLOGY_FOLDER) --out $(srcdir)/bench/results/topologies.md
 .PHONY: bench-topologies
+# what pruning loses, by exhaustive enumeration: bench/results/exhaustive.md (about 10 minutes)
+EXHAUSTIVE_OPERATORS = 3
+bench-exhaustive: tests/search/exhaustive
+	$(srcdir)/bench/exhaustive.sh $(builddir)/tests/search/exhaustive $(EXHAUSTIVE_OPERATORS) $(srcdir)/bench/exhaustive $(srcdir)/bench/results/exhaustive.md
+.PHONY: bench-exhaustive
+# parts of the search left out one by one: bench/results/ablation.md
+ABLATED = rmsnorm_16 gated_mlp mha gqa_16 qkv
+bench-ablation: all
+	python3 $(srcdir)/bench/ablation.py $(builddir)/assay $(ABLATED:%=$(BENCH_FOLDER)/%.tp) --out $(srcdir)/bench/results/ablation.md
+.PHONY: bench-ablation

@@ -1,6 +1,7 @@
 /* From a recipe to a block of a muGraph: new sizes and their relations, loads with imap and fmap,
  * operators with the axes that broadcasting wants, accumulators, epilogue, stores. */
 #include "builder.h"
+#include "cost_model.h"
 #include "search.h"
 #include "src/base/mem.h"
 #include <stdio.h>
@@ -44,9 +45,18 @@ static as_size new_size(sg_builder *to, const char *stem, long least) {
   return as_graph_declare(to->graph, name, least, -1, &size, to->err) ? size : AS_SIZE_BAD;
 }
 
+static bool multiplies(const sg_part *part) {
+  for (uint32_t i = part->n_leaf; i < part->n; i++) {
+    if (sg_cost_is_contraction(&part->g->node[part->tensor[i]]))
+      return true;
+  }
+  return false;
+}
+
 /* No tile worth having divides the extent, so that tiles are to reach beyond it.  All classes with
  * as many tiles have that extent: two numbers of tiles are not stated to be the same.  A part of an
- * axis makes up that axis with the other part. */
+ * axis makes up that axis with the other part.  Of an extent that is left to run time only tiles of
+ * one row divide every value: those that take several rows reach beyond it, which products need. */
 static bool to_be_cut(const sg_builder *to, uint32_t cls) {
   const sg_class *classes = to->part->classes;
   int64_t extent;
@@ -55,6 +65,9 @@ static bool to_be_cut(const sg_builder *to, uint32_t cls) {
     if (part || (to->plan->lead[other] == cls && classes[other].extent != classes[cls].extent))
       return false;
   }
+  if (sg_is_left_to_run_time(to->graph->sizes, classes[cls].extent))
+    return as_size_nmono(to->graph->sizes, classes[cls].extent) == 1 &&
+           (to->plan->mode[cls] == SG_LOOP || multiplies(to->part));
   return as_size_nmono(to->graph->sizes, classes[cls].extent) == 1 &&
          as_graph_concrete(to->graph, classes[cls].extent, &extent) &&
          !as_tiles_divide((long)extent);

@@ -37,4 +37,7 @@ double sg_cost_threads(const sg_cost_model *model, const as_block *block, double
 /* microseconds of one block graph, -1: does not fit; *shared: bytes of the largest block so far */
 double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared);
 double sg_cost_total(const sg_cost_model *model, double *shared);
+/* does the extent depend on a size that is left to run time, so that one tiling is for every value
+ * up to the concrete one? */
+bool sg_is_left_to_run_time(const as_sizes *sizes, as_size extent);
 #endif

@@ -127,27 +127,21 @@ static bool is_tight(const sg_space *space, ax_id expr, const sg_axes *axes) {
   uint32_t i = 0;
   while (i < axes->rank && (dep & sg_class_dep(space->part, SG_CLASS(axes->ax[i]))))
     i++;
-  if (i == axes->rank)
-    return true;
-  for (i = 0; i < space->part->n; i++) {
-    if (space->program_expr[i] == expr)
-      return true;
-  }
-  return false;
+  return i == axes->rank;
+}
+
+static bool is_program_tensor(const sg_space *space, ax_id expr) {
+  uint32_t i = 0;
+  while (i < space->part->n && space->program_expr[i] != expr)
+    i++;
+  return i < space->part->n;
 }
 
 /* numbers and sizes in front of e are those of the place in the program where it fits; 1 is always
  * allowed.  Without this every tensor would come with all its multiples. */
 static bool is_natural(sg_space *space, ax_id expr) {
-  for (uint32_t i = 0; i < space->part->n; i++) {
-    if (space->program_expr[i] == expr)
-      return true;
-  }
-  if (ax_is_negative(space->ctx.A, expr))
-    return false; /* subtraction does without */
-  if (ax_natural(space->ctx.A, expr, NULL, 0))
-    return true;
-  return ax_natural(space->ctx.A, expr, space->target, space->n_target) || is_exact(space, expr);
+  return ax_natural(space->ctx.A, expr, NULL, 0) ||
+         ax_natural(space->ctx.A, expr, space->target, space->n_target) || is_exact(space, expr);
 }
 
 /* counts a value that is not worth having, and why; gives AS_NONE */
@@ -185,6 +179,31 @@ static uint32_t ops_of(const sg_space *space, const sg_deriv *deriv) {
   return ops;
 }
 
+/* Rules of thumb beyond abstract expressions; one that strikes is counted as a limit is.  NULL: the
+ * value is worth having. */
+static const char *rule_of_thumb(sg_space *space, ax_id expr, const sg_axes *axes) {
+  uint64_t *struck = space->stats->struck;
+  if (axes->rank > space->part->max_rank) {
+    struck[AS_LIMIT_RANK]++;
+    return "more axes than any tensor of the program";
+  }
+  if (is_program_tensor(space, expr))
+    return NULL;
+  if (!is_tight(space, expr, axes)) {
+    struck[AS_LIMIT_IDLE]++;
+    return "an axis of no use";
+  }
+  if (ax_is_negative(space->ctx.A, expr)) { /* subtraction does without */
+    struck[AS_LIMIT_SIGN]++;
+    return "one negative term";
+  }
+  if (!is_natural(space, expr)) {
+    struck[AS_LIMIT_UNITS]++;
+    return "numbers or sizes in front that fit nowhere";
+  }
+  return NULL;
+}
+
 /* why the value is not worth having; NULL: it is, or nothing is pruned */
 static const char *reason_to_prune(sg_space *space, ax_id expr, const sg_axes *axes, bool number,
                                    uint64_t **count) {
@@ -194,9 +213,7 @@ static const char *reason_to_prune(sg_space *space, ax_id expr, const sg_axes *a
   if (ax_is_unit(space->ctx.A, expr) || !parts_of(space, expr))
     return "no part of the program's expressions";
   *count = &space->stats->unit;
-  return is_tight(space, expr, axes) && is_natural(space, expr)
-             ? NULL
-             : "axes of extent 1, or units, of no use";
+  return rule_of_thumb(space, expr, axes);
 }
 
 /* adds a way to compute (e, axes, phase, run); the value's id, or AS_NONE when it is not worth
@@ -212,8 +229,6 @@ static uint32_t add(sg_space *space, ax_id expr, sg_axes axes, uint32_t phase, u
   uint32_t ops = ops_of(space, &deriv);
   if (all && ops > space->limits->most_ops)
     return AS_NONE;
-  if (!all && axes.rank > space->part->max_rank)
-    return pruned(space, &space->stats->shape, expr, "more axes than any tensor of the program");
   uint64_t *count;
   const char *reason = reason_to_prune(space, expr, &axes, number, &count);
   if (reason)
@@ -551,29 +566,40 @@ static bool find_goals(sg_space *space) {
   return true;
 }
 
-/* whether to go on from one value before another: one that the program computes itself, or else the
- * cheaper; where nothing is pruned the one of fewer operators, so that no shorter way is found
- * later */
-static bool goes_first(const sg_space *space, const sg_value *value, const sg_value *other) {
-  if (space->limits->most_ops > 0)
-    return value->ops < other->ops;
-  return value->of_program > other->of_program ||
-         (value->of_program == other->of_program && value->cost < other->cost);
+/* Where nothing is pruned: values of few operators first, so that no shorter way is found later.  A
+ * step from a value takes more operators than the value, so one walk over all is enough for each
+ * number of them.  What has all the operators that are allowed leads nowhere. */
+static uint32_t next_unpruned(sg_space *space) {
+  for (; space->level < space->limits->most_ops; space->level++, space->next = 0) {
+    while (space->next < space->values.n) {
+      const sg_value *value = VALUE(space, space->next++);
+      if (!value->done && value->ops == space->level)
+        return space->next - 1;
+    }
+  }
+  return AS_NONE;
 }
 
-/* The value to go on from; AS_NONE: steps were tried from all. */
-static uint32_t next_value(const sg_space *space) {
+/* The value to go on from: one that the program computes itself, or else the cheapest; AS_NONE:
+ * steps were tried from all. */
+static uint32_t next_value(sg_space *space) {
   uint32_t best = AS_NONE;
+  if (space->limits->most_ops > 0)
+    return next_unpruned(space);
   for (uint32_t i = 0; i < space->values.n; i++) {
     const sg_value *value = VALUE(space, i);
-    /* what has all the operators that are allowed leads nowhere */
-    if (value->done || (space->limits->most_ops > 0 && value->ops >= space->limits->most_ops))
-      continue;
     const sg_value *other = best == AS_NONE ? NULL : VALUE(space, best);
-    if (other == NULL || goes_first(space, value, other))
+    if (!value->done && (other == NULL || value->of_program > other->of_program ||
+                         (value->of_program == other->of_program && value->cost < other->cost)))
       best = i;
   }
   return best;
+}
+
+/* whether a step from the two may have no more operators than are allowed */
+static bool may_join(const sg_space *space, uint32_t left, uint32_t right) {
+  uint32_t most = space->limits->most_ops;
+  return most == 0 || 1 + VALUE(space, left)->ops + VALUE(space, right)->ops <= most;
 }
 
 /* all steps from one value and those that were looked at before it */
@@ -588,7 +614,8 @@ static void extend(sg_space *space, uint32_t i) {
       try_op(space, k, i, i);
     if (inst->op->nargs != 2)
       continue;
-    for (uint32_t n = 0; n < space->n_done; n++) {
+    /* where nothing is pruned those of few operators are first */
+    for (uint32_t n = 0; n < space->n_done && may_join(space, i, space->done[n]); n++) {
       uint32_t j = space->done[n];
       uint32_t later = i > j ? i : j;
       uint32_t earlier = i > j ? j : i;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNASKED, FITS, DOES_NOT_FIT };
+enum { UNASKED, FITS, FITS_NOT };
 
 uint32_t sg_labels_id(sg_labels *labels, const sg_axes *axes) {
   uint64_t hash = as_hash(axes->ax, axes->rank, 1 + axes->rank);
@@ -38,13 +38,6 @@ static void grow(sg_labels *labels, uint32_t n_inst) {
   labels->answer = as_calloc((size_t)n_inst * labels->room * labels->room, 1);
 }
 
-static uint32_t n_axes(const sg_axes *axes) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < axes->rank; i++)
-    n += axes->ax[i] != SG_UNIT;
-  return n;
-}
-
 bool sg_labels_fit(sg_space *space, uint32_t inst, uint32_t left, uint32_t right) {
   sg_labels *labels = &space->labels;
   if (labels->axes.n > labels->room)
@@ -60,9 +53,7 @@ bool sg_labels_fit(sg_space *space, uint32_t inst, uint32_t left, uint32_t right
     ctx.A = NULL;
     bool fits =
         sg_apply(&ctx, applied->op, applied->attr, applied->op->nargs, axes, NULL, &out, &none);
-    *answer = fits && (space->limits->most_ops > 0 || n_axes(&out) <= space->part->max_rank)
-                  ? FITS
-                  : DOES_NOT_FIT;
+    *answer = fits ? FITS : FITS_NOT;
   }
   return *answer == FITS;
 }

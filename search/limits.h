@@ -15,6 +15,14 @@
   X(GRID_AXES, "grid axes", "groups of operators with more axes for the grid than are combined")   \
   X(WAYS, "ways", "ways to compute a tile tensor beyond the first 24")                             \
   X(TERMS, "terms", "abstract expressions with too many terms, factors or digits: not made")       \
+  X(RANK, "rank", "tile tensors with more axes than any tensor of the program: not made")          \
+  X(IDLE, "idle axes",                                                                             \
+    "tile tensors with an axis on which they do not depend, and which are no tensor of the "       \
+    "program: not made")                                                                           \
+  X(SIGN, "sign", "tile tensors that are one negative term: left to subtraction")                  \
+  X(UNITS, "units",                                                                                \
+    "tile tensors with numbers or sizes in front that no place of the program has where they fit:" \
+    " not made")                                                                                   \
   X(NUMBERS, "numbers", "numbers of the program beyond the first 16: not used as constants")       \
   X(ARGUMENTS, "arguments", "tensors with more parts than are looked for")                         \
   X(STEPS, "steps", "block graphs of more than 64 operators: dropped")                             \

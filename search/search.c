@@ -260,6 +260,8 @@ as_status as_search(const as_graph *program, const as_search_opts *opts, as_sear
     search.opts.given = (ck_text){"program", printed, strlen(printed)};
   if (!search.opts.keep)
     search.opts.keep = 1;
+  if (search.opts.no_prune) /* a plan may take the whole budget */
+    search.opts.max_states = search.opts.max_group_states;
   set_deadlines(&search);
   read_program(&search);
   sg_progress(&search, "enumerating", 0);

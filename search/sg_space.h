@@ -15,9 +15,8 @@ typedef struct {
 /* how a call of the program is tried again: on what is whole along the loop, or on its tiles too */
 typedef enum { SG_REPLAY_NEVER, SG_REPLAY_WHOLE, SG_REPLAY_TILES } sg_replayed;
 
-/* Whether an operator can be applied to operands with such axes, whatever they hold, and gives no
- * more axes than a tensor of the program has (unless nothing is pruned): asked of its specification
- * once for each operator and axes. */
+/* Whether an operator can be applied to operands with such axes, whatever they hold: asked of its
+ * specification once for each operator and axes. */
 typedef struct {
   as_vec axes; /* each once */
   as_index by_axes;
@@ -52,6 +51,10 @@ struct sg_space {
   uint32_t *goal;
   uint32_t *done; /* values that steps were tried from, in order */
   uint32_t n_done;
+  /* where nothing is pruned: the operators of the values that are gone on from now, and the next of
+   * these to look at */
+  uint32_t level;
+  uint32_t next;
   sg_stats *stats;
   void *z3;
 };

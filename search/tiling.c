@@ -30,6 +30,7 @@ typedef struct {
   bool passed_on; /* the tile is in another kernel, too: what is stored has its extent */
   bool cut;       /* the tiles cover the extent: any tile will do */
   bool loop;
+  bool ranged; /* the extent is left to run time: one tiling for every value up to it */
   bool fine;   /* no tensor cores: a block may take one row */
   bool beside; /* of elements that lie beside each other: single ones are no tile */
   long choice[MOST_CHOICES];
@@ -115,6 +116,15 @@ static bool is_own(const as_graph *graph, as_size size) {
   return false;
 }
 
+bool sg_is_left_to_run_time(const as_sizes *sizes, as_size extent) {
+  for (uint32_t i = 0; as_size_nth_sym(sizes, i) != AS_SIZE_BAD; i++) {
+    as_size symbol = as_size_nth_sym(sizes, i);
+    if (as_size_is_ranged(sizes, symbol) && as_size_mentions(sizes, extent, symbol))
+      return true;
+  }
+  return false;
+}
+
 bool as_tiles_divide(long extent) {
   enum { SMALL = 64 }; /* taken whole, or by ones */
 
@@ -127,8 +137,11 @@ bool as_tiles_divide(long extent) {
 
 /* of tiles that are cut off: powers of two, the last of which leave little over */
 static void find_cut_choices(split *of, long extent) {
+  long most = extent - 1;
+  if (of->ranged) /* one tile may be all, too */
+    most = extent > 16 ? extent : 16;
   of->n = 0;
-  for (long tile = 16; tile <= 256 && tile < extent; tile *= 2)
+  for (long tile = 16; tile <= 256 && tile <= most; tile *= 2)
     of->choice[of->n++] = tile;
   for (long tile = 48; tile <= 96 && tile < extent; tile += 48)
     of->choice[of->n++] = tile;
@@ -150,6 +163,13 @@ static void find_choices(split *of, long extent) {
     return;
   }
   of->n = 0;
+  if (of->ranged) { /* one row, or all of them */
+    if (!of->loop)
+      of->choice[of->n++] = 1;
+    if (extent > 1 && extent <= 512 && of->shared == AS_SIZE_BAD)
+      of->choice[of->n++] = extent;
+    return;
+  }
   for (size_t i = 0; i < sizeof nice / sizeof *nice && of->n < 20; i++) {
     long tile = nice[i];
     if (tile > extent || extent % tile)
@@ -280,6 +300,7 @@ static bool read_splits(tuner *tune, char **why) {
       return false;
     }
     found.extent = (long)extent;
+    found.ranged = sg_is_left_to_run_time(graph->sizes, whole);
     found.fine = found.block != AS_NONE;
     for (uint32_t node = 0; found.fine && node < graph->block[found.block].n; node++)
       found.fine = !sg_cost_is_contraction(&graph->node[graph->block[found.block].nodes[node]]);
@@ -335,6 +356,8 @@ static choice *tile_block(tuner *tune, uint32_t block, const uint32_t *at, uint3
       model->env[divided->tile] = tried.value[i];
       long count = count_of(divided, sharers, tried.value[i]);
       uneven |= count == 0 && divided->extent > 0;
+      /* how many share the loop follows the extent where each has one iteration */
+      uneven |= divided->ranged && sharers > 1 && count > 1;
       model->env[divided->count] = count;
     }
     tried.us = uneven ? -1 : sg_cost_block(model, block, &tried.shared);

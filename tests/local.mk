@@ -13,6 +13,7 @@ include tests/eval/local.mk
 include tests/tile/local.mk
 include tests/ttir/local.mk
 include tests/write/local.mk
+include tests/improve/local.mk
 include tests/prove/local.mk
 include tests/search/local.mk
 include tests/tiles/local.mk

@@ -241,6 +241,30 @@ static bool among(const ck_id *list, uint32_t count, ck_id relation) {
   return false;
 }
 
+typedef struct {
+  char *text;
+  ck_id relation;
+} shown_relation;
+
+static int by_text(const void *left, const void *right) {
+  return strcmp(((const shown_relation *)left)->text, ((const shown_relation *)right)->text);
+}
+
+/* Relations in the order of their texts: ids are those of one table, and the same proof read by
+ * another is to be shown the same. */
+static char *show_sorted(as_math *by, ck_id *relations, uint32_t count) {
+  shown_relation *shown = as_calloc(count + 1, sizeof *shown);
+  for (uint32_t i = 0; i < count; i++)
+    shown[i] = (shown_relation){as_math_show_all(by, &relations[i], 1), relations[i]};
+  qsort(shown, count, sizeof *shown, by_text);
+  for (uint32_t i = 0; i < count; i++) {
+    relations[i] = shown[i].relation;
+    free(shown[i].text);
+  }
+  free(shown);
+  return as_math_show_all(by, relations, count);
+}
+
 /* the hypotheses of s that the goal does not grant (NULL: all of them) */
 static char *own_hyps(const outliner *make, as_math *by, uint32_t step, const ck_goal *goal) {
   uint32_t count;
@@ -251,7 +275,7 @@ static char *own_hyps(const outliner *make, as_math *by, uint32_t step, const ck
     if (goal == NULL || !among(goal->allowed, goal->n_allowed, hypotheses[i]))
       own[n_own++] = hypotheses[i];
   }
-  char *text = as_math_show_all(by, own, n_own);
+  char *text = show_sorted(by, own, n_own);
   free(own);
   return text;
 }
@@ -549,7 +573,7 @@ static char *goal_conditions(outliner *make, const ck_goal *goal) {
         !among(make->claim->hyps.x, make->claim->hyps.n, goal->allowed[i]))
       own[n_own++] = goal->allowed[i];
   }
-  char *text = as_math_show_all(make->math, own, n_own);
+  char *text = show_sorted(make->math, own, n_own);
   free(own);
   return text;
 }

@@ -24,7 +24,6 @@ static as_batch_how batch_how(const cli_opts *opts) {
                         .junit = opts->junit};
 }
 
-/* where --to writes; NULL: nothing is to be written */
 static as_batch_export *new_export(const cli_opts *opts) {
   return opts->to
              ? as_batch_export_new(as_import_format_named(opts->to), opts->arg[2], &opts->policy)
@@ -63,17 +62,6 @@ static int certify_graphs(const cli_opts *opts) {
   return status;
 }
 
-static bool leave_junit(const cli_opts *opts, const as_verdict *verdict, as_err *err) {
-  if (opts->junit == NULL)
-    return true;
-  as_report_junit *suite = as_report_junit_new(opts->arg[0]);
-  as_report_junit_judged(suite, opts->arg[0], opts->arg[1],
-                         verdict->prove_seconds + verdict->check_seconds, NULL, verdict);
-  bool ok = as_report_junit_write(suite, opts->junit, err);
-  as_report_junit_free(suite);
-  return ok;
-}
-
 static void show(const cli_opts *opts, const as_judged *judged, const as_verdict *verdict,
                  const as_report_words *words, void *extra) {
   if (opts->json) {
@@ -89,7 +77,6 @@ static void show(const cli_opts *opts, const as_judged *judged, const as_verdict
   }
 }
 
-/* gives the exit status */
 static int tell(const cli_opts *opts, const as_judged *judged, as_verdict *verdict, as_err *err) {
   as_report_words words;
   as_report_words_of(verdict, opts->out != NULL, &words);
@@ -99,7 +86,8 @@ static int tell(const cli_opts *opts, const as_judged *judged, as_verdict *verdi
   bool written = as_batch_export_add(export, judged, verdict);
   bool ok = (opts->out == NULL || as_report_package(opts->out, opts->force, judged, verdict, &words,
                                                     NULL, extra, err)) &&
-            as_batch_export_write(export, err) && leave_junit(opts, verdict, err);
+            as_batch_export_write(export, err) &&
+            as_report_junit_alone(opts->junit, opts->arg[0], opts->arg[1], verdict, err);
   as_batch_export_free(export);
   if (ok)
     show(opts, judged, verdict, &words, extra);

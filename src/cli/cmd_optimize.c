@@ -3,6 +3,7 @@
 #include "search/search.h"
 #include "src/base/interrupt.h"
 #include "src/base/progress.h"
+#include "src/batch/improve.h"
 #include "src/lower/lower.h"
 #include "src/optimize/about.h"
 #include "src/optimize/candidates.h"
@@ -152,7 +153,6 @@ static bool saturate(const cli_opts *opts, const as_job *job, const as_search_op
   return as_saturated_add(job, &how, options, found, err);
 }
 
-/* --shard */
 static bool status_of_share(as_status status, as_progress *progress, const as_search_result *found,
                             as_err *err) {
   as_progress_end(progress);
@@ -181,6 +181,7 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
     options.reach = ALL_REACH;
   }
   options.z3 = strcmp(opts->prune, "z3") == 0;
+  options.no_prune = (uint32_t)opts->no_prune;
   options.record = record;
   options.shard = shard.number;
   options.n_shards = shard.of;
@@ -212,7 +213,8 @@ static void key_of(const cli_opts *opts, const as_policy *policy, const as_job *
                    const as_target *target, char key[AS_CACHE_KEY]) {
   as_policy any;
   as_policy_init(&any);
-  char *options = as_format("budget %llu prune %s", (unsigned long long)opts->budget, opts->prune);
+  char *options = as_format("budget %llu prune %s %llu", (unsigned long long)opts->budget,
+                            opts->prune, (unsigned long long)opts->no_prune);
   as_kept_key(options, policy ? policy : &any, job, target, key);
   free(options);
 }
@@ -320,6 +322,12 @@ int cli_merge(const cli_opts *opts) {
 int cli_optimize(const cli_opts *opts) {
   as_err err;
   as_err_init(&err);
+  if (opts->from) {
+    const as_batch_improve_how how = {
+        opts->from, cli_tile_options(opts), &opts->policy, opts->out, opts->force, opts->json,
+        opts->quiet};
+    return as_batch_improve(&how, cli_library(opts, &err), opts->arg[0], &err);
+  }
   choice chosen = {0};
   as_search_result found = {0};
   as_kept kept = {0};

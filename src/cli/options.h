@@ -11,7 +11,8 @@
 
 /* Commands: name, arguments, how many (least, most), what it does. */
 #define CLI_COMMANDS(X)                                                                            \
-  X(optimize, "PROGRAM.tp", 1, 1, "search a faster program, certify it, lower it to CUDA")         \
+  X(optimize, "PROGRAM.tp|KERNEL.ttir", 1, 1,                                                      \
+    "search a faster program, certify it, lower it to CUDA")                                       \
   X(merge, "PROGRAM.tp SHARE...", 2, UINT32_MAX,                                                   \
     "put shares of a search together (optimize --shard), and go on as optimize does")              \
   X(certify, "PROGRAM.tp CANDIDATE.mug|.tp|.tile|.json [OUT.json] | FILE.rule...", 1, UINT32_MAX,  \
@@ -46,6 +47,7 @@ enum {
   CLI_COMMANDS(CLI_COMMAND_BIT)
 #undef CLI_COMMAND_BIT
       CLI_FOR_SEARCHING = CLI_FOR_optimize | CLI_FOR_merge,
+  CLI_FOR_LIFTING = CLI_FOR_certify | CLI_FOR_lift | CLI_FOR_optimize,
   CLI_FOR_JUDGING = CLI_FOR_SEARCHING | CLI_FOR_certify | CLI_FOR_regress,
   CLI_FOR_ALL = ((1 << CLI_N_COMMANDS) - 1) & ~CLI_FOR_completion
 };
@@ -60,9 +62,9 @@ enum {
   X(out, 'o', STRING,                                                                              \
     CLI_FOR_SEARCHING | CLI_FOR_certify | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "DIR",      \
     NULL, 0, 0, NULL, "write the result (directory, library, outputs) here")                       \
-  X(from, 'F', WORD, CLI_FOR_certify | CLI_FOR_lift, "FORMAT", NULL, 0, 0,                         \
+  X(from, 'F', WORD, CLI_FOR_LIFTING, "FORMAT", NULL, 0, 0,                                        \
     AS_IMPORT_NAMES "," AS_IMPORT_TILE_NAMES,                                                      \
-    "the second argument is a file of candidates of another program")                              \
+    "the candidates (of optimize: the program) are in a file of another program")                  \
   X(to, 'O', WORD, CLI_FOR_certify, "FORMAT", NULL, 0, 0,                                          \
     AS_IMPORT_NAMES "," AS_IMPORT_WRITTEN_NAMES,                                                   \
     "write what is certified in the format of another program, to the file named by the last "     \
@@ -73,18 +75,17 @@ enum {
     "of these: the table of extents (default: shapes.tsv beside the file, or above)")              \
   X(config, 'G', STRING, CLI_FOR_certify | CLI_FOR_lift, "NAME", NULL, 0, 0, NULL,                 \
     "of these: which rows of the table (default: the only ones that fit)")                         \
-  X(launch, 'L', STRING, CLI_FOR_certify | CLI_FOR_lift, "FILE[:N]", NULL, 0, 0, NULL,             \
+  X(launch, 'L', STRING, CLI_FOR_LIFTING, "FILE[:N]", NULL, 0, 0, NULL,                            \
     "of Triton's kernels: the launches, in JSON, and which (default: NAME.json beside)")           \
-  X(grid, 'g', STRING, CLI_FOR_certify | CLI_FOR_lift, "X,Y,Z", NULL, 0, 0, NULL,                  \
+  X(grid, 'g', STRING, CLI_FOR_LIFTING, "X,Y,Z", NULL, 0, 0, NULL,                                 \
     "of these: instances along each axis; size expressions, also cdiv(n, 32)")                     \
-  X(argument, 'm', STRINGS, CLI_FOR_certify | CLI_FOR_lift, "NAME=LIST", NULL, 0, 0, NULL,         \
+  X(argument, 'm', STRINGS, CLI_FOR_LIFTING, "NAME=LIST", NULL, 0, 0, NULL,                        \
     "of these: the extents of the tensor that an argument points to, or a number's value")         \
-  X(size, 'z', STRINGS, CLI_FOR_certify | CLI_FOR_lift, "NAME=N", NULL, 0, 0, NULL,                \
+  X(size, 'z', STRINGS, CLI_FOR_LIFTING, "NAME=N", NULL, 0, 0, NULL,                               \
     "of these: a size that they use, and a value of it")                                           \
-  X(literals, 'i', WORD, CLI_FOR_certify | CLI_FOR_lift, "HOW", "printed", 0, 0,                   \
-    AS_IMPORT_LITERALS,                                                                            \
+  X(literals, 'i', WORD, CLI_FOR_LIFTING, "HOW", "printed", 0, 0, AS_IMPORT_LITERALS,              \
     "of these: numbers as they are printed, or the shortest decimals that round to them")          \
-  X(writes_all, 'W', FLAG, CLI_FOR_certify | CLI_FOR_lift, NULL, NULL, 0, 0, NULL,                 \
+  X(writes_all, 'W', FLAG, CLI_FOR_LIFTING, NULL, NULL, 0, 0, NULL,                                \
     "of these: what is stored to and never loaded is an output, stored to everywhere")             \
   X(force, 'f', FLAG, CLI_FOR_SEARCHING | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                 \
     "replace an existing result directory")                                                        \
@@ -136,6 +137,8 @@ enum {
     "of saturation: how far the e-graph may grow; that it struck is said")                         \
   X(prune, 'p', WORD, CLI_FOR_SEARCHING, "HOW", "exact", 0, 0, "exact,z3",                         \
     "abstract-expression pruning in the search")                                                   \
+  X(no_prune, 'Q', NUMBER, CLI_FOR_SEARCHING, "N", "0", 0, 64, NULL,                               \
+    "prune nothing: all block graphs of at most N operators and accumulators (0: prune)")          \
   X(arch, 'a', STRING,                                                                             \
     CLI_FOR_SEARCHING | CLI_FOR_check | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "SM", NULL,   \
     0, 0, NULL,                                                                                    \
@@ -190,6 +193,7 @@ typedef struct {
   char *tune;
   char *trace;
   uint64_t seed;
+  uint64_t no_prune;
   uint64_t threads;
   uint64_t seconds;
   uint64_t budget;

@@ -148,3 +148,13 @@ bool as_report_junit_write(const as_report_junit *suite, const char *path, as_er
   as_str_clear(&out);
   return ok;
 }
+
+bool as_report_junit_alone(const char *path, const char *group, const char *name,
+                           const as_verdict *verdict, as_err *err) {
+  as_report_junit *suite = as_report_junit_new(group);
+  double seconds = verdict->prove_seconds + verdict->check_seconds;
+  as_report_junit_judged(suite, group, name, seconds, NULL, verdict);
+  bool ok = as_report_junit_write(suite, path, err);
+  as_report_junit_free(suite);
+  return ok;
+}

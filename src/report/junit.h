@@ -32,6 +32,10 @@ void as_report_junit_add(
  * open goal, is the detail */
 void as_report_junit_judged(as_report_junit *j, const char *group, const char *name, double seconds,
                             const char *why, const as_verdict *v);
+/* A suite of one case, named after its group, with the seconds of proof and check; path NULL:
+ * nothing to do. */
+bool as_report_junit_alone(const char *path, const char *group, const char *name,
+                           const as_verdict *v, as_err *err);
 bool as_report_junit_write(const as_report_junit *j, const char *path,
                            as_err *err); /* path NULL: nothing to do */
 #endif

@@ -41,6 +41,8 @@ typedef struct {
   uint32_t *argument; /* values */
   uint32_t n_op;
   struct as_ttir_op **op;
+  size_t from; /* in the text: behind its brace, to the one that closes it */
+  size_t to;
 } as_ttir_region;
 
 typedef struct as_ttir_op {
@@ -57,6 +59,8 @@ typedef struct as_ttir_op {
   const char *literal; /* of a constant; of an assertion, what it says; or NULL */
   uint32_t n_region;
   as_ttir_region region[AS_TTIR_MAX_REGIONS];
+  size_t from; /* in the text, its results too */
+  size_t to;
 } as_ttir_op;
 
 typedef struct {

@@ -385,6 +385,7 @@ static bool read_ops(reader *in, as_ttir_region *region) {
   if (++in->depth > MOST_NESTED)
     return fail(in, "regions are nested too deep");
   bool fine = true;
+  region->from = region->from ? region->from : in->at;
   while (fine && !accept(in, "}", true)) {
     if (in->err->text || peek(in) < 0) {
       fine = in->err->text ? false : fail(in, "the text ends inside of a region");
@@ -400,6 +401,7 @@ static bool read_ops(reader *in, as_ttir_region *region) {
       ops[region->n_op++] = op;
   }
   in->depth--;
+  region->to = in->at - 1;
   if (fine) {
     region->op = as_arena_alloc(in->kernel->mem, (region->n_op + 1) * sizeof *ops);
     if (ops)
@@ -445,6 +447,7 @@ static bool read_region(reader *in, as_ttir_op *op) {
     return fail(in, "more regions than an operation may have");
   as_ttir_region *region = &op->region[op->n_region++];
   uint32_t outer = in->n_bound;
+  region->from = in->at;
   if (accept(in, "^", true)) {
     word(in);
     if (!expect(in, "(", false) || !read_arguments(in, region) || !expect(in, ":", false))
@@ -695,6 +698,7 @@ static as_ttir_op *read_op(reader *in) {
   of->has_arrow = false;
   left_side left = {.n = 0};
   bool fine = skip(in, true);
+  op->from = in->at;
   if (fine && peek(in) == '%')
     fine = read_left(in, &left);
   fine = fine && read_body(in, op, of);
@@ -709,6 +713,7 @@ static as_ttir_op *read_op(reader *in) {
       op->literal = of->word[0]; /* `true`, `false` */
     fine = define_results(in, op, of, &left);
   }
+  op->to = in->at;
   free(of);
   return fine ? op : NULL;
 }

@@ -11,6 +11,7 @@ typedef struct {
   const wr_program *program;
   as_str out;
   int depth;
+  bool parallel; /* within a parallel loop: TVM's threads do not start others */
   as_err *err;
 } writer;
 
@@ -385,7 +386,10 @@ static void write_loop(writer *w, const wr_stmt *loop) {
   char *value =
       unit ? as_format("%s_", var->name) : as_format("%s + %s_ * %s", from, var->name, step);
   int depth = w->depth;
-  line(w, "for %s_ in T.%s(%s):", var->name, loop->parallel ? "parallel" : "serial", rounds);
+  bool around = w->parallel;
+  line(w, "for %s_ in T.%s(%s):", var->name, loop->parallel && !around ? "parallel" : "serial",
+       rounds);
+  w->parallel = around || loop->parallel;
   w->depth++;
   line(w, "with T.sblock(\"%s\"):", var->name);
   w->depth++;
@@ -394,6 +398,7 @@ static void write_loop(writer *w, const wr_stmt *loop) {
   write_stmts(w, &loop->body);
   write_next(w, loop);
   w->depth = depth;
+  w->parallel = around;
   free(from);
   free(to);
   free(step);

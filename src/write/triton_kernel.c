@@ -123,7 +123,7 @@ static void write_loop(tri_writer *w, const wr_stmt *loop) {
       tri_refuse(w, "it is computed in one kernel and used in another", first->name);
     w->kernel[carry->tile] = w->n_kernel;
     tri_line(w, "%s = %s.to(tl.%s)", WR_TILE(w->program, carry->tile)->name, first->name,
-             first->integers ? "int64" : "float32");
+             WR_TILE(w->program, carry->tile)->integers ? "int64" : "float32");
   }
   char *from = bound_text(w, loop->from);
   char *to = bound_text(w, loop->to);

@@ -10,10 +10,17 @@ rm open.tp
 
 # a limit that strikes is said, in words and in the report
 printf 'program conv\nsizes N = 1, C = 64, O = 64, P = 32\ninput X: f16[N, C, P, P]\ninput F: f16[O, C, 3, 3]\ninput b: f16[O]\nY = conv2d(X, F, top=1, left=1, bottom=1, right=1)\noutput Z = relu(Y + b[:, none, none])\n' >conv.tp
-expect 0 'no tile sizes that divide' optimize conv.tp --solvers=none -o conv
+expect 0 'limits that struck: ' optimize conv.tp --solvers=none -o conv
 grep -q 'limits that struck: .*tiles (' out || fail 'the limit is not printed'
 grep -q '"search_said": .*tiles (' conv/report.json || fail 'the limit is not in the report'
 expect 0 'VERIFIED' check conv
+
+# with nothing pruned no rule of thumb strikes, and the result is another job's in the cache
+printf 'program few\nsizes B = 64, D = 64\ninput X: f16[B, D]\noutput O = sum(exp(X))\n' >few.tp
+expect 0 'limits that struck: sign' optimize few.tp --solvers=none -o few --cache=kept
+expect 0 'PROVED' optimize few.tp --solvers=none --no-prune=2 -o unpruned --cache=kept
+grep -q '"search_said": ""' unpruned/report.json || fail 'something was left out'
+[ "$(ls kept | wc -l)" -eq 2 ] || fail 'one cache entry for two searches'
 
 # extents that nothing divides: tiles overhang, in one kernel
 printf 'program prime\nsizes B = 7, D = 4099, N = 6145\ninput X: f16[B, D]\ninput W: f16[D, N]\noutput O = silu(X) @ W\n' >prime.tp

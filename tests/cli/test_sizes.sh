@@ -68,6 +68,16 @@ expect 2 'only sizes of a program are left to run time' certify rows.tp ranged.m
 printf 'rule r\nsizes N <= 4\ntensor x[N]\nlhs x + x\nrhs 2 * x\n' >ranged.rule
 expect 2 'only sizes of a program are left to run time' certify ranged.rule
 
+# the given program says the range, whatever a program as its candidate says
+printf 'program given\nsizes B <= 8, N = 4\ninput X: f32[B, N]\noutput Y = sum(X, axis=0)\n' >given.tp
+for says in 'B >= 0 <= 8' 'B = 8' B; do
+  sed "s/B <= 8/$says/" given.tp >says.tp
+  expect 0 PROVED certify given.tp says.tp -q --solvers=none -o given.d --force
+  expect 2 'B is 0, and goes from 1 to 8' run given.d B=0
+  expect 2 'B is 9, and goes from 1 to 8' run given.d B=9
+done
+expect 0 'Y: f32[4] =' run given.d B=3
+
 # what the program asks of its sizes is asked of each launch
 cat >slice.tp <<'EOF'
 program slices
@@ -138,4 +148,33 @@ EOF
   [ "$(cat out)" = "0 0x2666 0 0x4500 0
 -2 B goes from 0 to 37" ] || fail "called from Python the library gave something else"
 fi
+
+# the search offers what serves all sizes: rows one by one, whose thread graph is validated; products with tiles that overhang
+cat >norm.tp <<'EOF'
+program norm
+sizes B >= 0 <= 48, D = 512
+input X: f16[B, D]
+input G: f16[D]
+output Y = rms_norm(X) * G
+EOF
+expect 0 norm.d optimize norm.tp -q --solvers=none --no-cache -o norm.d
+grep -q '"validated": true' norm.d/report.json || fail "rows have no validated thread graph"
+expect 0 VERIFIED check -q norm.d
+cat >gated.tp <<'EOF'
+program gated
+sizes B <= 19, D = 64, N = 32
+input X: f16[B, D]
+input W: f16[D, N]
+input V: f16[D, N]
+output Y = silu(X @ W) * (X @ V)
+EOF
+expect 0 gated.d optimize gated.tp -q --solvers=none --no-cache -o gated.d
+for name in norm gated; do
+  sed 's/B .*<= [0-9]*/B = 17/' "$name.tp" >fixed.tp
+  expect 0 PROVED certify fixed.tp fixed.tp -q --solvers=none -o fixed.d --force
+  expect 0 'Y: f16[17' run fixed.d --seed=3
+  cut -d' ' -f1-6 out >of_one
+  expect 0 'Y: f16[17' run "$name.d" B=17 --seed=3
+  cut -d' ' -f1-6 out | cmp -s - of_one || fail "$name: other numbers than the program at that size"
+done
 [ "$failures" -eq 0 ]

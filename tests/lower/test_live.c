@@ -1,6 +1,7 @@
 /* Sizes left to run time: one kernel, built once, run under the emulation at many sizes, each
  * compared with the evaluator.  Extents of 0, 1, one less and one more than a tile, primes, the
- * bound; sizes in the place of rows, of columns, of what is summed; strides that depend on them. */
+ * bound, and some drawn from AS_SEED (20); sizes in the place of rows, of columns, of what is
+ * summed; strides that depend on them. */
 #include "../../semantics/eval.h"
 #include "../../src/lower/lower.h"
 #include "../../src/runtime/library.h"
@@ -20,8 +21,7 @@ enum { MOST_TENSORS = 8, MOST_SIZES = 4, MOST_RUNS = 16 };
 typedef struct {
   const char *name;
   const char *program;
-  const char *graph; /* NULL: the program alone */
-  bool undefined_at_0;
+  const char *graph;               /* NULL: the program alone */
   long run[MOST_RUNS][MOST_SIZES]; /* values in the program's order; ended by a first one of -1 */
 } live_case;
 
@@ -176,6 +176,16 @@ static const live_case cases[] = {
               "y = softmax(x) @ w\nh = max(x, axis=1)\nstore Y [U upto B, 24] = y x -> 0\n"
               "store H [U upto B] = h x -> 0\nend\n",
      .run = {{0}, {1}, {15}, {16}, {17}, {31}, {32}, {61}, {67}, {-1}}},
+    {.name = "tiles of integers",
+     .program = "program whole\nsizes B <= 37, N <= 29\ninput X: f32[B, N]\ninput w: int[B, N]\n"
+                "input v: int[B]\noutput Y = sum(X * w, axis=1) - v\n",
+     .graph = "mugraph whole\nsizes G = 5, U = 8, L = 4, T = 8\n"
+              "where G = (B + U - 1) div U, L = (N + T - 1) div T\nkernel k\ngrid x = G\n"
+              "loop l = L\nload x [U upto B, T upto N] = X x -> 0 loop -> 1\n"
+              "load t [U upto B, T upto N] = w x -> 0 loop -> 1\nload u [U upto B] = v x -> 0\n"
+              "s = sum(x * t, axis=1)\nacc a = sum s\ny = a - u\n"
+              "store Y [U upto B] = y x -> 0\nend\n",
+     .run = {{1, 1}, {7, 8}, {8, 9}, {9, 29}, {37, 29}, {31, 23}, {-1}}},
     {.name = "all axes of a product",
      .program = "program cut\nsizes M <= 19, K <= 37, N <= 29\ninput X: f16[M, K]\n"
                 "input W: f16[K, N]\nY = rms_norm(X) @ W\noutput S = sum(X, axis=1)\n"
@@ -269,6 +279,24 @@ static const live_case cases[] = {
      .run = {{1, 1}, {2, 7}, {21, 1}, {20, 6}, {21, 7}, {-1}}},
 };
 
+/* a launch at these values, in the program's order, by the kernels that were built */
+static void check_at(subject *under, const live_case *of, const char *kernels, int64_t *env,
+                     const long *value, uint64_t seed) {
+  as_str what;
+  as_str_init(&what);
+  as_str_printf(&what, "%s, seed %llu:", of->name, (unsigned long long)seed);
+  for (uint32_t i = 0; i < under->lowered.n_size; i++) {
+    env[as_size_find(under->sizes, under->lowered.size[i].name)] = value[i];
+    as_str_printf(&what, " %s=%ld", under->lowered.size[i].name, value[i]);
+  }
+  ck_assert_msg(lower(under, env), "%s: %s", what.s, under->err.text);
+  ck_assert_msg(strcmp(kernels, under->lowered.cuda) == 0, "%s: other kernels", what.s);
+  run_at(under, env, seed, what.s);
+  as_str_clear(&what);
+}
+
+enum { RANDOM_RUNS = 5 };
+
 START_TEST(all_sizes) {
   const live_case *of = &cases[_i];
   subject under;
@@ -278,18 +306,19 @@ START_TEST(all_sizes) {
   char *kernels = as_strdup(under.lowered.cuda);
   build(&under);
   uint32_t n = under.lowered.n_size;
-  for (int k = 0; k < MOST_RUNS && of->run[k][0] >= 0; k++) {
-    as_str what;
-    as_str_init(&what);
-    as_str_add(&what, of->name);
+  for (int k = 0; k < MOST_RUNS && of->run[k][0] >= 0; k++)
+    check_at(&under, of, kernels, env, of->run[k], (uint64_t)k + 1);
+  const char *asked = getenv("AS_SEED");
+  uint64_t seed = asked ? strtoull(asked, NULL, 10) : 20;
+  as_rng rng;
+  as_rng_seed(&rng, seed);
+  for (int k = 0; k < RANDOM_RUNS; k++) {
+    long value[MOST_SIZES];
     for (uint32_t i = 0; i < n; i++) {
-      env[as_size_find(under.sizes, under.lowered.size[i].name)] = of->run[k][i];
-      as_str_printf(&what, " %s=%ld", under.lowered.size[i].name, of->run[k][i]);
+      const as_lower_size *size = &under.lowered.size[i];
+      value[i] = size->least + (long)as_rng_below(&rng, (uint64_t)(size->most - size->least + 1));
     }
-    ck_assert_msg(lower(&under, env), "%s: %s", what.s, under.err.text);
-    ck_assert_msg(strcmp(kernels, under.lowered.cuda) == 0, "%s: other kernels", what.s);
-    run_at(&under, env, (uint64_t)k + 1, what.s);
-    as_str_clear(&what);
+    check_at(&under, of, kernels, env, value, seed);
   }
   as_lower_size beyond[MOST_SIZES];
   for (uint32_t wrong = 0; wrong < n; wrong++) {
@@ -308,8 +337,29 @@ START_TEST(all_sizes) {
 
 END_TEST
 
+/* a tile of integers is read where it is used, and of an empty tensor there is nothing to read */
+START_TEST(integers_that_may_be_none) {
+  static const char program[] = "program empty\nsizes B >= 0 <= 37\ninput X: f32[B]\n"
+                                "input w: int[B]\noutput Y = X * w\n";
+  static const char graph[] = "mugraph empty\nsizes G >= 0 = 5, U = 8\n"
+                              "where G = (B + U - 1) div U\nkernel k\ngrid x = G\n"
+                              "load x [U upto B] = X x -> 0\nload t [U upto B] = w x -> 0\n"
+                              "y = x * t\nstore Y [U upto B] = y x -> 0\nend\n";
+  subject under;
+  open_subject(&under, program, graph);
+  int64_t *env = as_env_new(under.sizes);
+  ck_assert(!lower(&under, env));
+  ck_assert_int_eq(under.err.status, AS_BAD_INPUT);
+  ck_assert_msg(strstr(under.err.text, "may be empty") != NULL, "%s", under.err.text);
+  free(env);
+  close_subject(&under);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("live", 240);
   tcase_add_loop_test(tests, all_sizes, 0, (int)(sizeof cases / sizeof *cases));
+  tcase_add_test(tests, integers_that_may_be_none);
   return test_run("lower_live", tests);
 }

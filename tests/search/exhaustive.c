@@ -395,7 +395,7 @@ static const struct {
     {"program product\nsizes B = 64, D = 64, N = 64\ninput X: f16[B, D]\ninput W: f16[D, N]\n"
      "output O = X @ W\n",
      2},
-    {"program row_sum\nsizes B = 64, D = 64\ninput X: f16[B, D]\noutput O = sum(exp(X))\n", 2},
+    {"program row_sum\nsizes B = 64, D = 64\ninput X: f16[B, D]\noutput O = sum(exp(X))\n", 3},
     {"program exponentials\nsizes B = 64, D = 64, N = 64\ninput X: f16[B, D]\ninput W: f16[D, N]\n"
      "output O = exp(X) @ W\n",
      2},

@@ -455,6 +455,31 @@ START_TEST(limits_are_said) {
 
 END_TEST
 
+/* without pruning there is what the rules of thumb leave out, as they say: a small product as a sum
+ * over one axis more than its operands have */
+START_TEST(nothing_pruned) {
+  static const char text[] = "program product\nsizes B = 64, D = 64, N = 64\ninput X: f16[B, D]\n"
+                             "input W: f16[D, N]\noutput O = X @ W\n";
+  program p;
+  as_search_opts options = as_search_default;
+  as_search_result result = search_text(&p, text, options);
+  ck_assert_uint_gt(result.n, 0);
+  ck_assert_uint_gt(result.stats.struck[AS_LIMIT_RANK], 0);
+  ck_assert_uint_gt(result.stats.struck[AS_LIMIT_SIGN], 0);
+  ck_assert_uint_gt(result.stats.struck[AS_LIMIT_UNITS], 0);
+  double pruned = result.cand[0].us;
+  done_with(&p, &result);
+  options.no_prune = 2;
+  result = search_text(&p, text, options);
+  ck_assert_uint_gt(result.n, 0);
+  ck_assert(result.cand[0].us < pruned);
+  for (int i = 0; i < AS_LIMIT_N; i++)
+    ck_assert_msg(result.stats.struck[i] == 0, "%s", as_search_limits[i].name);
+  done_with(&p, &result);
+}
+
+END_TEST
+
 /* outputs of one element; extents that may be 0, and are; extents that no relation may split */
 START_TEST(odd_shapes) {
   static const char *const text[] = {
@@ -604,6 +629,7 @@ int main(void) {
   tcase_add_test(tests, mask_shared_by_heads);
   tcase_add_loop_test(tests, zero_is_an_operand, 0, 3);
   tcase_add_test(tests, limits_are_said);
+  tcase_add_test(tests, nothing_pruned);
   tcase_add_loop_test(tests, odd_shapes, 0, 5);
   tcase_add_loop_test(tests, best_so_far, 0, 2);
   return test_run("search", tests);

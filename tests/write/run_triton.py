@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Runs what `assay --to triton` has written, by Triton's interpreter on the CPU.
+"""Runs what `assay --to triton` has written, by Triton's interpreter on the CPU; or compiles it, for which no GPU is needed.
 
   run_triton.py check                          exit status 77 where Triton or PyTorch is not there
   run_triton.py run FILE OUT NAME=FILE.npy ... the launcher of FILE on these arguments; the results as OUT/0.npy, 1.npy ..
+  run_triton.py compile FILE ...           every kernel for an H200 (sm_90), inputs in half precision; their bytes of shared memory
 """
 import importlib.util
 import inspect
 import os
+import re
 import sys
 
-os.environ.setdefault("TRITON_INTERPRET", "1")
+if "compile" not in sys.argv[1:2]:
+    os.environ.setdefault("TRITON_INTERPRET", "1")
 
 
 def load(path):
@@ -25,7 +28,29 @@ def launcher(module):
     return plain[-1]
 
 
+def compile_all(path):
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    module = load(path)
+    text = inspect.getsource(launcher(module))
+    between = set(re.findall(r"(\w+) = torch\.(?:empty|full)", text))
+    shared = []
+    for kernel, arguments, warps in re.findall(r"(\w+_kernel_\d+)\[\([^)]*\)\]\(([^)]*), num_warps=(\d)\)", text):
+        signature = {name: "*fp32" if name in between else "*fp16" for name in arguments.split(", ")}
+        aligned = {(i,): [["tt.divisibility", 16]] for i in range(len(signature))}
+        source = ASTSource(getattr(module, kernel), signature, {}, aligned)
+        made = triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": int(warps)})
+        shared.append(made.metadata.shared)
+    print(f"{os.path.basename(path)}: {len(shared)} kernels compiled, bytes of shared memory {shared}")
+
+
 def main():
+    if sys.argv[1] == "compile":
+        for path in sys.argv[2:]:
+            compile_all(path)
+        return 0
     if sys.argv[1] == "check":
         try:
             import torch  # noqa: F401

@@ -98,6 +98,12 @@ run_graph() { # NAME: of examples, in both languages
 if [ "$tvm$triton" ]; then
   run_graph lora
 fi
+if [ "$triton" ]; then
+  for name in gqa softmax lora; do
+    "$python" "$here/run_triton.py" compile "$name.triton.py" >out 2>err || fail "Triton does not compile $name"
+    cat out
+  done
+fi
 
 # kernels of others, each as it was recorded; the smaller ones
 if [ "$tvm" ] && [ -d "$shared/data/ttir/dev" ]; then

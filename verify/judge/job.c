@@ -111,6 +111,34 @@ static bool parse_tile(as_job *job, as_err *err) {
   return job->graph || job->tile[1];
 }
 
+typedef struct {
+  long least;
+  long value;
+} stated_size;
+
+/* A program as a candidate states the sizes of the given one again, in the same table.  Of those
+ * left to run time the given program says the range: what a candidate says beyond it is not asked
+ * for. */
+static as_graph *parse_second_program(as_job *job, const as_job_text *text, as_err *err) {
+  const as_graph *given = job->program;
+  stated_size *stated = as_calloc(given->n_own_size + 1, sizeof *stated);
+  for (uint32_t i = 0; i < given->n_own_size; i++) {
+    stated[i] = (stated_size){as_size_least(job->sizes, given->own_size[i]),
+                              as_size_value(job->sizes, given->own_size[i])};
+  }
+  as_graph *graph = as_parse_tp(text->name, text->text, text->len, job->sizes, job->lib, err);
+  for (uint32_t i = 0; i < given->n_own_size; i++) {
+    as_size size = given->own_size[i];
+    if (!as_size_is_ranged(job->sizes, size))
+      continue;
+    as_size_set_least(job->sizes, size, stated[i].least);
+    if (stated[i].value >= 0)
+      as_size_set_value(job->sizes, size, stated[i].value);
+  }
+  free(stated);
+  return graph;
+}
+
 static bool parse_candidate(as_job *job, as_err *err) {
   const as_job_text *text = &job->candidate;
   if (as_tile_is_text(text->text, text->len))
@@ -119,7 +147,7 @@ static bool parse_candidate(as_job *job, as_err *err) {
     return as_err_set(err, AS_BAD_INPUT, "%s: beside a given tile program it is no program",
                       text->name);
   if (is_program(text->text, text->len))
-    job->graph = as_parse_tp(text->name, text->text, text->len, job->sizes, job->lib, err);
+    job->graph = parse_second_program(job, text, err);
   else
     job->graph = as_parse_mug(text->name, text->text, text->len, job->program, err);
   return job->graph != NULL;

@@ -388,13 +388,14 @@ static bool divides_twice(const profile *of) {
   return false;
 }
 
-/* Thread graphs load all their tiles from memory.  (Nor do chained products have masks yet, from
- * memory or computed; their cost is that of those without, for both.) */
+/* Thread graphs load all their tiles from memory, and none of integers.  (Nor do chained products
+ * have masks yet, from memory or computed; their cost is that of those without, for both.) */
 static bool computes_tiles(const profile *of) {
   bool computes = false;
   for (uint32_t i = 0; i < of->block->n && of->family != CHAINED; i++) {
     const as_node *node = &of->model->graph->node[of->block->nodes[i]];
-    computes |= node->kind == AS_N_LOAD && sg_cost_is_index(of->model, node);
+    computes |=
+        node->kind == AS_N_LOAD && (sg_cost_is_index(of->model, node) || node->dtype == AS_INT);
   }
   return computes;
 }

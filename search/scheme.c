@@ -60,18 +60,6 @@ as_graph *sg_scheme_build(const sg_search *search, const sg_scheme *scheme, as_e
   return graph;
 }
 
-/* a kernel's tiles hold no integers, so what reads them is an operator of its own */
-static bool reads_integers(const sg_variant *variant, const uint32_t *ops, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) {
-    const as_node *call = &variant->graph->node[ops[i]];
-    for (uint32_t k = 0; k < call->nargs; k++) {
-      if (variant->graph->node[call->arg[k]].dtype == AS_INT)
-        return true;
-    }
-  }
-  return false;
-}
-
 /* the operators by the names of what they compute; malloc'ed */
 static char *print_operators(const sg_variant *variant, const uint32_t *ops, uint32_t n) {
   as_str text;
@@ -91,10 +79,8 @@ sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, cons
   uint64_t states_before = search->result->stats.states;
   as_err why;
   as_err_init(&why);
-  if (!reads_integers(variant, ops, n)) {
-    sg_segment_init(segment, variant->graph, ops, n, &opts, &search->enumerate_till,
-                    &search->result->stats, &why);
-  }
+  sg_segment_init(segment, variant->graph, ops, n, &opts, &search->enumerate_till,
+                  &search->result->stats, &why);
   if (why.status == AS_INTERNAL || AS_TRACE_ON(SEARCH)) {
     char *shown = print_operators(variant, ops, n);
     if (why.status == AS_INTERNAL) {

@@ -195,17 +195,20 @@ lx *lo_read(lo_job *job, uint32_t val, int n, lx *const *idx) {
 }
 
 lx *lo_number(lo_job *job, const lo_value *constant) {
-  return constant->num_live ? lo_live_leaf(job, constant->num_live) : lx_num(job, constant->num);
+  if (constant->num_live)
+    return lo_live_leaf(job, constant->num_live);
+  return constant->denominator ? lx_ratio(job, constant->numerator, constant->denominator)
+                               : lx_num(job, constant->num);
 }
 
 /* a number; beside integers that are data a whole one stays an integer */
-static lx *constant(const body_scope *scope, double number) {
-  bool whole = fabs(number) <= 0x1p53 && number == floor(number);
+static lx *constant(const body_scope *scope, const lo_value *number) {
+  bool whole = number->denominator == 1 && !number->num_live;
   for (uint32_t i = 0; i < scope->op->nargs && whole; i++) {
     if (lo_holds_integers(&scope->job->value[scope->arg[i]]))
-      return lx_int(scope->job, (long)number);
+      return lx_int(scope->job, number->numerator);
   }
-  return lx_num(scope->job, number);
+  return lo_number(scope->job, number);
 }
 
 static lx *read_tensor(body_scope *scope, const as_expr *expr) {
@@ -214,7 +217,7 @@ static lx *read_tensor(body_scope *scope, const as_expr *expr) {
       continue;
     const lo_value *tensor = &scope->job->value[scope->arg[i]];
     if (tensor->kind == LV_CONST)
-      return tensor->num_live ? lo_number(scope->job, tensor) : constant(scope, tensor->num);
+      return constant(scope, tensor);
     lx *idx[8];
     int n = read_indices(scope, expr, tensor->rank, tensor->dim, idx);
     if (n != scope->job->value[scope->arg[i]].rank)

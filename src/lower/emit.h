@@ -48,6 +48,10 @@ char *lo_expr(lo_text *text, const lx *expr);
 char *lo_index(lo_text *text, const lx *expr); /* integer text, malloc'ed */
 /* text of the buffer that a global value lives in, malloc'ed */
 char *lo_global_pointer(const lo_job *job, uint32_t id);
+/* the offset of an element of a global value, row by row; malloc'ed */
+char *lo_global_offset(lo_text *text, const lo_value *tensor, lx *const *idx, int n);
+/* the text of a read of a global value's element; a lo_text's `ref` where all values are global */
+void lo_read_global(lo_text *text, as_str *out, uint32_t val, lx *const *idx, int n);
 /* how many blocks there are along a grid axis, how many iterations the loop has; malloc'ed */
 char *lo_blocks_text(const lo_job *job, const lo_unit *unit, int axis);
 char *lo_rounds_text(const lo_job *job, const lo_unit *unit);

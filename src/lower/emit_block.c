@@ -70,6 +70,14 @@ static void read_smem(lo_text *text, as_str *out, uint32_t id, lx *const *idx, i
     free(index_text[i]);
 }
 
+/* of the tensors in global memory only those of integers are read in place */
+static void read_value(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n_index) {
+  if (text->job->value[id].place == LP_GLOBAL)
+    lo_read_global(text, out, id, idx, n_index);
+  else
+    read_smem(text, out, id, idx, n_index);
+}
+
 /* i0.. from a flat text over value's axes, the last divided by vec; the expressions that follow are
  * over these */
 static void decode(lo_text *text, const lo_value *value, const char *flat, long vec) {
@@ -733,7 +741,7 @@ static void emit_body(lo_text *text) {
 }
 
 bool lo_emit_block(lo_job *job, lo_unit *unit, as_str *out) {
-  lo_text writer = {.job = job, .unit = unit, .out = out, .ref = read_smem, .var = names8};
+  lo_text writer = {.job = job, .unit = unit, .out = out, .ref = read_value, .var = names8};
   lo_text *text = &writer;
   lo_line(text, "AS_KERNEL(%d) k%u_%s(as_args a)", 32 * unit->warps, (unsigned)(unit - job->unit),
           unit->name);

@@ -3,6 +3,7 @@
  * bounds when it does not hold). */
 #include "emit.h"
 #include "fault.h"
+#include "live.h"
 #include "range.h"
 #include <limits.h>
 #include <math.h>
@@ -288,4 +289,28 @@ char *lo_global_pointer(const lo_job *job, uint32_t id) {
   if (value->buffer_class == LG_OUTPUT)
     return as_format("a.out[%u]", value->buffer_index);
   return as_format("(a.ws + %ldL)", value->work_offset);
+}
+
+char *lo_global_offset(lo_text *text, const lo_value *tensor, lx *const *idx, int n_index) {
+  as_str out;
+  as_str_init(&out);
+  as_str_add(&out, "(size_t)0");
+  for (int i = n_index; i-- > 0;) {
+    char *piece = lo_index(text, idx[i]);
+    char *stride = lo_live_stride(text->job, tensor, i);
+    if (strcmp(piece, "0"))
+      as_str_printf(&out, " + (size_t)%s * %s", piece, stride);
+    free(piece);
+    free(stride);
+  }
+  return as_str_take(&out);
+}
+
+void lo_read_global(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
+  const lo_value *value = &text->job->value[id];
+  char *offset = lo_global_offset(text, value, idx, n);
+  char *base_pointer = lo_global_pointer(text->job, id);
+  as_str_printf(out, "as_ldg_%s(%s, %s)", lo_dtype_name(value->dtype), base_pointer, offset);
+  free(offset);
+  free(base_pointer);
 }

@@ -10,30 +10,6 @@
 
 static const char *const flat_index_name[] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8"};
 
-static char *flat_index(lo_text *text, const lo_value *tensor, lx *const *idx, int n_index) {
-  as_str out;
-  as_str_init(&out);
-  as_str_add(&out, "(size_t)0");
-  for (int i = n_index; i-- > 0;) {
-    char *piece = lo_index(text, idx[i]);
-    char *stride = lo_live_stride(text->job, tensor, i);
-    if (strcmp(piece, "0"))
-      as_str_printf(&out, " + (size_t)%s * %s", piece, stride);
-    free(piece);
-    free(stride);
-  }
-  return as_str_take(&out);
-}
-
-static void read_global(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
-  const lo_value *value = &text->job->value[id];
-  char *offset = flat_index(text, value, idx, n);
-  char *base_pointer = lo_global_pointer(text->job, id);
-  as_str_printf(out, "as_ldg_%s(%s, %s)", lo_dtype_name(value->dtype), base_pointer, offset);
-  free(offset);
-  free(base_pointer);
-}
-
 /* the number of elements of the axes from this one on, malloc'ed */
 static char *elements_from(const lo_job *job, const lo_value *value, int axis) {
   long fixed = 1;
@@ -170,13 +146,13 @@ static char *place_of_result(lo_text *text, const lo_value *value) {
     room |= value->live_dim[i] > 0;
     index[i] = lx_var(text->job, i);
   }
-  return room ? flat_index(text, value, index, value->rank) : as_strdup("e");
+  return room ? lo_global_offset(text, value, index, value->rank) : as_strdup("e");
 }
 
 bool lo_emit_flat(lo_job *job, lo_unit *unit, as_str *out) {
   const lo_value *value = &job->value[unit->flat_val];
   lo_text writer = {
-      .job = job, .unit = unit, .out = out, .ref = read_global, .var = flat_index_name};
+      .job = job, .unit = unit, .out = out, .ref = lo_read_global, .var = flat_index_name};
   lo_text *text = &writer;
   bool serial = value->kind == LV_RED && one_thread_each(value);
   bool by_warps = value->kind == LV_RED && !serial;

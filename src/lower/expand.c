@@ -256,9 +256,6 @@ static bool expand_load(lo_job *job, const as_node *node, uint32_t unit_id, uint
   const as_node *tensor = &job->graph->node[node->arg[0]];
   value->source = src;
   value->unit = unit_id;
-  if (lo_holds_integers(&job->value[src]))
-    return as_err_set(job->err, AS_BAD_INPUT, "%s: integers are not loaded into a kernel's tiles",
-                      node->name);
   if (job->value[src].kind == LV_CONST)
     return as_err_set(job->err, AS_BAD_INPUT, "%s: a constant cannot be loaded", node->name);
   for (int grid_axis = 0; grid_axis < 3; grid_axis++) {
@@ -288,10 +285,9 @@ static bool expand_load(lo_job *job, const as_node *node, uint32_t unit_id, uint
                         axis, job->value[src].dim[axis], blocks, rounds, dim[axis]);
     }
   }
-  if (job->value[src].through)
-    lo_index_tile(job, id);
   *out = id;
-  return node_live(job, node, value->live_dim);
+  bool elsewhere = job->value[src].through || lo_holds_integers(&job->value[src]);
+  return (!elsewhere || lo_index_tile(job, id)) && node_live(job, node, job->value[id].live_dim);
 }
 
 static bool expand_acc(lo_job *job, const as_node *node, uint32_t unit, uint32_t *out) {
@@ -445,6 +441,28 @@ static bool make_units(lo_job *job, uint32_t *block_unit) {
   return true;
 }
 
+/* a number of the graph, or the value of a size */
+static bool expand_number(lo_job *job, const as_node *node, uint32_t *out) {
+  *out = lo_new_val(job, LV_CONST, "const", 0, NULL);
+  lo_value *constant = &job->value[*out];
+  if (node->kind == AS_N_SIZE) {
+    if (!lo_size_value(job, node->size, &constant->numerator) ||
+        !lo_live_row(job, node->size, &constant->num_live))
+      return false;
+    constant->denominator = 1;
+    constant->num = (double)constant->numerator;
+    return true;
+  }
+  mpz_srcptr numerator = mpq_numref(node->value);
+  mpz_srcptr denominator = mpq_denref(node->value);
+  constant->num = mpq_get_d(node->value);
+  if (mpz_fits_slong_p(numerator) && mpz_fits_slong_p(denominator)) {
+    constant->numerator = mpz_get_si(numerator);
+    constant->denominator = mpz_get_si(denominator);
+  }
+  return true;
+}
+
 /* units in the order of launches: a block graph runs when its first store is met */
 static bool expand_node(lo_job *job, uint32_t node_id, const uint32_t *block_unit, uint32_t *order,
                         uint32_t *norder, bool *placed, const lo_readers *readers) {
@@ -472,14 +490,7 @@ static bool expand_node(lo_job *job, uint32_t node_id, const uint32_t *block_uni
     }
     job->node_val[node_id] = id;
   } else if (as_node_is_number(node)) {
-    long value = 0;
-    if (node->kind == AS_N_SIZE && !lo_size_value(job, node->size, &value))
-      return false;
-    uint32_t id = lo_new_val(job, LV_CONST, "const", 0, NULL);
-    job->value[id].num = node->kind == AS_N_SIZE ? (double)value : mpq_get_d(node->value);
-    if (node->kind == AS_N_SIZE && !lo_live_row(job, node->size, &job->value[id].num_live))
-      return false;
-    job->node_val[node_id] = id;
+    return expand_number(job, node, &job->node_val[node_id]);
   } else {
     uint32_t first = job->n_value;
     uint32_t out = expand_op(job, node, LO_NONE);

@@ -144,9 +144,9 @@ lx *lo_extent(lo_job *job, as_size extent);
 /* the text of what is left of a tile, or of a live extent; malloc'ed */
 char *lo_cut_text(const lo_job *job, const lo_cut *cut);
 
-/* index_tile.c: the tile of an index tensor (a value that is read through) that a load's axes say,
- * as a map of the block, in its place */
-void lo_index_tile(lo_job *job, uint32_t load);
+/* index_tile.c: the tile of an index tensor (a value that is read through) or of a tensor of
+ * integers that a load's axes say, as a map of the block, in its place; false with job->err */
+bool lo_index_tile(lo_job *job, uint32_t load);
 /* the text of where a tile begins, malloc'ed */
 char *lo_first_text(const lo_first *first);
 

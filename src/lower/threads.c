@@ -1,5 +1,6 @@
 #include "threads.h"
 #include "../threads/threads.h"
+#include "body.h"
 #include "emit.h"
 #include "live.h"
 #include "src/base/id.h"
@@ -58,14 +59,19 @@ void lo_threads_types(lo_job *job) {
   }
 }
 
-/* whether some tile of the unit is computed where the graph loads it */
-static bool loads_index_tensor(const lo_job *job, uint32_t block) {
-  bool computed = false;
-  for (uint32_t i = 0; i < job->graph->block[block].n; i++) {
+/* why not all tiles of the block are copied from memory as they are; NULL: they are */
+static const char *reads_elsewhere(const lo_job *job, uint32_t block) {
+  const char *why = NULL;
+  for (uint32_t i = 0; i < job->graph->block[block].n && why == NULL; i++) {
     const as_node *node = &job->graph->node[job->graph->block[block].nodes[i]];
-    computed |= node->kind == AS_N_LOAD && job->value[job->node_val[node->arg[0]]].through;
+    if (node->kind != AS_N_LOAD)
+      continue;
+    const lo_value *source = &job->value[job->node_val[node->arg[0]]];
+    why = source->through             ? "it reads a tensor that is no memory"
+          : lo_holds_integers(source) ? "it reads a tensor of integers"
+                                      : NULL;
   }
-  return computed;
+  return why;
 }
 
 void lo_threads(lo_job *job, lo_unit *unit, uint32_t which) {
@@ -79,9 +85,9 @@ void lo_threads(lo_job *job, lo_unit *unit, uint32_t which) {
                   unit->name);
     return;
   }
-  if (loads_index_tensor(job, block)) {
-    as_str_printf(&job->notes, "%s: no thread graph: it reads a tensor that is no memory\n",
-                  unit->name);
+  const char *elsewhere = reads_elsewhere(job, block);
+  if (elsewhere) {
+    as_str_printf(&job->notes, "%s: no thread graph: %s\n", unit->name, elsewhere);
     return;
   }
   const char *differs = lo_live_within(job, unit, block);

@@ -100,6 +100,8 @@ typedef struct {
   int axis;          /* ACC: of a concatenation */
   double num;        /* CONST */
   uint32_t num_live; /* CONST: the number is this row; 0: it is `num` */
+  long numerator;    /* CONST: `num` exactly, where the denominator is not 0 */
+  long denominator;
   as_dtype dtype;
   lo_buffer_class buffer_class;
   uint32_t buffer_index;

@@ -1,15 +1,18 @@
 /* Index tensors: what operators at kernel level compute of no input is no kernel and no memory.
  * Blocks compute the elements of their tiles from where these lie: along the grid, along the loop,
- * along both at once, where a tile is cut off; operators at kernel level where they read them.  And
- * where tiles lie that several axes of the grid divide. */
+ * along both at once, where a tile is cut off; operators at kernel level where they read them.
+ * Tensors of integers in the same places: tiles of them are read from memory, and stay integers.
+ * And where tiles lie that several axes of the grid divide. */
 #include "case.h"
 #include "src/base/str.h"
 #include "tests/suite.h"
 #include <stdlib.h>
 
-/* the graph against the program at these sizes, and how many kernels it is lowered to */
-static void check_kernels(const char *given, const char *graph, const case_size *size,
-                          unsigned kernels) {
+/* the graph against the program at these sizes, and how many kernels it is lowered to, beside
+ * operators at kernel level that compute integers of integers: the graph counts them, and they are
+ * written out where they are read */
+static void check_beside(const char *given, const char *graph, const case_size *size,
+                         unsigned kernels, unsigned integer_operators) {
   lower_case j;
   as_lowered lowered;
   case_open(&j);
@@ -20,9 +23,14 @@ static void check_kernels(const char *given, const char *graph, const case_size 
   ck_assert_msg(made, "%s", made ? "" : as_err_format(&j.err));
   ck_assert_uint_eq(lowered.n_kernel, kernels);
   if (graph)
-    ck_assert_uint_eq(as_graph_kernels(j.mug), kernels);
+    ck_assert_uint_eq(as_graph_kernels(j.mug), kernels + integer_operators);
   as_lowered_clear(&lowered);
   case_check(&j, size, NULL, 1);
+}
+
+static void check_kernels(const char *given, const char *graph, const case_size *size,
+                          unsigned kernels) {
+  check_beside(given, graph, size, kernels, 0);
 }
 
 static const char masked[] = "program masked\nsizes M, K, E\ninput Q: f16[M, E]\n"
@@ -104,6 +112,8 @@ START_TEST(at_kernel_level) {
     const char *output;
     unsigned kernels;
   } row[] = {{"X * iota(size=N)[none, :] - 3", 1},
+             {"X * less_equal(iota(size=N), 3)[none, :]", 1},
+             {"X * less(iota(size=N) * 2, 2.3)[none, :]", 1},
              {"X + exp(iota(size=N))[none, :]", 2},
              {"X @ identity(size=N)", 2}};
 
@@ -172,6 +182,82 @@ START_TEST(several_grid_axes_on_one) {
 
 END_TEST
 
+/* labels by the grid, classes by grid and loop at once; what is computed of labels at kernel level
+ * is no kernel either */
+START_TEST(integers_over_grid_and_loop) {
+  static const char given[] = "program picked\nsizes B, V\ninput X: f32[B, V]\ninput at: int[B]\n"
+                              "Hot = equal(iota(size=V)[none, :], (at * 3 + 1)[:, none])\noutput Y "
+                              "= sum(Hot * X, axis=1)\n";
+  static const char graph[] =
+      "mugraph picked\nsizes J, U, S, L, T\nwhere B = J*U, V = S*L*T\nW = iota(size=V)\n"
+      "a3 = at * 3\na4 = a3 + 1\nkernel k0\n  grid x = J, y = S\n  loop l = L\n"
+      "  load x [U, T] = X x -> 0 y -> 1 loop -> 1\n  load w [T] = W y -> 0 loop -> 0\n"
+      "  load a [U] = a4 x -> 0\n  a1 = expand_dims(a, axis=1)\n  h = equal(w, a1)\n"
+      "  p = h * x\n  s = sum(p)\n  acc c = sum s\n  d = expand_dims(c, axis=0)\n"
+      "  store Z [1, U] = d x -> 1 y -> 0\nend\nY = sum(Z, axis=0)\n";
+  const case_size size[] = {{"B", 6}, {"V", 24}, {"J", 3}, {"U", 2},
+                            {"S", 2}, {"L", 3},  {"T", 4}, {NULL, 0}};
+  check_beside(given, graph, size, 2, 2);
+}
+
+END_TEST
+
+/* tiles of integers that are cut off, along the loop and along the grid: nothing is read beyond */
+START_TEST(integers_cut_off) {
+  static const char given[] = "program weigh\nsizes B, N\ninput X: f32[B, N]\ninput w: int[B, N]\n"
+                              "output Y = sum(X * w, axis=1)\n";
+  static const char graph[] =
+      "mugraph weigh\nsizes J, U, L, T\nwhere J = (B + U - 1) div U, L = (N + T - 1) div T\n"
+      "kernel k0\n  grid x = J\n  loop l = L\n"
+      "  load x [U upto B, T upto N] = X x -> 0 loop -> 1\n"
+      "  load v [U upto B, T upto N] = w x -> 0 loop -> 1\n  p = x * v\n  s = sum(p)\n"
+      "  acc a = sum s\n  store Y [U upto B] = a x -> 0\nend\n";
+  static const long extent[][4] = {{7, 19, 3, 8}, {1, 1, 4, 4}, {13, 17, 5, 16}, {8, 32, 4, 8}};
+
+  for (size_t i = 0; i < sizeof extent / sizeof *extent; i++) {
+    const long *of = extent[i];
+    const case_size size[] = {{"B", of[0]},
+                              {"N", of[1]},
+                              {"U", of[2]},
+                              {"T", of[3]},
+                              {"J", (of[0] + of[2] - 1) / of[2]},
+                              {"L", (of[1] + of[3] - 1) / of[3]},
+                              {NULL, 0}};
+    check_kernels(given, graph, size, 1);
+  }
+}
+
+END_TEST
+
+/* weights as integers, scaled by groups, as the operand of a product on tensor cores; integers as
+ * places of another tile */
+START_TEST(integers_as_operands_and_places) {
+  static const char scaled[] =
+      "program scaled\nsizes M, K, N, G, P\nwhere K = G*P\ninput X: f16[M, K]\n"
+      "input W: int[K, N]\ninput s: f16[G, N]\n"
+      "D = split_axis(W, axis=0, outer=G, inner=P) * s[:, none, :]\n"
+      "output Y = X @ merge_axes(D, axis=0)\n";
+  static const char in_block[] =
+      "mugraph scaled\nsizes J, U\nwhere N = J*U\nkernel k0\n  grid x = J\n  loop l = G\n"
+      "  load x [M, P] = X loop -> 1\n  load w [P, U] = W x -> 1 loop -> 0\n"
+      "  load t [1, U] = s x -> 1 loop -> 0\n  d = w * t\n  p = matmul(x, d)\n"
+      "  acc y = sum p\n  store Y [M, U] = y x -> 1\nend\n";
+  const case_size size[] = {{"M", 16}, {"K", 64}, {"N", 48}, {"G", 2},
+                            {"P", 32}, {"J", 3},  {"U", 16}, {NULL, 0}};
+  check_kernels(scaled, in_block, size, 1);
+  static const char taken[] = "program taken\nsizes V, E, B\ninput X: f32[V, E]\n"
+                              "input at: int[B]\noutput Y = exp(embedding(X, at))\n";
+  static const char taken_in_block[] =
+      "mugraph taken\nsizes J, U, C, T\nwhere B = J*U, E = C*T\nkernel k0\n"
+      "  grid x = J, y = C\n  load t [V, T] = X y -> 1\n  load a [U] = at x -> 0\n"
+      "  r = embedding(t, a)\n  e = exp(r)\n  store Y [U, T] = e x -> 0 y -> 1\nend\n";
+  const case_size places[] = {{"V", 11}, {"E", 6}, {"B", 8}, {"J", 4},
+                              {"U", 2},  {"C", 3}, {"T", 2}, {NULL, 0}};
+  check_kernels(taken, taken_in_block, places, 1);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("index tensors", 120);
   tcase_add_test(tests, mask_over_grid_and_loop);
@@ -179,5 +265,8 @@ int main(void) {
   tcase_add_test(tests, operands_and_outputs);
   tcase_add_test(tests, at_kernel_level);
   tcase_add_test(tests, several_grid_axes_on_one);
+  tcase_add_test(tests, integers_over_grid_and_loop);
+  tcase_add_test(tests, integers_cut_off);
+  tcase_add_test(tests, integers_as_operands_and_places);
   return test_run("lower_index", tests);
 }

@@ -176,6 +176,16 @@ static const live_case cases[] = {
               "y = softmax(x) @ w\nh = max(x, axis=1)\nstore Y [U upto B, 24] = y x -> 0\n"
               "store H [U upto B] = h x -> 0\nend\n",
      .run = {{0}, {1}, {15}, {16}, {17}, {31}, {32}, {61}, {67}, {-1}}},
+    {.name = "tiles of integers",
+     .program = "program whole\nsizes B <= 37, N <= 29\ninput X: f32[B, N]\ninput w: int[B, N]\n"
+                "input v: int[B]\noutput Y = sum(X * w, axis=1) - v\n",
+     .graph = "mugraph whole\nsizes G = 5, U = 8, L = 4, T = 8\n"
+              "where G = (B + U - 1) div U, L = (N + T - 1) div T\nkernel k\ngrid x = G\n"
+              "loop l = L\nload x [U upto B, T upto N] = X x -> 0 loop -> 1\n"
+              "load t [U upto B, T upto N] = w x -> 0 loop -> 1\nload u [U upto B] = v x -> 0\n"
+              "s = sum(x * t, axis=1)\nacc a = sum s\ny = a - u\n"
+              "store Y [U upto B] = y x -> 0\nend\n",
+     .run = {{1, 1}, {7, 8}, {8, 9}, {9, 29}, {37, 29}, {31, 23}, {-1}}},
     {.name = "all axes of a product",
      .program = "program cut\nsizes M <= 19, K <= 37, N <= 29\ninput X: f16[M, K]\n"
                 "input W: f16[K, N]\nY = rms_norm(X) @ W\noutput S = sum(X, axis=1)\n"
@@ -327,8 +337,29 @@ START_TEST(all_sizes) {
 
 END_TEST
 
+/* a tile of integers is read where it is used, and of an empty tensor there is nothing to read */
+START_TEST(integers_that_may_be_none) {
+  static const char program[] = "program empty\nsizes B >= 0 <= 37\ninput X: f32[B]\n"
+                                "input w: int[B]\noutput Y = X * w\n";
+  static const char graph[] = "mugraph empty\nsizes G >= 0 = 5, U = 8\n"
+                              "where G = (B + U - 1) div U\nkernel k\ngrid x = G\n"
+                              "load x [U upto B] = X x -> 0\nload t [U upto B] = w x -> 0\n"
+                              "y = x * t\nstore Y [U upto B] = y x -> 0\nend\n";
+  subject under;
+  open_subject(&under, program, graph);
+  int64_t *env = as_env_new(under.sizes);
+  ck_assert(!lower(&under, env));
+  ck_assert_int_eq(under.err.status, AS_BAD_INPUT);
+  ck_assert_msg(strstr(under.err.text, "may be empty") != NULL, "%s", under.err.text);
+  free(env);
+  close_subject(&under);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("live", 240);
   tcase_add_loop_test(tests, all_sizes, 0, (int)(sizeof cases / sizeof *cases));
+  tcase_add_test(tests, integers_that_may_be_none);
   return test_run("lower_live", tests);
 }

@@ -82,11 +82,16 @@ static void few_kernels(const char *file, uint32_t most, bool fused) {
 }
 
 START_TEST(examples) {
-  static const char *const name[] = {"rmsnorm_linear",   "gated_mlp", "lora",
-                                     "layernorm_linear", "gqa",       "gated_mixer"};
-  char *f = as_format("examples/%s.tp", name[_i]);
-  few_kernels(f, _i == 4 ? 3 : 1,
-              true); /* attention over 256 rows: bench/results says why not one */
+  /* attention over 256 rows: bench/results says why not one; the other one that may have more: 32
+   * tiles of columns fill no GPU, and the model takes sharing the rows of weights for as fast */
+  static const struct {
+    const char *name;
+    uint32_t most;
+  } row[] = {{"rmsnorm_linear", 1},   {"gated_mlp", 1}, {"lora", 1},
+             {"layernorm_linear", 2}, {"gqa", 3},       {"gated_mixer", 1}};
+
+  char *f = as_format("examples/%s.tp", row[_i].name);
+  few_kernels(f, row[_i].most, true);
   free(f);
 }
 
@@ -167,7 +172,7 @@ END_TEST
 START_TEST(parts_of_axes) {
   few_kernels("tests/search/data/attention_heads.tp", 4, false); /* 18 operators */
   few_kernels("tests/search/data/rotation.tp", 1, true);
-  few_kernels("tests/search/data/longer_rows.tp", 1, true);
+  few_kernels("tests/search/data/longer_rows.tp", 2, true); /* by 0.1 us of the model */
   few_kernels("tests/search/data/two_experts.tp", 1, true);
 }
 

@@ -293,6 +293,10 @@ static const bounded fused[] = {
      "Col = R[none, :]\nRow = R[:, none]\nKeep = less_equal(Col, Row)\nDrop = 1 - Keep\n"
      "Far = Drop * 10000\nZ = S - Far\nW = softmax(Z)\noutput O = W @ V\n",
      1, "] = Far "},
+    /* integers are tiles of a block: weights of few bits beside their scales, and what they mean */
+    {"program whole\nsizes M = 16, K = 1024, N = 1024\ninput X: f16[M, K]\ninput W: int[K, N]\n"
+     "input s: f16[N]\noutput Y = X @ (W * s)\n",
+     1, "= W "},
     /* a tensor against itself: two tiles of it */
     {"program gram\nsizes N = 1024, D = 256\ninput X: f16[N, D]\n"
      "output G = X @ transpose(X)\n",

@@ -396,13 +396,22 @@ static pv_eqn whole_sums(pv *prover, pv_ctx ctx, ck_id term, ck_id beside) {
   return eqn;
 }
 
-static bool divides(const pv *prover, ck_id term) {
+/* does a quotient or remainder by a number stand as a summand, or in a product, in the difference
+ * of the relation's sides?  (Not within a choice: to normalise that costs far more than it says.)
+ */
+static bool divides(const pv *prover, ck_id relation) {
   const ck_terms *terms = prover->terms;
-  if (ck_is(terms, term, CK_DIV) || ck_is(terms, term, CK_MOD))
-    return true;
-  for (uint32_t i = 0; i < ck_nkids(terms, term); i++) {
-    if (divides(prover, ck_kid(terms, term, i)))
-      return true;
+  const ck_poly *gap = ck_poly_of(prover->terms, relation);
+  uint32_t n = gap ? ck_poly_len(gap) : 0;
+  int64_t divisor;
+  for (uint32_t i = 0; i < n; i++) {
+    ck_mono mono = ck_poly_mono(gap, i);
+    for (uint32_t k = 0; k < mono.deg; k++) {
+      ck_id atom = mono.atoms[k];
+      if ((ck_is(terms, atom, CK_DIV) || ck_is(terms, atom, CK_MOD)) &&
+          pv_digits_integer(prover, ck_kid(terms, atom, 1), &divisor))
+        return true;
+    }
   }
   return false;
 }
@@ -424,10 +433,24 @@ static pv_ctx with_whole_facts(pv *prover, pv_ctx ctx, ck_id beside) {
     if (whole.by == PV_NONE)
       continue;
     ck_id formula = pv_rel(prover, head, prover->zero, whole.to);
-    more = pv_ctx_know(prover, more,
-                       PV_COMBINE(prover, formula, prover->one, thm, prover->one, whole.by));
+    thm = PV_COMBINE(prover, formula, prover->one, thm, prover->one, whole.by);
+    if (thm != PV_NONE) /* the effort may be spent */
+      more = pv_ctx_know(prover, more, thm);
   }
   return more;
+}
+
+/* What is asked while those orders are brought to normal form is answered without them: each would
+ * else be asked with all of the others, as often as there are orders in which they can be. */
+static pv_thm by_whole_facts(pv *prover, pv_ctx ctx, ck_id term) {
+  if (prover->whole_facts) {
+    prover->cut = true;
+    return PV_NONE;
+  }
+  prover->whole_facts = true;
+  pv_ctx more = with_whole_facts(prover, ctx, term);
+  prover->whole_facts = false;
+  return more == ctx ? PV_NONE : nonneg_sum(prover, more, term);
 }
 
 /* Of sums without quotients by constants the digits say no more than linear bounds do, which were
@@ -446,10 +469,8 @@ pv_thm pv_digits_nonneg(pv *prover, pv_ctx ctx, ck_id term) {
     eqn = pv_then(prover, eqn, next);
     thm = nonneg_sum(prover, ctx, eqn.to);
   }
-  if (thm == PV_NONE) {
-    pv_ctx more = with_whole_facts(prover, ctx, eqn.to);
-    thm = more == ctx ? PV_NONE : nonneg_sum(prover, more, eqn.to);
-  }
+  if (thm == PV_NONE)
+    thm = by_whole_facts(prover, ctx, eqn.to);
   if (thm == PV_NONE || eqn.by == PV_REFL)
     return thm;
   return PV_COMBINE(prover, pv_ge0(prover, term), prover->one, thm, pv_num(prover, -1), eqn.by);

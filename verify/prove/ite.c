@@ -278,7 +278,7 @@ static bool turn_cond(pv *prover, ck_id c, turned *turn) {
     sign = other.count ? pv_const_sign(prover, other.monos[0].coef) : 1;
   }
   pv_poly_clear(&other);
-  if (pv_is_const(prover, diff))
+  if (pv_is_const(prover, diff) || hyp == PV_NONE || no_hyp == PV_NONE)
     return false;
   if (head == CK_EQ || head == CK_NE) {
     if (sign < 0)

@@ -86,6 +86,7 @@ typedef struct pv {
   uint32_t fuel;
   uint32_t depth;
   uint32_t tightened;           /* how often that was sought for this goal */
+  bool whole_facts;             /* digits.c: orders are being read as sums of digits have them */
   bool cofactors;               /* lp.c: signs of cofactors are being asked for */
   bool too_deep;                /* a term nested deeper than normal forms are made was met */
   const struct pv_reads *reads; /* what readings of a loop's tensor are known by; NULL: nothing */

@@ -139,10 +139,12 @@ bool as_gp_sizes(as_gparser *parser) {
       return false;
     if (as_graph_find(parser->graph, AS_NONE, token->s) != AS_NONE)
       return as_lex_fail(lexed, token, "`%s` is already defined", token->s);
-    as_size size;
+    as_size size = as_size_find(parser->graph->sizes, token->s);
+    bool fixed = size != AS_SIZE_BAD && !as_size_is_ranged(parser->graph->sizes, size) &&
+                 as_size_value(parser->graph->sizes, size) >= 0; /* by the given program */
     if (!as_graph_declare(parser->graph, token->s, least, value, &size, &inner))
       return as_gp_report(parser, token, &inner);
-    if (ranged)
+    if (ranged && !fixed)
       as_size_set_ranged(parser->graph->sizes, size);
   } while (as_tok_take(lexed, ','));
   return as_tok_want(lexed, AS_T_NL, "the end of the line");

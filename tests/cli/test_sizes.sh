@@ -77,6 +77,9 @@ for says in 'B >= 0 <= 8' 'B = 8' B; do
   expect 2 'B is 9, and goes from 1 to 8' run given.d B=9
 done
 expect 0 'Y: f32[4] =' run given.d B=3
+sed 's/B <= 8/B = 8/' given.tp >eight.tp
+expect 0 PROVED certify eight.tp given.tp -q --solvers=none -o given.d --force
+expect 2 'no SIZE=NUMBER of a size that is left to run time' run given.d B=3
 
 # what the program asks of its sizes is asked of each launch
 cat >slice.tp <<'EOF'

@@ -399,7 +399,39 @@ bool lo_body_read(lo_job *job, const as_node *node, const as_match *match, const
   for (int i = 0; i < body->n_var; i++)
     body->extent[i] = dim[i];
   memcpy(body->live, live, (size_t)body->rank * sizeof *live);
+  memcpy(body->size, node->dim, (size_t)body->rank * sizeof *node->dim);
   bind_result(&scope, out, body->n_var);
   body->expr = read_expr(&scope, out->body);
   return !scope.bad;
+}
+
+/* where the values of a variable that are live, or left of a tile, end; NULL in *end: at its extent
+ */
+static bool end_of(lo_job *job, const lo_body *body, int variable, lx **end) {
+  bool cut = variable < body->rank && as_graph_is_cut(job->graph, body->size[variable]);
+  *end = NULL;
+  if (!cut && body->live[variable] == 0)
+    return true;
+  *end = cut ? lo_extent(job, body->size[variable]) : lo_live_leaf(job, body->live[variable]);
+  if (*end == NULL)
+    return false;
+  if ((*end)->op == LX_INT)
+    *end = NULL;
+  return true;
+}
+
+lx *lo_body_guarded(lo_job *job, const lo_body *body, lx *expr, int n, lx *beyond) {
+  lx *inside = NULL;
+  if (lo_total(job, expr, body->extent, n))
+    return expr;
+  for (int i = 0; i < n; i++) {
+    lx *end = NULL;
+    if (lx_uses_var(expr, i) && !end_of(job, body, i, &end))
+      return NULL;
+    if (end == NULL)
+      continue;
+    lx *within = lx_mk(job, LX_LT, 2, (lx *[]){lx_var(job, i), end});
+    inside = inside ? lx_mk(job, LX_AND, 2, (lx *[]){inside, within}) : within;
+  }
+  return inside ? lx_mk(job, LX_IF, 3, (lx *[]){inside, expr, beyond}) : expr;
 }

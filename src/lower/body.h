@@ -11,6 +11,7 @@ typedef struct {
   int n_var;
   long extent[LO_MAX_VARS];   /* of all variables: the result's axes, then those of reductions */
   uint32_t live[LO_MAX_VARS]; /* rows of those that depend on sizes left to run time; 0: not */
+  as_size size[AS_MAX_RANK];  /* extents of the result's axes */
 } lo_body;
 
 /* Integers that are data: an input of them, or what is computed from such by integer arithmetic.
@@ -29,4 +30,8 @@ lx *lo_number(lo_job *job, const lo_value *constant);
  * with job->err. */
 bool lo_body_read(lo_job *job, const as_node *node, const as_match *match, const uint32_t *arg,
                   const long *dim, const uint32_t *live, lo_body *body);
+/* `expr`, over the first n variables of a body in a block, where these are within what is live or
+ * left of their axes, else `beyond`: of what a block computes there, no index may leave shared
+ * memory.  `expr` itself where that is never so.  NULL with job->err. */
+lx *lo_body_guarded(lo_job *job, const lo_body *body, lx *expr, int n, lx *beyond);
 #endif

@@ -150,12 +150,10 @@ static uint32_t expand_op(lo_job *job, const as_node *node, uint32_t unit) {
       return expr->val;
     }
   }
-  if (unit != LO_NONE && !lo_total(job, expr, dim, rank)) {
-    /* of what a block computes beyond its live part, no index may leave shared memory */
-    lx *inside = lo_live_inside(job, expr, live, rank);
-    if (inside)
-      expr = lx_mk(job, LX_IF, 3, (lx *[]){inside, expr, lx_num(job, 0)});
-  }
+  if (unit != LO_NONE)
+    expr = lo_body_guarded(job, &body, expr, rank, lx_num(job, 0));
+  if (!expr)
+    return LO_NONE;
   uint32_t id = lo_new_val(job, LV_MAP, name, rank, dim);
   memcpy(job->value[id].live_dim, live, sizeof live);
   job->value[id].body = expr;

@@ -58,12 +58,10 @@ static lx *make_value(hoisting *at, const lx *fold, lx *term, lx *guard) {
   const lo_body *body = &at->body;
   if (guard && !LO_FAULT(LO_FAULT_HOISTING) && !lo_total(job, term, body->extent, body->n_var))
     term = lx_mk(job, LX_IF, 3, (lx *[]){guard, term, lo_neutral(job, fold->red)});
-  if (at->unit != LO_NONE && !lo_total(job, term, body->extent, body->n_var)) {
-    /* of what a block computes beyond its live part, no index may leave shared memory */
-    lx *inside = lo_live_inside(job, term, body->live, body->n_var);
-    if (inside)
-      term = lx_mk(job, LX_IF, 3, (lx *[]){inside, term, lo_neutral(job, fold->red)});
-  }
+  if (at->unit != LO_NONE)
+    term = lo_body_guarded(job, body, term, body->n_var, lo_neutral(job, fold->red));
+  if (term == NULL)
+    return NULL;
   lx *inner[LO_MAX_VARS] = {0};
   lx *outer[AS_MAX_RANK];
   uint32_t live[AS_MAX_RANK];

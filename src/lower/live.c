@@ -352,18 +352,6 @@ bool lo_live_extent(lo_job *job, as_size extent, uint32_t *row) {
   return true;
 }
 
-lx *lo_live_inside(lo_job *job, const lx *expr, const uint32_t *live, int n) {
-  lx *inside = NULL;
-  for (int i = 0; i < n; i++) {
-    if (live[i] == 0 || !lx_uses_var(expr, i))
-      continue;
-    lx *sides[2] = {lx_var(job, i), lo_live_leaf(job, live[i])};
-    lx *within = lx_mk(job, LX_LT, 2, sides);
-    inside = inside ? lx_mk(job, LX_AND, 2, (lx *[]){inside, within}) : within;
-  }
-  return inside;
-}
-
 /* --- texts */
 static void add_size(const lo_job *job, as_size size, const char *table, as_str *out);
 

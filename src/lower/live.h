@@ -22,9 +22,6 @@ bool lo_live_row(lo_job *job, as_size size, uint32_t *row);
 bool lo_live_extent(lo_job *job, as_size extent, uint32_t *row);
 /* the integer that a row stands for */
 lx *lo_live_leaf(lo_job *job, uint32_t row);
-/* condition: every index of `expr` is within what is live of its axis; NULL: all always are.
- * live: a row for each variable */
-lx *lo_live_inside(lo_job *job, const lx *expr, const uint32_t *live, int n);
 /* Are the two equal at all sizes of the range?  false also where that is not known. */
 bool lo_live_same(lo_job *job, as_size left, as_size right);
 

@@ -79,8 +79,43 @@ START_TEST(without_tensor_cores) {
 
 END_TEST
 
+/* What a block computes beyond what is left of its tile reads no place outside of it. */
+static const struct {
+  const char *output;
+  const char *body;
+} places[] = {
+    {"X @ W", "r = reverse(t, axis=1)\nq = reverse(w, axis=0)\np = r @ q\n"},
+    {"X @ W", "r = reverse(exp(t), axis=1)\nq = reverse(w, axis=0)\np = log(r) @ q\n"},
+    {"expand_dims(sum(X, axis=1), axis=1) + sum(W, axis=0)",
+     "r = reverse(exp(t), axis=1)\ne = log(r) + r - r\nq = reverse(w, axis=0)\n"
+     "p = sum_keep(e, axis=1) + sum(q * 1, axis=0)\n"},
+    {"X @ W",
+     "c = concat(t, exp(t), axis=1)\nd = concat(reverse(w, axis=0), w * 0, axis=0)\n"
+     "r = concat(reverse(t, axis=1), reverse(t, axis=1), axis=1)\np = r @ d + (c - c) @ d\n"},
+};
+
+START_TEST(places_within_what_is_left) {
+  char *program = as_format("program p\nsizes N = 23\ninput X: f32[8, N]\n"
+                            "input W: f32[N, 8]\noutput Z = %s\n",
+                            places[_i].output);
+  char *graph = as_format("mugraph q\nsizes T = 16, L = 2\nwhere L = (N + T - 1) div T\n"
+                          "kernel k\nloop l = L\nload t [8, T upto N] = X loop -> 1\n"
+                          "load w [T upto N, 8] = W loop -> 0\n%sacc a = sum p\n"
+                          "store Z [8, 8] = a\nend\n",
+                          places[_i].body);
+  lower_case j;
+  case_open(&j);
+  case_read(&j, program, graph);
+  case_check(&j, NULL, NULL, 1);
+  free(program);
+  free(graph);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("cut", 120);
+  tcase_add_loop_test(tests, places_within_what_is_left, 0, (int)(sizeof places / sizeof *places));
   tcase_add_loop_test(tests, sums_maxima_products, 0, (int)(sizeof product / sizeof *product));
   tcase_add_loop_test(tests, online_softmax, 0, (int)(sizeof keys / sizeof *keys));
   tcase_add_test(tests, shared_by_blocks);

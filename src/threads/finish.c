@@ -239,8 +239,8 @@ static bool load_sums(as_finish *F, as_finish_sums *s) {
   return true;
 }
 
-bool as_finish_load_element(as_finish *F, const as_lay *own, bool first, uint32_t id,
-                            const as_atom *a, as_finish_sums *s) {
+static bool load_element(as_finish *F, const as_lay *own, bool first, uint32_t id, const as_atom *a,
+                         as_finish_sums *s) {
   as_plan *p = F->p;
   unsigned tile;
   const char *axes[AS_TG_AXES];
@@ -292,21 +292,23 @@ bool as_finish_load_element(as_finish *F, const as_lay *own, bool first, uint32_
   return true;
 }
 
-/* loaded elements of a result: a bias, what is added to it */
-static bool collect_loads(as_finish *F, as_poly x, as_finish_sums *s) {
+bool as_finish_load_elements(as_finish *F, const as_lay *own, bool first, as_poly x,
+                             as_finish_sums *s) {
   const as_terms *t = F->p->t;
   for (uint32_t i = 0; i < as_poly_monos(t, x); i++) {
     const as_mono *m = as_poly_mono(t, x, i);
     for (uint32_t k = 0; k < m->n; k++) {
       uint32_t id = m->factor[k].atom;
       const as_atom *a = as_term_atom(t, id);
+      const as_poly inner[2] = {a->p, a->q};
+      for (int j = 0; j < 2 && a->kind >= AS_ATOM_EXP; j++) {
+        if (inner[j] != AS_POLY_NONE && !as_finish_load_elements(F, own, first, inner[j], s))
+          return false;
+      }
       bool seen = a->kind != AS_ATOM_LOAD;
-      if (a->kind >= AS_ATOM_EXP && ((a->p != AS_POLY_NONE && !collect_loads(F, a->p, s)) ||
-                                     (a->q != AS_POLY_NONE && !collect_loads(F, a->q, s))))
-        return false;
       for (unsigned j = 0; j < s->n; j++)
         seen = seen || s->atom[j] == id;
-      if (!seen && !as_finish_load_element(F, &F->own, false, id, a, s))
+      if (!seen && !load_element(F, own, first, id, a, s))
         return false;
     }
   }
@@ -384,7 +386,7 @@ static int computed(as_finish *F, as_node_id node, as_poly want, const as_finish
   uint32_t cols[AS_LAY_BITS];
   unsigned own = as_lay_cols(&F->own, "u", cols);
   as_finish_sums s = *all;
-  if (!as_plan_tile(p, F->g, node, tile) || !collect_loads(F, want, &s))
+  if (!as_plan_tile(p, F->g, node, tile) || !as_finish_load_elements(F, &F->own, false, want, &s))
     return -1;
   as_tg_op *map = as_tg_add(F->g, NULL, AS_TG_MAP, 'c');
   for (unsigned i = 0; i < s.n; i++) {

@@ -37,10 +37,11 @@ int as_finish_value(const as_finish *F, const char *stem, unsigned i);
  * place's inputs of each access of 2^vec; registers: [the access's,] u.  Gives v. */
 int as_finish_load_sum(as_finish *F, const char *stem, unsigned i, const as_lay *place,
                        unsigned buf, int base, unsigned vec, const as_lay *where);
-/* an element that the result is computed with, at the pairs of neighbours of own: (u, ..) -> axes,
- * as a further argument; first: loaded before everything else */
-bool as_finish_load_element(as_finish *F, const as_lay *own, bool first, uint32_t id,
-                            const as_atom *a, as_finish_sums *s);
+/* loaded elements that the polynomial is computed with (a bias, what is added to a result), each
+ * once, at the pairs of neighbours of own: (u, ..) -> axes, as further arguments; first: loaded
+ * before everything else */
+bool as_finish_load_elements(as_finish *F, const as_lay *own, bool first, as_poly x,
+                             as_finish_sums *s);
 
 /* finish_tail.c: sums after the loop.  Their buffer, behind `end`; what the loop has summed up for
  * them; they themselves, as further arguments of the result */

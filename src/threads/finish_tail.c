@@ -118,26 +118,6 @@ static bool load_inner(as_finish *F, as_finish_sums *s) {
   return !where.bad || as_plan_fail(F->p, "an inner axis that is too long");
 }
 
-static bool load_factors(as_finish *F, const as_lay *pairs, as_poly x, as_finish_sums *s) {
-  const as_terms *t = F->p->t;
-  for (uint32_t i = 0; i < as_poly_monos(t, x); i++) {
-    const as_mono *m = as_poly_mono(t, x, i);
-    for (uint32_t k = 0; k < m->n; k++) {
-      uint32_t id = m->factor[k].atom;
-      const as_atom *a = as_term_atom(t, id);
-      bool seen = a->kind != AS_ATOM_LOAD;
-      for (unsigned j = 0; j < s->n; j++)
-        seen = seen || s->atom[j] == id;
-      if (a->kind >= AS_ATOM_EXP && ((a->p != AS_POLY_NONE && !load_factors(F, pairs, a->p, s)) ||
-                                     (a->q != AS_POLY_NONE && !load_factors(F, pairs, a->q, s))))
-        return false;
-      if (!seen && !as_finish_load_element(F, pairs, true, id, a, s))
-        return false;
-    }
-  }
-  return true;
-}
-
 /* beyond the live part of the inner axis zero, so that padding does not count */
 static int filled(as_finish *F, int from, const as_lay *pairs, unsigned which) {
   const as_plan_axis *inner = &F->p->inner_axis;
@@ -164,7 +144,7 @@ static bool one_tail(as_finish *F, const as_plan_tail *x, const as_lay *pairs,
   unsigned kept = 1 + as_lay_in(&F->own, "u", NULL);
   if (kept + bits > 7 || s->n == AS_TG_ARGS)
     return as_plan_fail(F->p, "a sum after the loop of too many registers");
-  if (!load_factors(F, pairs, x->body, &all))
+  if (!as_finish_load_elements(F, pairs, true, x->body, &all))
     return false;
   as_tg_op *map = as_tg_add(F->g, NULL, AS_TG_MAP, 'c');
   for (unsigned i = 0; i < all.n; i++) {

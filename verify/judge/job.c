@@ -120,7 +120,7 @@ typedef struct {
  * left to run time the given program says the range: what a candidate says beyond it is not asked
  * for. */
 static as_graph *parse_second_program(as_job *job, const as_job_text *text, as_err *err) {
-  const as_graph *given = job->program;
+  const as_graph *given = job->program ? job->program : job->tile[0]->sizes;
   stated_size *stated = as_calloc(given->n_own_size + 1, sizeof *stated);
   for (uint32_t i = 0; i < given->n_own_size; i++) {
     stated[i] = (stated_size){as_size_least(job->sizes, given->own_size[i]),

@@ -38,6 +38,8 @@ static void divide_by_atom(pv *prover, const pv_poly *poly, ck_id atom, pv_poly 
 
 /* the strict integer fact a < b as a+1 <= b */
 pv_thm pv_tighten(pv *prover, pv_thm thm) {
+  if (thm == PV_NONE)
+    return PV_NONE;
   ck_id formula = pv_says(prover, thm);
   ck_id left = ck_kid(prover->terms, formula, 0);
   ck_id right = ck_kid(prover->terms, formula, 1);

@@ -105,6 +105,20 @@ static bool put_base(pv *prover, const of_base *here, pv_digits *out) {
   return true;
 }
 
+/* The coefficient of the polynomial's monomial with these atoms, 0 where it has none.  false: it is
+ * no integer that digits may have. */
+static bool coefficient_of(const pv *prover, const pv_poly *poly, const pv_mono *part,
+                           int64_t *coef) {
+  *coef = 0;
+  for (uint32_t k = 0; k < poly->count; k++) {
+    const pv_mono *mono = &poly->monos[k];
+    if (mono->degree == part->degree &&
+        memcmp(mono->atoms, part->atoms, part->degree * sizeof *part->atoms) == 0)
+      return pv_digits_integer(prover, mono->coef, coef);
+  }
+  return true;
+}
+
 /* how often the sum whose quotients occur is itself in the polynomial: the same number of times for
  * each of its monomials; 0: it is not */
 static int64_t times_in(const pv *prover, const pv_poly *poly, const pv_poly *base) {
@@ -112,18 +126,12 @@ static int64_t times_in(const pv *prover, const pv_poly *poly, const pv_poly *ba
   for (uint32_t i = 0; i < base->count; i++) {
     const pv_mono *part = &base->monos[i];
     int64_t scale;
-    int64_t found = 0;
+    int64_t found;
     if (part->degree == 0)
       continue;
-    if (!pv_digits_integer(prover, part->coef, &scale))
+    if (!pv_digits_integer(prover, part->coef, &scale) ||
+        !coefficient_of(prover, poly, part, &found))
       return 0;
-    for (uint32_t k = 0; k < poly->count; k++) {
-      const pv_mono *mono = &poly->monos[k];
-      if (mono->degree == part->degree &&
-          memcmp(mono->atoms, part->atoms, part->degree * sizeof *part->atoms) == 0 &&
-          !pv_digits_integer(prover, mono->coef, &found))
-        return 0;
-    }
     if (found % scale != 0 || found == 0 || (times != 0 && found / scale != times))
       return 0;
     times = found / scale;
@@ -139,15 +147,10 @@ static int64_t times_of_one(const pv *prover, const pv_poly *poly, const pv_poly
     const pv_mono *part = &base->monos[i];
     int64_t scale;
     int64_t found;
-    for (uint32_t k = 0; k < poly->count && part->degree > 0; k++) {
-      const pv_mono *mono = &poly->monos[k];
-      bool same = mono->degree == part->degree &&
-                  memcmp(mono->atoms, part->atoms, part->degree * sizeof *part->atoms) == 0;
-      if (same && pv_digits_integer(prover, part->coef, &scale) &&
-          pv_digits_integer(prover, mono->coef, &found) && found != 0 && found % scale == 0 &&
-          (least == 0 || llabs(found / scale) < llabs(least)))
-        least = found / scale;
-    }
+    if (part->degree > 0 && pv_digits_integer(prover, part->coef, &scale) &&
+        coefficient_of(prover, poly, part, &found) && found != 0 && found % scale == 0 &&
+        (least == 0 || llabs(found / scale) < llabs(least)))
+      least = found / scale;
   }
   return least;
 }

@@ -190,7 +190,7 @@ done
 grep -q 'class="key acc">accumulator' made/report.html || fail 'the page has no legend'
 # what report.json says of the kernels is found again as well, and each specification has its hash
 cp -r made claims
-sed -i 's/"validated": false/"validated": true/' claims/report.json
+sed -i 's/"validated": false/"validated": yes/; s/"validated": true/"validated": false/; s/"validated": yes/"validated": true/' claims/report.json
 cmp -s made/report.json claims/report.json && fail 'the report says nothing of a validation'
 expect 1 '`kernels` is not what' check claims
 sed 's/"arch": "sm_90a"/"arch": "sm_80"/' made/report.json >claims/report.json

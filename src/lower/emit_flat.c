@@ -10,29 +10,10 @@
 
 static const char *const flat_index_name[] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8"};
 
-/* the number of elements of the axes from this one on, malloc'ed */
-static char *elements_from(const lo_job *job, const lo_value *value, int axis) {
-  long fixed = 1;
-  as_str live;
-  as_str_init(&live);
-  for (int i = axis; i < value->rank; i++) {
-    if (value->live_dim[i]) {
-      char *extent = lo_live_dim(job, value, i);
-      as_str_printf(&live, " * (size_t)%s", extent);
-      free(extent);
-    } else {
-      fixed *= value->dim[i];
-    }
-  }
-  char *text = live.n ? as_format("(%ld%s)", fixed, live.s) : as_format("%ld", fixed);
-  as_str_clear(&live);
-  return text;
-}
-
 static void decode(lo_text *text, const lo_value *value) {
   for (int i = value->rank; i-- > 0;) {
     const char *type = lo_index_type(value->dim[i]);
-    char *below = elements_from(text->job, value, i + 1);
+    char *below = lo_live_elements(text->job, value, i + 1);
     char *extent = lo_live_dim(text->job, value, i);
     lo_line(text, "const %s i%d = (%s)(e / %s %% %s);", type, i, type, below, extent);
     lo_line(text, "(void)i%d;", i);
@@ -164,7 +145,7 @@ bool lo_emit_flat(lo_job *job, lo_unit *unit, as_str *out) {
   unit->blocks = (elements + per_block - 1) / per_block;
   if (!lo_check_blocks(job, unit))
     return false;
-  char *all = elements_from(job, value, 0);
+  char *all = lo_live_elements(job, value, 0);
   lo_axes(text, value);
   lo_line(text, "AS_KERNEL(%d) k%u_%s(as_args a)", 32 * FLAT_WARPS, (unsigned)(unit - job->unit),
           unit->name);

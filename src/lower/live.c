@@ -420,22 +420,31 @@ static bool is_packed(const lo_value *tensor) {
   return tensor->kind != LV_LOAD && tensor->place == LP_GLOBAL && tensor->buffer_class != LG_WORK;
 }
 
-char *lo_live_stride(const lo_job *job, const lo_value *tensor, int axis) {
-  long stride = 1;
+char *lo_live_elements(const lo_job *job, const lo_value *value, int axis) {
+  long fixed = 1;
   as_str live;
   as_str_init(&live);
-  for (int i = axis + 1; i < tensor->rank; i++) {
-    if (is_packed(tensor) && tensor->live_dim[i]) {
-      char *extent = lo_live_dim(job, tensor, i);
+  for (int i = axis; i < value->rank; i++) {
+    if (value->live_dim[i]) {
+      char *extent = lo_live_dim(job, value, i);
       as_str_printf(&live, " * (size_t)%s", extent);
       free(extent);
     } else {
-      stride *= tensor->dim[i];
+      fixed *= value->dim[i];
     }
   }
-  char *text = live.n ? as_format("(%ld%s)", stride, live.s) : as_format("%ld", stride);
+  char *text = live.n ? as_format("(%ld%s)", fixed, live.s) : as_format("%ld", fixed);
   as_str_clear(&live);
   return text;
+}
+
+char *lo_live_stride(const lo_job *job, const lo_value *tensor, int axis) {
+  if (is_packed(tensor))
+    return lo_live_elements(job, tensor, axis + 1);
+  long stride = 1;
+  for (int i = axis + 1; i < tensor->rank; i++)
+    stride *= tensor->dim[i];
+  return as_format("%ld", stride);
 }
 
 bool lo_live_last(const lo_value *tensor) {

@@ -29,6 +29,8 @@ bool lo_live_same(lo_job *job, as_size left, as_size right);
 char *lo_live_text(const lo_job *job, as_size size, const char *table);
 /* the extent of an axis in a kernel: a number, or what is live of it; malloc'ed */
 char *lo_live_dim(const lo_job *job, const lo_value *value, int axis);
+/* the number of elements of the axes from this one on; malloc'ed */
+char *lo_live_elements(const lo_job *job, const lo_value *value, int axis);
 /* elements from one index of an axis to the next, in memory; malloc'ed.  Tensors between kernels
  * have the strides of the bounds. */
 char *lo_live_stride(const lo_job *job, const lo_value *tensor, int axis);

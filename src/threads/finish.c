@@ -239,6 +239,11 @@ static bool load_sums(as_finish *F, as_finish_sums *s) {
   return true;
 }
 
+static void live_only(const as_tg_tile *t, as_tg_op *op) {
+  for (unsigned i = 0; i < t->n_axis; i++)
+    op->pred[i] = t->axis[i].live != 1L << t->axis[i].bits ? t->axis[i].live : 0;
+}
+
 static bool load_element(as_finish *F, const as_lay *own, bool first, uint32_t id, const as_atom *a,
                          as_finish_sums *s) {
   as_plan *p = F->p;
@@ -283,8 +288,7 @@ static bool load_element(as_finish *F, const as_lay *own, bool first, uint32_t i
   ld->vec = 1;
   memcpy(ld->vaxis, F->contiguous, sizeof ld->vaxis);
   ld->src = as_lay_with(&at, "u", cols, kept);
-  for (unsigned i = 0; i < t->n_axis; i++)
-    ld->pred[i] = t->axis[i].live != 1L << t->axis[i].bits ? t->axis[i].live : 0;
+  live_only(t, ld);
   as_tg_insert(F->g, &F->g->top, first ? 0 : F->g->top.n_body, ld);
   s->value[s->n] = ld->v;
   s->map[s->n] = m;
@@ -313,11 +317,6 @@ bool as_finish_load_elements(as_finish *F, const as_lay *own, bool first, as_pol
     }
   }
   return true;
-}
-
-static void live_only(const as_tg_tile *t, as_tg_op *op) {
-  for (unsigned i = 0; i < t->n_axis; i++)
-    op->pred[i] = t->axis[i].live != 1L << t->axis[i].bits ? t->axis[i].live : 0;
 }
 
 static void store_pairs(as_finish *F, unsigned tile, int v) {

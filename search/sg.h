@@ -173,6 +173,8 @@ typedef struct {
   uint32_t n;
 } sg_vocab;
 
+/* an operator on two operands whose body is their sum, product, maximum or minimum */
+bool sg_op_commutes(const as_opdef *op);
 bool sg_attr_same(const as_attr *a, const as_attr *b);
 void sg_vocab_init(sg_vocab *v, const sg_part *p);
 void sg_vocab_clear(sg_vocab *v);

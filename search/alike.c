@@ -10,9 +10,11 @@
 #include "src/base/mem.h"
 #include <stdlib.h>
 
-/* Elements along the inner axes of a run that are no work for several blocks.  Longer stretches may
- * be divided themselves. */
-enum { SHORT_RUN = 1024 };
+enum {
+  SHORT_RUN =
+      1024, /* elements along the inner axes of a run that are no work for several blocks, */
+  MANY_BLOCKS = 128 /* where there are at least so many blocks without dividing them */
+};
 
 /* by tensor of the part, which classes the call that computes it reduces, as bits */
 static uint32_t *reductions(const sg_part *part) {
@@ -96,6 +98,16 @@ static double run_length(const sg_part *part, uint32_t cls) {
   return elements;
 }
 
+/* how many pieces the class and those of its run before it make */
+static double pieces(const sg_part *part, uint32_t cls) {
+  double n = sg_concrete_extent(part->g->sizes, part->classes[cls].extent);
+  for (uint32_t before = 0; before < part->n_classes; before++) {
+    if (part->classes[before].alike == cls)
+      n *= pieces(part, before);
+  }
+  return n;
+}
+
 static bool has_contraction(const sg_part *part) {
   for (uint32_t i = part->n_leaf; i < part->n; i++) {
     if (sg_cost_is_contraction(&part->g->node[part->tensor[i]]))
@@ -112,7 +124,7 @@ static bool divides_as_one(const sg_part *part, const sg_plan *plan, uint32_t ou
   uint32_t inner = part->classes[outer].alike;
   sg_mode first = plan->mode[outer];
   sg_mode second = plan->mode[inner];
-  bool is_short = run_length(part, inner) <= SHORT_RUN;
+  bool is_short = run_length(part, inner) <= SHORT_RUN && pieces(part, outer) >= MANY_BLOCKS;
   bool has_room = plan->n_grid < 3;
   if (second == SG_WHOLE)
     return true;

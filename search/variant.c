@@ -12,8 +12,8 @@
  * A change is kept when both sides have the same abstract expression, by the operators' own
  * specifications; the candidates that come of it are proved as whole programs like any other, so
  * what is too generous here costs a candidate.  Terms are shared among all orders, and the changes
- * of a term are looked for once; a sum is the same term as the one of its operands swapped.  Orders are gone through cheapest first, by what their operators
- * cost apart, up to a stated number. */
+ * of a term are looked for once; a sum is the same term as the one of its operands swapped.  Orders
+ * are gone through cheapest first, by what their operators cost apart, up to a stated number. */
 #include "variant.h"
 #include "segment.h"
 #include "src/base/map.h"

@@ -134,8 +134,7 @@ static bool has_any(pv *prover, ck_id term, const ck_id *v, uint32_t n) {
   return false;
 }
 
-/* replaces the closed subterm `what` by `with` */
-static ck_id replace_term(pv *prover, ck_id term, ck_id what, ck_id with) {
+ck_id pv_replace_closed(pv *prover, ck_id term, ck_id what, ck_id with) {
   ck_id kids[40];
   uint32_t n = ck_nkids(prover->terms, term);
   if (term == what)
@@ -145,12 +144,12 @@ static ck_id replace_term(pv *prover, ck_id term, ck_id what, ck_id with) {
   for (uint32_t i = 0; i < n; i++) {
     kids[i] = ck_kid(prover->terms, term, i);
     if (ck_is_rel(prover->terms, kids[i])) {
-      ck_id left = replace_term(prover, ck_kid(prover->terms, kids[i], 0), what, with);
-      ck_id right = replace_term(prover, ck_kid(prover->terms, kids[i], 1), what, with);
+      ck_id left = pv_replace_closed(prover, ck_kid(prover->terms, kids[i], 0), what, with);
+      ck_id right = pv_replace_closed(prover, ck_kid(prover->terms, kids[i], 1), what, with);
       kids[i] = pv_rel(prover, ck_head(prover->terms, kids[i]), left, right);
     } else {
-      kids[i] = replace_term(prover, kids[i], what,
-                             with); /* `what` is closed: the same term under binders */
+      kids[i] = pv_replace_closed(prover, kids[i], what,
+                                  with); /* `what` is closed: the same term under binders */
     }
     if (kids[i] == CK_BAD)
       return term;
@@ -250,8 +249,8 @@ static bool name_running(pv *prover, rescaling *resc, ck_id *step) {
     snprintf(name, sizeof name, "$$n%u.%u", level, i);
     resc->next[i] = pv_real_var(prover, name);
     ck_id after = with_k(prover, resc->run[i], fold->counter, resc->k_next);
-    *step = replace_term(prover, *step, after, resc->next[i]);
-    *step = replace_term(prover, *step, resc->run[i], resc->now[i]);
+    *step = pv_replace_closed(prover, *step, after, resc->next[i]);
+    *step = pv_replace_closed(prover, *step, resc->run[i], resc->now[i]);
   }
   return resc->count > 0;
 }
@@ -552,6 +551,10 @@ pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id term) {
   if (!open_fold(prover, ctx, eqn.to, &fold))
     return eqn;
   result = as_sum(prover, eqn.to, &fold);
+  if (result.by == PV_NONE)
+    result = pv_settled(prover, ctx, eqn.to);
+  if (result.by == PV_NONE)
+    result = pv_rescaled_by_cases(prover, ctx, eqn.to);
   if (result.by == PV_NONE) {
     result = pv_tidy_fold(prover, ctx, eqn.to);
     if (result.by == PV_REFL)

@@ -524,14 +524,17 @@ static bool solve_recursion(solver *all, uint32_t i) {
   as_map_clear(&seen);
   if (!ready)
     return false;
-  if (!itself_alone(all, &rec, i) && !written_for_itself(all, &rec, i))
+  bool alone = itself_alone(all, &rec, i);
+  bool as_stated = alone && prover->as_stated;
+  if (!as_stated && !written_for_itself(all, &rec, i))
     return false;
+  prover->otherwise |= alone;
   ck_fsub state = {rec.def->name, rec.def->signature, rec.def->parameter, rec.def->n, rec.state};
   rec.step = ck_sub(prover->terms, rec.after.to, NULL, NULL, 0, &state, 1);
   pv_thm thm = by_induction(prover, &rec);
   if (thm == PV_NONE)
     return false;
-  pv_eqn tidy = rescaled_from_number(all, &rec);
+  pv_eqn tidy = as_stated ? rescaled_from_number(all, &rec) : pv_fail();
   if (tidy.by == PV_NONE)
     tidy = tidy_nest(prover, all->sizes, fold_to(prover, &rec, rec.counter), 0);
   if (tidy.by == PV_NONE)

@@ -27,7 +27,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/defs.c \
   verify/prove/digits.c \
   verify/prove/digits_read.c \
-  verify/prove/digits_solve.c \
+  verify/prove/digits_solve.c verify/prove/ends.c \
   verify/prove/eq.c verify/prove/eq_ways.c \
   verify/prove/fact_match.c \
   verify/prove/factors.c \
@@ -67,4 +67,4 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/state.c \
   verify/prove/steps.c \
   verify/prove/sums.c \
-  verify/prove/terms.c
+  verify/prove/terms.c verify/prove/twins.c

@@ -8,13 +8,53 @@
 #include "pv_loops.h"
 #include <stdlib.h>
 
-/* 0 <= a in the place of 0 <= a div b; CK_BAD: cond is not of this form */
-static ck_id without_quotient(pv *prover, ck_id cond) {
+/* 0 <= a from 0 <= a div b: a is b times that and the remainder */
+static pv_thm dividend_nonneg(pv *prover, pv_ctx ctx, ck_id quotient) {
+  ck_id dividend = ck_kid(prover->terms, quotient, 0);
+  ck_id divisor = ck_kid(prover->terms, quotient, 1);
+  pv_thm positive = pv_follows(prover, ctx, pv_gt0(prover, divisor));
+  ck_id both[2] = {dividend, divisor};
+  pv_comb sum;
+  if (positive == PV_NONE)
+    return PV_NONE;
+  pv_comb_init(&sum);
+  pv_comb_add_product(&sum, prover->one, positive, pv_hyp(prover, pv_ge0(prover, quotient)));
+  pv_comb_add(&sum, prover->one, pv_law(prover, "mod>", both, 2, positive));
+  pv_comb_add(&sum, pv_num(prover, -1), pv_law(prover, "div", both, 2, positive));
+  return pv_comb_prove(prover, &sum, pv_ge0(prover, dividend));
+}
+
+/* from a theorem that rests on the order `premise`: the negation of that, resting on the negation
+ * of what the theorem says, which is an order too */
+static pv_thm contrapositive(pv *prover, ck_id premise, pv_thm thm) {
+  if (thm == PV_NONE)
+    return PV_NONE;
+  ck_id fails = ck_neg(prover->terms, premise);
+  ck_id below = pv_lt(prover, prover->zero, prover->zero);
+  pv_thm not_so = pv_hyp(prover, ck_neg(prover->terms, pv_says(prover, thm)));
+  pv_thm absurd = PV_COMBINE(prover, below, prover->one, thm, prover->one, not_so);
+  return pv_cases(prover, premise, pv_from_zero_below_zero(prover, fails, absurd),
+                  pv_hyp(prover, fails));
+}
+
+/* the two conditions follow from each other, by these theorems: so do their negations */
+static void add_equivalence(pv *prover, pv_facts *facts, ck_id a, pv_thm b_of_a, ck_id b,
+                            pv_thm a_of_b) {
+  ck_id not_a = ck_neg(prover->terms, a);
+  ck_id not_b = ck_neg(prover->terms, b);
+  pv_fact_add(facts, b, b_of_a, a, CK_BAD);
+  pv_fact_add(facts, a, a_of_b, b, CK_BAD);
+  pv_fact_add(facts, not_a, contrapositive(prover, a, b_of_a), not_b, CK_BAD);
+  pv_fact_add(facts, not_b, contrapositive(prover, b, a_of_b), not_a, CK_BAD);
+}
+
+/* the quotient of a condition that says 0 <= it; CK_BAD: it is not of this form */
+static ck_id quotient_of(const pv *prover, ck_id cond) {
   const ck_terms *terms = prover->terms;
   if (ck_head(terms, cond) != CK_LE || ck_kid(terms, cond, 0) != prover->zero)
     return CK_BAD;
   ck_id quotient = ck_kid(terms, cond, 1);
-  return ck_is(terms, quotient, CK_DIV) ? pv_ge0(prover, ck_kid(terms, quotient, 0)) : CK_BAD;
+  return ck_is(terms, quotient, CK_DIV) ? quotient : CK_BAD;
 }
 
 /* the context with all conditions of the chain but that one */
@@ -32,15 +72,15 @@ static pv_ctx with_others(pv *prover, pv_ctx ctx, const pv_chain *chain, uint32_
 static void on_dividends(pv *prover, pv_ctx ctx, pv_chain *chain, pv_facts *facts) {
   for (uint32_t i = 0; i < chain->n; i++) {
     ck_id cond = chain->cond[i];
-    ck_id simple = without_quotient(prover, cond);
-    if (simple == CK_BAD)
+    ck_id quotient = quotient_of(prover, cond);
+    if (quotient == CK_BAD)
       continue;
-    pv_thm there = pv_follows(prover, pv_ctx_push(prover, ctx, cond, CK_BAD), simple);
+    ck_id simple = pv_ge0(prover, ck_kid(prover->terms, quotient, 0));
+    pv_thm there = dividend_nonneg(prover, ctx, quotient);
     pv_thm back = pv_follows(prover, pv_ctx_push(prover, ctx, simple, CK_BAD), cond);
     if (there == PV_NONE || back == PV_NONE)
       continue;
-    pv_fact_add(facts, simple, there, cond, CK_BAD);
-    pv_fact_add(facts, cond, back, simple, CK_BAD);
+    add_equivalence(prover, facts, cond, there, simple, back);
     chain->cond[i] = simple;
   }
 }

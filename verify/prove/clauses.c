@@ -105,51 +105,6 @@ static ck_id digit_at(pv *prover, ck_id pattern, uint32_t index, ck_id arg) {
   return CK_BAD;
 }
 
-/* --- indices of tiles: `i*T + j` with a size T */
-typedef struct {
-  uint32_t tile; /* the bound variables i and j, once each */
-  uint32_t lane;
-  uint32_t n_tiles;
-  uint32_t n_lanes;
-  ck_id size;
-  ck_id constant;
-} tile_pattern;
-
-static bool read_tile(pv *prover, ck_id pattern, tile_pattern *read) {
-  const ck_terms *terms = prover->terms;
-  if (ck_is_closed(terms, pattern)) {
-    read->constant = pv_add(prover, read->constant, pattern);
-    return true;
-  }
-  if (ck_is(terms, pattern, CK_ADD))
-    return read_tile(prover, ck_kid(terms, pattern, 0), read) &&
-           read_tile(prover, ck_kid(terms, pattern, 1), read);
-  if (ck_is(terms, pattern, CK_B)) {
-    read->lane = ck_index(terms, pattern);
-    return read->n_lanes++ == 0;
-  }
-  if (!ck_is(terms, pattern, CK_MUL))
-    return false;
-  uint32_t closed = ck_is_closed(terms, ck_kid(terms, pattern, 0)) ? 0 : 1;
-  ck_id variable = ck_kid(terms, pattern, 1 - closed);
-  if (!ck_is(terms, variable, CK_B))
-    return false;
-  read->size = ck_kid(terms, pattern, closed);
-  read->tile = ck_index(terms, variable);
-  return read->n_tiles++ == 0;
-}
-
-/* the tile, or the place in it, at which the pattern is arg; CK_BAD: it is no index of tiles */
-static ck_id tile_at(pv *prover, ck_id pattern, uint32_t index, ck_id arg) {
-  tile_pattern read = {.constant = prover->zero};
-  if (!read_tile(prover, pattern, &read) || read.n_tiles != 1 || read.n_lanes != 1)
-    return CK_BAD;
-  ck_id place = pv_canon(prover, pv_sub(prover, arg, read.constant));
-  if (place == CK_BAD || (index != read.tile && index != read.lane))
-    return CK_BAD;
-  return ck_mk2(prover->terms, index == read.tile ? CK_DIV : CK_MOD, place, read.size);
-}
-
 static void add_option(ck_id option, ck_id *out, uint32_t *n) {
   uint32_t j = 0;
   while (j < *n && out[j] != option)
@@ -171,8 +126,6 @@ static void match_app(pv *prover, ck_id pattern, uint32_t index, ck_id x, ck_id 
           continue;
         bool whole = ck_is_closed(terms, arg) && ck_is_int(terms, arg);
         ck_id digit = whole ? digit_at(prover, pattern_arg, index, arg) : CK_BAD;
-        if (whole && digit == CK_BAD)
-          digit = tile_at(prover, pattern_arg, index, arg);
         if (digit != CK_BAD)
           add_option(digit, out, n);
         indices_of(prover, arg, out, n);

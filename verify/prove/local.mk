@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libasprove.a
 libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/pv_context.h \
-  verify/prove/pv_defs.h \
+  verify/prove/pv_defs.h verify/prove/pv_defs_int.h \
   verify/prove/pv_digits.h \
   verify/prove/pv_facts.h \
   verify/prove/pv_folds.h \
@@ -61,7 +61,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/reads.c \
   verify/prove/rewrite.c \
   verify/prove/roots.c \
-  verify/prove/selects.c \
+  verify/prove/segments.c verify/prove/selects.c \
   verify/prove/side.c \
   verify/prove/simplex.c \
   verify/prove/state.c \

@@ -59,9 +59,12 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/prove.c \
   verify/prove/quot.c \
   verify/prove/reads.c \
+  verify/prove/rescale.c \
   verify/prove/rewrite.c \
   verify/prove/roots.c \
-  verify/prove/segments.c verify/prove/selects.c \
+  verify/prove/segments.c \
+  verify/prove/selects.c \
+  verify/prove/settle.c \
   verify/prove/side.c \
   verify/prove/simplex.c \
   verify/prove/state.c \

@@ -5,6 +5,7 @@
  * p] alone, X[k, p] is the fold of that over the iterations: by induction over their number, and
  * for a negative number by the clause for none.  What depends on another tensor of the same loop
  * waits until that one is known. */
+#include "pv_folds.h"
 #include "pv_loops.h"
 #include "src/base/mem.h"
 #include "src/base/trace.h"
@@ -491,6 +492,10 @@ static ck_id fold_to(pv *prover, const recursion *rec, ck_id count) {
   return pv_fold1(prover, count, rec->def->base, rec->counter, rec->state, rec->step);
 }
 
+static ck_id with_base(pv *prover, const recursion *rec, ck_id base) {
+  return pv_fold1(prover, rec->counter, base, rec->counter, rec->state, rec->step);
+}
+
 /* a clause of the definition where so many iterations are counted */
 static pv_thm clause_at(pv *prover, const recursion *rec, ck_id clause, ck_id count,
                         pv_thm premise) {
@@ -534,6 +539,50 @@ static pv_thm by_induction(pv *prover, const recursion *rec) {
   return pv_cases(prover, negative, none, some);
 }
 
+static bool itself_alone(const solver *all, const recursion *rec, uint32_t number) {
+  as_map seen;
+  as_map_init(&seen, 1);
+  bool alone = reads_itself_alone(all, rec->after.to, number, rec->self, &seen);
+  as_map_clear(&seen);
+  return alone;
+}
+
+/* writes the body so that it reads the symbol nowhere but at its parameters; false: it does not */
+static bool written_for_itself(solver *all, recursion *rec, uint32_t number) {
+  pv *prover = all->prover;
+  pv_ctx inside = pv_ctx_push(prover, all->sizes, pv_ge0(prover, rec->counter), CK_BAD);
+  reader read = {.all = all, .number = number, .self = rec->self, .ctx = inside};
+  pv_reads reads = {.def = rec->def, .self = rec->self, .after = rec->after};
+  reads.chain = pv_chain_read(prover, rec->after.to, rec->self);
+  prover->reads = reads.chain.n ? &reads : NULL;
+  rec->after = pv_then(prover, rec->after, read_here(&read, rec->after.to));
+  prover->reads = NULL;
+  if (rec->after.by == PV_NONE)
+    return false;
+  if (itself_alone(all, rec, number))
+    return true;
+  AS_TRACE(PROVE, "%s reads other places: %s", ck_word_text(prover->terms, rec->def->name),
+           ck_show(prover->terms, rec->after.to));
+  return false;
+}
+
+/* the fold with its base written out, as a scale times a sum: before ranges of lanes and rounds are
+ * known, as what they decide is decided in the folds that it reads too */
+static pv_eqn rescaled_from_number(solver *all, const recursion *rec) {
+  pv *prover = all->prover;
+  ck_id base = rec->def->base;
+  pv_eqn out = pv_defs_out(all->defs, PV_WHOLE, base);
+  pv_eqn eqn = pv_same(fold_to(prover, rec, rec->counter));
+  out = out.by == PV_NONE ? out : pv_then(prover, out, pv_norm(prover, all->sizes, out.to));
+  if (out.by == PV_NONE || !pv_is_zero(prover, out.to))
+    return pv_fail();
+  if (out.by != PV_REFL)
+    eqn.by = pv_cong(prover, eqn.to, with_base(prover, rec, out.to), &out.by, 1);
+  eqn.to = with_base(prover, rec, out.to);
+  pv_eqn scaled = eqn.by == PV_NONE ? eqn : pv_rescaled_by_cases(prover, all->sizes, eqn.to);
+  return scaled.by == PV_NONE ? scaled : pv_then(prover, eqn, scaled);
+}
+
 static bool solve_recursion(solver *all, uint32_t i) {
   pv *prover = all->prover;
   recursion rec = {.def = &all->claim->definitions[i]};
@@ -554,33 +603,23 @@ static bool solve_recursion(solver *all, uint32_t i) {
   as_map_clear(&seen);
   if (!ready)
     return false;
-  pv_ctx inside = pv_ctx_push(prover, all->sizes, pv_ge0(prover, rec.counter), CK_BAD);
-  reader read = {.all = all, .number = i, .self = rec.self, .ctx = inside};
-  pv_reads reads = {.def = rec.def, .self = rec.self, .after = rec.after};
-  reads.chain = pv_chain_read(prover, rec.after.to, rec.self);
-  prover->reads = reads.chain.n ? &reads : NULL;
-  rec.after = pv_then(prover, rec.after, read_here(&read, rec.after.to));
-  prover->reads = NULL;
-  if (rec.after.by == PV_NONE)
+  bool alone = itself_alone(all, &rec, i);
+  bool as_stated = alone && prover->as_stated;
+  if (!as_stated && !written_for_itself(all, &rec, i))
     return false;
-  as_map_init(&seen, 1);
-  ready = reads_itself_alone(all, rec.after.to, i, rec.self, &seen);
-  as_map_clear(&seen);
-  if (!ready) {
-    AS_TRACE(PROVE, "%s reads other places: %s", ck_word_text(prover->terms, rec.def->name),
-             ck_show(prover->terms, rec.after.to));
-    return false;
-  }
+  prover->otherwise |= alone;
   ck_fsub state = {rec.def->name, rec.def->signature, rec.def->parameter, rec.def->n, rec.state};
   rec.step = ck_sub(prover->terms, rec.after.to, NULL, NULL, 0, &state, 1);
   pv_thm thm = by_induction(prover, &rec);
   if (thm == PV_NONE)
     return false;
-  pv_eqn tidy = tidy_nest(prover, all->sizes, fold_to(prover, &rec, rec.counter), 0);
+  pv_eqn tidy = as_stated ? rescaled_from_number(all, &rec) : pv_fail();
+  if (tidy.by == PV_NONE)
+    tidy = tidy_nest(prover, all->sizes, fold_to(prover, &rec, rec.counter), 0);
   if (tidy.by == PV_NONE)
     tidy = pv_same(fold_to(prover, &rec, rec.counter));
   tidy = pv_then(prover, tidy, without_quotients(all, tidy.to));
-  read = (reader){.all = all, .number = PV_NONE, .self = rec.self, .ctx = all->sizes};
+  reader read = {.all = all, .number = PV_NONE, .self = rec.self, .ctx = all->sizes};
   tidy = tidy.by == PV_NONE ? tidy : pv_then(prover, tidy, read_here(&read, tidy.to));
   thm = pv_trans(prover, thm, tidy.by);
   if (thm == PV_NONE)

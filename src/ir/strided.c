@@ -118,6 +118,8 @@ static void dense(const as_graph *graph, as_node_id id, as_strided *out) {
 bool as_graph_strided(const as_graph *graph, as_node_id id, as_strided *out) {
   const as_node *node = &graph->node[id];
   as_strided from;
+  if (node->kind == AS_N_INPUT && node->is_index_tensor)
+    return false;
   if (node->kind == AS_N_INPUT || node->kind == AS_N_STORE) {
     dense(graph, id, out);
     return true;

@@ -574,6 +574,11 @@ static bool outputs(lo_job *job, as_dtype type, uint32_t *order, uint32_t *norde
     job->value[id].buffer_index = i;
     job->value[id].dtype = type;
   }
+  for (uint32_t i = 0; i < job->n_value; i++) { /* parts of results */
+    lo_value *part = &job->value[i];
+    if (part->kind == LV_GLOBAL && part->buffer_class == LG_PART)
+      part->dtype = job->value[part->source].dtype;
+  }
   return true;
 }
 

@@ -8,6 +8,9 @@
  * blocks on a multiprocessor nothing is gained above 72 KB, with one block each deeper rings pay up
  * to 160 KB. Elsewhere they are the same shares of what a multiprocessor has.
  *
+ * scalar_flops: lanes of a multiprocessor times boost clock times two: 128 at 1755 MHz (H200,
+ * H100), 64 at 1410 (A100), 128 at 1695 (A10) and 2520 (L40S).
+ *
  * A new GPU is a new row.  Of rows with one architecture the first is found by its name. */
 #include "target.h"
 #include "src/base/str.h"
@@ -26,16 +29,18 @@
  * tilings of 14 workloads, mean deviation of the logarithm 7%; a line's weight is the third power
  * of how near it is to the fastest of its workload (tests/search/test_cost).  stream_short_us:
  * fitted to lora's nine tilings, group_*: to gqa's eleven by products of warpgroups, both measured
- * later. */
+ * later; warpgroup_flops: to the tilings of the 4096^3 product that bench/NOTES.md has (201, 206,
+ * 243 to 260, 311 and 290 us; the model says 209, 209, 259, 313, 346). */
 #define THREADS(bandwidth, clock)                                                                  \
   {                                                                                                \
     .dram = 4.99e6 * (bandwidth), .l2 = 9.0e6 * (clock), .mp_bandwidth = 8.15e4 * (clock),         \
     .latency_us = 0.695, .narrow_rows = 1.22, .stream_launch_us = 2.53, .stream_short_us = 0.85,   \
     .stream_step_us = 0.181 / (clock), .stream_flop_us = 0.13e-6 / (clock),                        \
     .stream_block_us = 0.0149 / (clock), .stream_flops = 1.46e6 * (clock),                         \
-    .chain_launch_us = 1.25, .chain_step_us = 0.31 / (clock), .chain_key_us = 0.00242 / (clock),   \
-    .chain_flops = 2.6e6 * (clock), .group_one = 0.83, .group_more = 0.95, .rows_launch_us = 0.5,  \
-    .rows_block_us = 0.0413 / (clock), .rows_elements = 4.2e4 * (clock), .rows_crowded = 0.4       \
+    .warpgroup_flops = 8.0e6 * (clock), .chain_launch_us = 1.25, .chain_step_us = 0.31 / (clock),  \
+    .chain_key_us = 0.00242 / (clock), .chain_flops = 2.6e6 * (clock), .group_one = 0.83,          \
+    .group_more = 0.95, .rows_launch_us = 0.5, .rows_block_us = 0.0413 / (clock),                  \
+    .rows_elements = 4.2e4 * (clock), .rows_crowded = 0.4                                          \
   }
 
 /* what has been the same for every architecture from sm_80 on */
@@ -65,6 +70,7 @@ static const as_target targets[] = {
      .mp_bandwidth = 5.0e4,
      .tile_flops = 1.2e6,
      .tile_elements = 3.0e4,
+     .scalar_flops = 4.49e5,
      .step_us = 0.1,
      .threads = THREADS(1, 1)},
     {COMMON,
@@ -86,6 +92,7 @@ static const as_target targets[] = {
      .mp_bandwidth = 5.0e4,
      .tile_flops = 1.2e6,
      .tile_elements = 3.0e4,
+     .scalar_flops = 4.49e5,
      .step_us = 0.1,
      .threads = THREADS(0.694, 1)},
     {COMMON,
@@ -106,6 +113,7 @@ static const as_target targets[] = {
      .mp_bandwidth = 3.6e4,
      .tile_flops = 0.86e6,
      .tile_elements = 2.1e4,
+     .scalar_flops = 1.80e5,
      .step_us = 0.14,
      .threads = THREADS(0.417, 0.72)},
     {COMMON,
@@ -126,6 +134,7 @@ static const as_target targets[] = {
      .mp_bandwidth = 4.3e4,
      .tile_flops = 1.0e6,
      .tile_elements = 2.6e4,
+     .scalar_flops = 4.34e5,
      .step_us = 0.12,
      .threads = THREADS(0.125, 0.86)},
     {COMMON,
@@ -146,6 +155,7 @@ static const as_target targets[] = {
      .mp_bandwidth = 6.4e4,
      .tile_flops = 1.5e6,
      .tile_elements = 3.8e4,
+     .scalar_flops = 6.45e5,
      .step_us = 0.08,
      .threads = THREADS(0.181, 1.28)},
 };

@@ -42,12 +42,14 @@ char *as_emit_global(as_emitter *E, const as_tg_op *op, const as_lay *l, unsigne
                      const char *iteration);
 /* the index along the only output of a map, for copy u */
 char *as_emit_index(const as_lay *l, uint32_t u);
+/* emit_address.c: an expression of `index`, for copy u */
+char *as_emit_place(as_emitter *E, const as_tg_op *op, const as_tg_expr *e, uint32_t u);
 /* the condition under which a thread takes part; "" always */
 char *as_emit_mask(const as_tg_op *op);
 /* index along a padded axis below its limit; "" where nothing is padded */
 char *as_emit_pred(const as_tg *g, const as_tg_op *op, const as_lay *l, unsigned u);
 /* the kernel-level tensor of a tile, and where it lies; false: the block has no such tile */
-bool as_emit_place(const as_emitter *E, const as_tg_tile *t, as_node_id *tensor,
+bool as_emit_where(const as_emitter *E, const as_tg_tile *t, as_node_id *tensor,
                    as_block_place *out);
 /* pointer to the memory that a tile's tensor is a part of */
 char *as_emit_memory(as_emitter *E, const as_tg_tile *t);

@@ -96,7 +96,7 @@ char *as_emit_shared(as_emitter *E, const as_tg_op *op, const as_lay *l, unsigne
   return as_str_take(&s);
 }
 
-bool as_emit_place(const as_emitter *E, const as_tg_tile *t, as_node_id *tensor,
+bool as_emit_where(const as_emitter *E, const as_tg_tile *t, as_node_id *tensor,
                    as_block_place *out) {
   const as_block *blk = &E->b->graph->block[E->b->block];
   for (uint32_t i = 0; i < blk->n; i++) {
@@ -112,7 +112,7 @@ bool as_emit_place(const as_emitter *E, const as_tg_tile *t, as_node_id *tensor,
 char *as_emit_memory(as_emitter *E, const as_tg_tile *t) {
   as_node_id tensor;
   as_block_place at;
-  if (as_emit_place(E, t, &tensor, &at))
+  if (as_emit_where(E, t, &tensor, &at))
     return E->address(E->arg, at.base);
   E->failed = true;
   return as_strdup("0");
@@ -173,6 +173,40 @@ char *as_emit_index(const as_lay *l, uint32_t u) {
   char *t = as_format("(int)((%s) ^ %uu)", h, as_lay_at(l, "u", u));
   free(h);
   return t;
+}
+
+/* the index along one axis; bits that lane and warp never move are added, so that a compiler sees
+ * through it */
+static char *index_along(as_emitter *E, const as_lay *l, const char *axis, uint32_t u) {
+  as_lay part = as_lay_take(l, (const char *[]){axis}, 1);
+  uint32_t constant = as_lay_at(&part, "u", u);
+  bool joins = constant & moved_bits(&part);
+  char *h = hardware_expr(&part, 0);
+  char *whole = as_format("(int)(%s)", h);
+  free(h);
+  unsigned name = once(E, "i", whole, "int ");
+  return as_format("(i%u %c %u)", name, joins ? '^' : '+', constant);
+}
+
+char *as_emit_place(as_emitter *E, const as_tg_op *op, const as_tg_expr *e, uint32_t u) {
+  static const char *const others[] = {"(int)gx", "(int)gy", "(int)gz", "l"};
+  if (e->op == AS_TGS_NUM)
+    return as_format("(%s)", e->num);
+  if (e->op == AS_TGS_ARG)
+    return e->arg < op->src.n_out ? index_along(E, &op->src, op->src.out[e->arg].name, u)
+                                  : as_strdup(others[e->arg - op->src.n_out]);
+  char *x = as_emit_place(E, op, e->kid[0], u);
+  if (e->op == AS_TGS_NEG) {
+    char *negative = as_format("(-%s)", x);
+    free(x);
+    return negative;
+  }
+  char *y = as_emit_place(E, op, e->kid[1], u);
+  char sign = e->op == AS_TGS_ADD ? '+' : e->op == AS_TGS_SUB ? '-' : '*';
+  char *both = as_format("(%s %c %s)", x, sign, y);
+  free(x);
+  free(y);
+  return both;
 }
 
 char *as_emit_mask(const as_tg_op *op) {

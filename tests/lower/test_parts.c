@@ -105,7 +105,7 @@ START_TEST(moved_axes) {
         "mugraph p\na = transpose(X)\nb = slice(a, axis=0, start=1, stop=4)\n"
         "c = expand_dims(b, axis=1)\nkernel k\n  load p [3, 1, N] = c\n  q = sum(p)\n"
         "  r = squeeze(q, axis=1)\n  store Y [3] = r\nend\n",
-        1, 0);
+        1, 1);
 }
 
 END_TEST
@@ -119,7 +119,34 @@ START_TEST(of_a_stored_tensor) {
         "b = slice(h, axis=1, start=F, stop=2*F)\nkernel k1\n  grid x = N\n"
         "  load p [1, F] = a x -> 0\n  load q [1, F] = b x -> 0\n  r = p * q\n"
         "  s = sum(r)\n  store Y [1] = s x -> 0\nend\nZ = sin(b)\n",
-        3, 2);
+        3, 1);
+}
+
+END_TEST
+
+/* of a result of 16 bits, whose type in memory is known last */
+START_TEST(of_a_result) {
+  check("program p\nsizes N = 8, F = 32\ninput X: f16[N, 2*F]\noutput H = exp(X)\n"
+        "output Y = H[:, 0:F] * H[:, F:2*F]\n",
+        "mugraph p\nkernel k0\n  grid x = N\n  load p [1, 2*F] = X x -> 0\n  q = exp(p)\n"
+        "  store H [1, 2*F] = q x -> 0\nend\na = slice(H, axis=1, start=0, stop=F)\n"
+        "b = slice(H, axis=1, start=F, stop=2*F)\nkernel k1\n  grid x = N\n"
+        "  load p1 [1, F] = a x -> 0\n  load q1 [1, F] = b x -> 0\n  r = p1 * q1\n"
+        "  store Y [1, F] = r x -> 0\nend\n",
+        2, 2);
+}
+
+END_TEST
+
+/* read by an operator at kernel level that fetches four elements at once where it can */
+START_TEST(by_register_tiles) {
+  check("program p\nsizes N = 12, F = 16\ninput X: f32[N, 40]\ninput W: f32[16, 8]\n"
+        "output Y = X[:, 3:19] @ W\noutput Z = X[:, 3:19] * 2\noutput V = transpose(X[:, 3:19]) @ "
+        "X[:, 3:19]\n",
+        "mugraph p\na = slice(X, axis=1, start=3, stop=19)\nY = matmul(a, W)\n"
+        "b = transpose(a)\nV = matmul(b, a)\nkernel k\n  grid x = N\n"
+        "  load p [1, 16] = a x -> 0\n  q = p * 2\n  store Z [1, 16] = q x -> 0\nend\n",
+        3, 1);
 }
 
 END_TEST
@@ -164,6 +191,8 @@ int main(void) {
   tcase_add_test(tests, every_second);
   tcase_add_test(tests, moved_axes);
   tcase_add_test(tests, of_a_stored_tensor);
+  tcase_add_test(tests, of_a_result);
+  tcase_add_test(tests, by_register_tiles);
   tcase_add_test(tests, as_a_result);
   tcase_add_test(tests, backwards);
   tcase_add_test(tests, cut_off);

@@ -179,8 +179,31 @@ static const char *change_operand(as_tg *g, list *l, as_rng *r) {
   }
 }
 
+/* where an input's tile lies */
+static const char *change_tile(as_tg *g, as_rng *r) {
+  as_tg_tile *t = &g->tile[below(r, g->n_tile)];
+  as_tg_axis *a = t->n_axis ? &t->axis[below(r, t->n_axis)] : NULL;
+  const long steps[] = {1, 8, 16, a ? a->stride : 1};
+  long step = sign(r) * steps[below(r, 4)];
+  if (t->output || !a)
+    return NULL;
+  switch (as_rng_below(r, 4)) {
+  case 0:
+    a->stride += step;
+    return "a stride";
+  case 1:
+    a->grid_step += a->grid >= 0 ? step : 0;
+    return a->grid >= 0 ? "where a block begins" : NULL;
+  default:
+    t->origin += step;
+    return "where a tensor begins";
+  }
+}
+
 static const char *change_memory(as_tg *g, as_rng *r) {
-  switch (as_rng_below(r, 5)) {
+  switch (as_rng_below(r, 6)) {
+  case 5:
+    return change_tile(g, r);
   case 0:
   case 1:
     if (!g->n_buffer)
@@ -230,12 +253,19 @@ static void change_tree(as_tg_expr *e, as_rng *r, bool *done) {
   if (arity && as_rng_below(r, 3) == 0) {
     static const as_tg_scalar one[] = {AS_TGS_NEG, AS_TGS_INV, AS_TGS_RSQRT, AS_TGS_EXP};
     static const as_tg_scalar two[] = {AS_TGS_ADD, AS_TGS_SUB, AS_TGS_MUL, AS_TGS_MAX};
-    e->op = arity == 1 ? one[below(r, 4)] : two[below(r, 4)];
+    if (arity == 3) {
+      as_tg_expr *kid = e->kid[1];
+      e->kid[1] = e->kid[2];
+      e->kid[2] = kid;
+    } else {
+      e->op = arity == 1 ? one[below(r, 4)] : two[below(r, 4)];
+    }
     *done = true;
     return;
   }
   change_tree(e->kid[0], r, done);
   change_tree(e->kid[1], r, done);
+  change_tree(e->kid[2], r, done);
 }
 
 static const char *change_rest(as_tg *g, list *l, as_rng *r) {

@@ -154,7 +154,8 @@ static bool bulk_content(as_algebra *A, const as_tg_op *op, const as_tg_tile *t,
              (width << op->rows) % as_isa_needs(instr, "align") == 0);
   ENSURE(A, "a box leaves the tile",
          (unsigned)op->rows <= row->bits && (unsigned)cols <= col->bits);
-  ENSURE(A, "rows of the map that are not aligned", row->stride * (long)elem % 16 == 0);
+  ENSURE(A, "rows of the map that are not aligned",
+         row->stride > 0 && row->stride * (long)elem % 16 == 0);
   ENSURE(A, "an origin that is not aligned", t->origin * (long)elem % 16 == 0);
   for (unsigned i = 0; i < t->n_axis; i++) {
     const as_tg_axis *a = &t->axis[i];

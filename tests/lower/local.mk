@@ -53,6 +53,12 @@ tests_lower_test_index_SOURCES = tests/lower/test_index.c $(tests_lower_case)
 tests_lower_test_index_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_index_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_index
+# tensors that are parts of others in memory
+check_PROGRAMS += tests/lower/test_parts
+tests_lower_test_parts_SOURCES = tests/lower/test_parts.c $(tests_lower_case)
+tests_lower_test_parts_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_lower_test_parts_LDADD = $(tests_lower_libs)
+TESTS += tests/lower/test_parts
 # contractions by register tiles
 check_PROGRAMS += tests/lower/test_simt
 tests_lower_test_simt_SOURCES = tests/lower/test_simt.c $(tests_lower_case)

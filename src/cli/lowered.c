@@ -2,7 +2,6 @@
  */
 #include "lowered.h"
 #include "src/base/file.h"
-#include "src/lower/lower.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +46,11 @@ static bool is_certified(const cli_lowered *made, const char *dir, as_err *err) 
   return certified;
 }
 
+as_kernels_of cli_kernels_of(const as_job *job) {
+  return (as_kernels_of){
+      .program = job->program, .graph = job->graph, .tile = {job->tile[0], job->tile[1]}};
+}
+
 /* takes NAME=VALUE, where that names a size left to run time */
 static bool take_size(const as_graph *graph, const char *given, int64_t *sizes, as_err *err) {
   const char *equals = strchr(given, '=');
@@ -75,6 +79,7 @@ bool cli_lower_at(cli_lowered *made, const cli_opts *opts, char *const *words, u
   if (!cli_place_is_there(&made->at, opts, err))
     return false;
   as_job_init(&made->job, cli_library(&made->at.opts, err));
+  made->job.any_tile = true;
   if (!made->job.lib || !as_job_read_program(&made->job, made->at.prog, err) ||
       !as_job_read_candidate(&made->job, made->at.cand, err))
     return false;
@@ -82,13 +87,16 @@ bool cli_lower_at(cli_lowered *made, const cli_opts *opts, char *const *words, u
     return false;
   cli_place_tell_others(&made->at, opts, made->job.lib);
   made->target = cli_target(opts, opts->n_arg == 1 ? opts->arg[0] : NULL, err);
-  int64_t *sizes = as_graph_size_values(made->job.graph);
+  as_kernels_of texts = cli_kernels_of(&made->job);
+  const as_graph *graph = made->job.graph ? made->job.graph : as_kernels_sizes(&texts);
+  int64_t *sizes = as_graph_size_values(graph);
   bool ok = made->target != NULL;
   for (uint32_t i = 0; ok && i < n_words; i++)
-    ok = take_size(made->job.graph, words[i], sizes, err);
-  as_lower_opts plan = {.target = made->target, .env = sizes};
-  ok = ok && as_lower_cuda(made->job.graph, &plan, &made->low, err);
+    ok = take_size(graph, words[i], sizes, err);
+  as_lower_opts plan = {.target = made->target, .env = words ? sizes : NULL};
+  ok = ok && as_kernels_lower(&texts, &plan, &made->low, err);
   made->ports = as_rt_interface_of(&made->low);
+  made->name = as_kernels_name(&texts);
   free(sizes);
   return ok;
 }

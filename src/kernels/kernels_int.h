@@ -119,9 +119,11 @@ void kt_stmts(kt_writer *writer, const as_vec *list);
  * none.  stride: what the counter goes on by, and first: what it starts at */
 void kt_begin_tensor(kt_writer *writer, uint32_t tensor, const char *first, const char *stride);
 
-/* places.c: of an input of integers, how many values from 0 on an element may have so that the
- * places that it names are in range, whatever is added to it; -1: it names none */
-int64_t kt_places(const wr_program *program, uint32_t tensor);
+/* places.c: of an input of integers, how many values from 0 on an element may have so that every
+ * place that it names is in range, whatever is added to it; -1: it names none.  The most for which
+ * the bounds of all these places are within their axes; a place that has no such bounds even where
+ * all integers are 0 counts as the integer itself. */
+int64_t kt_places(wr_program *program, uint32_t tensor);
 
 /* reference.c: the text of a tile program in doubles, as as_lowered.reference; inputs and outputs
  * have the numbers of the plan's tensors.  false with err */

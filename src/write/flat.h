@@ -115,6 +115,8 @@ void wr_free(wr_program *program); /* NULL allowed */
 
 /* bounds of an integer; false: none are known within 62 bits */
 bool wr_range(const wr_program *program, const wr_expr *expr, int64_t *low, int64_t *high);
+/* a condition by the bounds of its sides: 1 holds, 0 does not, -1 is not known */
+int wr_truth(const wr_program *program, const wr_expr *condition);
 bool wr_is_integer(const wr_expr *expr, int64_t value); /* is it this number? */
 /* is it a number, and which? */
 bool wr_integer_value(const wr_expr *expr, int64_t *value);

@@ -137,11 +137,84 @@ static bool is_right(const char *path) {
 static const char *const cases[] = {
     "tests/lower/tiles/swap.tile",       "tests/lower/tiles/softmax.tile",
     "tests/lower/tiles/gather.tile",     "tests/lower/tiles/large.tile",
+    "tests/lower/tiles/labels.tile",     "tests/lower/tiles/norm.tile",
     "tests/tile/cases/two_kernels.tile", "tests/ttir/cases/running.tile"};
 
 START_TEST(kernels_compute_what_the_evaluator_does) {
   char *path = as_format("%s/%s", test_source_dir(), cases[_i]);
   ck_assert_msg(is_right(path), "%s", path);
+  free(path);
+}
+
+END_TEST
+
+static bool said_in(const char *log, const char *words) {
+  if (strstr(log, words) == NULL)
+    printf("not said: %s\n%s\n", words, log);
+  return strstr(log, words) != NULL;
+}
+
+/* programs that no certificate is for: the emulation sees what their blocks or threads do */
+START_TEST(races_are_reported) {
+  static const struct {
+    const char *loop;
+    const char *said;
+  } wrong[] = {
+      {"parallel p = 0 to 8\n  load x[] = X[p]\n  store Y[p div 2] = x[] over []\nend\n",
+       "race: an element of global memory written twice by blocks"},
+      {"parallel p = 0 to 8\n  load y[] = Y[0]\n  store Y[7 - p] = y[] + 1 over []\nend\n",
+       "race: an element of global memory read and written by several blocks"},
+      {"load x[i < 8] = X[i]\nstore Y[i div 2] = x[i] over [i < 8]\n",
+       "race: an element of global memory written twice by threads"},
+  };
+
+  const char *begin = "tile t\ninput X: f32[8]\ninout Y: f32[8]\n";
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    tile_case it;
+    char folder[] = "/tmp/assay-tiles-XXXXXX";
+    as_rt_result result = {0};
+    char *text = as_format("%s%s", begin, wrong[i].loop);
+    ck_assert(mkdtemp(folder) != NULL);
+    char *path = as_format("%s/race.tile", folder);
+    ck_assert(as_write_file(path, text, strlen(text), NULL));
+    ck_assert_msg(open_case(&it, path), "%s", it.err.text);
+    char *emulation = as_format("%s/src/lower/emu", test_source_dir());
+    as_rt_opts opts = {.dir = folder, .emulate = true, .emu_dir = emulation};
+    ck_assert(as_rt_run(&it.lowered, "race", &opts, &result, &it.err));
+    ck_assert(!result.ok);
+    ck_assert(said_in(result.log, wrong[i].said));
+    as_remove_folder(folder);
+    as_rt_result_clear(&result);
+    free(emulation);
+    free(path);
+    free(text);
+    close_case(&it);
+  }
+}
+
+END_TEST
+
+static void check_range(const tile_case *it, const char *name, int64_t range) {
+  bool found = false;
+  for (uint32_t i = 0; i < it->lowered.n_in; i++) {
+    bool named = strcmp(it->lowered.in_name[i], name) == 0;
+    ck_assert_msg(!named || it->lowered.in_range[i] == range, "%s: %lld", name,
+                  (long long)it->lowered.in_range[i]);
+    found = found || named;
+  }
+  ck_assert(found);
+}
+
+/* what is drawn for integers is within the extent that is left beside what is added to them */
+START_TEST(integers_that_are_places_are_drawn_in_range) {
+  tile_case it;
+  char *path = as_format("%s/tests/lower/tiles/labels.tile", test_source_dir());
+  ck_assert_msg(open_case(&it, path), "%s", it.err.text);
+  check_range(&it, "L", 20);
+  check_range(&it, "W", 45);
+  check_range(&it, "E", 70);
+  check_range(&it, "X", -1);
+  close_case(&it);
   free(path);
 }
 
@@ -196,6 +269,8 @@ static int run_suite(void) {
   tcase_set_timeout(group, 120);
   tcase_add_loop_test(group, kernels_compute_what_the_evaluator_does, 0,
                       (int)(sizeof cases / sizeof *cases));
+  tcase_add_test(group, races_are_reported);
+  tcase_add_test(group, integers_that_are_places_are_drawn_in_range);
   tcase_add_test(group, what_cannot_be_lowered_is_named);
   suite_add_tcase(suite, group);
   SRunner *runner = srunner_create(suite);

@@ -11,9 +11,11 @@ namespace as_emu {
 /* Of an element, by its address; launches and epochs count from 1. */
 struct toucher {
   long launch = 0;
-  unsigned block = 0, epoch = 0;
-  int thread = NOBODY; /* MANY: more than one in that epoch */
+  unsigned block = 0, epoch = 0; /* SEVERAL: more than one block in that launch */
+  int thread = NOBODY;           /* MANY: more than one in that epoch */
 };
+
+static const unsigned SEVERAL = ~0u;
 
 struct touched {
   toucher wrote, read;
@@ -29,6 +31,11 @@ inline bool apart(const toucher &other, const char *what) {
   machine &m = M();
   if (other.launch != m.launches)
     return true;
+  if (other.block == SEVERAL) {
+    report("race: an element of global memory %s by several blocks, the last of them %u", what,
+           m.block);
+    return false;
+  }
   if (other.block != m.block) {
     report("race: an element of global memory %s by blocks %u and %u", what, other.block, m.block);
     return false;
@@ -43,10 +50,11 @@ inline bool apart(const toucher &other, const char *what) {
 
 inline void note(toucher &as, bool reads) {
   machine &m = M();
-  bool same = as.launch == m.launches && as.block == m.block && as.epoch == m.epoch;
-  as.thread = reads && same && as.thread != m.cur ? MANY : m.cur;
+  bool again = reads && as.launch == m.launches;
+  bool same = again && as.block == m.block && as.epoch == m.epoch;
+  as.thread = same && as.thread != m.cur ? MANY : m.cur;
+  as.block = again && as.block != m.block ? SEVERAL : m.block;
   as.launch = m.launches;
-  as.block = m.block;
   as.epoch = m.epoch;
 }
 
@@ -74,7 +82,6 @@ template <class T> inline void tile_write(void *p, size_t i, T x) {
     return;
   }
   touched &t = touches()[(uintptr_t)q];
-  /* blocks that only read an element are seen by their last one; those before it came first */
   if (apart(t.wrote, "written twice") && apart(t.read, "read and written"))
     note(t.wrote, false);
   memcpy(q, &x, sizeof x);

@@ -294,8 +294,7 @@ static bool check_kernel(checking *c, const as_job *job, as_lowered *low) {
   size_t n;
   char *text = read_file(c, "kernel.cu", &n);
   as_lower_opts plan = {.target = text ? target_of(c) : NULL};
-  as_kernels_of texts = {
-      .program = job->program, .graph = job->graph, .tile = {job->tile[0], job->tile[1]}};
+  as_kernels_of texts = as_check_texts(job);
   bool ok = plan.target && as_kernels_lower(&texts, &plan, low, c->err);
   if (ok && (strlen(low->cuda) != n || memcmp(low->cuda, text, n) != 0))
     find(c, "kernel.cu: not what this version of assay makes of the candidate");

@@ -13,8 +13,9 @@
 #define AS_CHECK_H
 #include "src/base/err.h"
 #include "src/ir/opdef.h"
+#include "src/kernels/kernels.h"
 #include "src/target/target.h"
-#include "verify/judge/judge.h"
+#include "verify/judge/job.h"
 
 /* A checker of certificates: it is run as `COMMAND --sem PATH.. GIVEN CANDIDATE CERTIFICATE`. */
 typedef struct {
@@ -36,6 +37,9 @@ typedef struct {
 /* Prints what it finds and the verdict.  AS_OK: all is as it should be; AS_NO: it is not;
  * AS_UNKNOWN: it is, and says that nothing is known; anything else with err. */
 as_status as_check(const as_check_how *how, const char *dir, as_err *err);
+
+/* a job's texts as they are lowered; borrows */
+as_kernels_of as_check_texts(const as_job *job);
 
 /* Does the certificate of a result directory, in the file of that path, prove the texts that lie
  * there now?  A file of that name alone says nothing, and what was changed after it was certified

@@ -3,6 +3,11 @@
 #include "src/base/file.h"
 #include <stdlib.h>
 
+as_kernels_of as_check_texts(const as_job *job) {
+  return (as_kernels_of){
+      .program = job->program, .graph = job->graph, .tile = {job->tile[0], job->tile[1]}};
+}
+
 bool as_check_proves(const as_judged *judged, const char *dir, const char *certificate,
                      as_err *err) {
   if (!as_exists(certificate))

@@ -3,7 +3,6 @@
 #ifndef AS_CLI_H
 #define AS_CLI_H
 #include "options.h"
-#include "src/kernels/kernels.h"
 #include "src/report/judged.h"
 #include "src/target/target.h"
 #include "verify/judge/job.h"
@@ -42,9 +41,6 @@ char *cli_exe_dir(void); /* malloc'ed */
 /* the folder that holds the second checker's package `second`, installed or of the source tree;
  * malloc'ed, or NULL: there is none */
 char *cli_second_dir(void);
-
-/* what a job's texts are, for lowering; borrows */
-as_kernels_of cli_kernels_of(const as_job *job);
 
 /* ---- what a command is about: a result directory (one argument), or its parts named one by one */
 typedef struct {

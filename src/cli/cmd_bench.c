@@ -2,6 +2,7 @@
  */
 #include "cli.h"
 #include "src/base/file.h"
+#include "src/check/check.h"
 #include "src/runtime/rt.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static int bench_candidate(const cli_opts *given, const as_job *job, const as_ta
   as_rt_result result = {0};
   as_lower_opts plan = {.target = target};
   as_rt_opts opts = {.dir = work, .target = target, .timed = true, .seed = given->seed};
-  as_kernels_of texts = cli_kernels_of(job);
+  as_kernels_of texts = as_check_texts(job);
   const char *name = as_kernels_name(&texts);
   bool ok = mkdir(work, 0777) == 0 || as_exists(work) ||
             as_err_set(err, AS_BAD_INPUT, "%s: cannot be made", work);
@@ -47,6 +48,9 @@ int cli_bench(const cli_opts *given) {
   job.any_tile = true;
   bool ok = job.lib && as_job_read_program(&job, at.prog, &err) &&
             as_job_read_candidate(&job, at.cand, &err);
+  as_judged judged = as_job_judged(&job);
+  if (ok && job.graph == NULL && given->n_arg == 1)
+    ok = as_check_proves(&judged, dir, at.cert, &err);
   const as_target *target = ok ? cli_target(given, given->n_arg == 1 ? dir : NULL, &err) : NULL;
   int status = AS_OK;
   if (target && given->tune && job.graph == NULL) {

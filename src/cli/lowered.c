@@ -19,11 +19,6 @@ void cli_lowered_clear(cli_lowered *made) {
   cli_place_clear(&made->at);
 }
 
-as_kernels_of cli_kernels_of(const as_job *job) {
-  return (as_kernels_of){
-      .program = job->program, .graph = job->graph, .tile = {job->tile[0], job->tile[1]}};
-}
-
 /* takes NAME=VALUE, where that names a size left to run time */
 static bool take_size(const as_graph *graph, const char *given, int64_t *sizes, as_err *err) {
   const char *equals = strchr(given, '=');
@@ -61,7 +56,7 @@ bool cli_lower_at(cli_lowered *made, const cli_opts *opts, char *const *words, u
     return false;
   cli_place_tell_others(&made->at, opts, made->job.lib);
   made->target = cli_target(opts, opts->n_arg == 1 ? opts->arg[0] : NULL, err);
-  as_kernels_of texts = cli_kernels_of(&made->job);
+  as_kernels_of texts = as_check_texts(&made->job);
   const as_graph *graph = made->job.graph ? made->job.graph : as_kernels_sizes(&texts);
   int64_t *sizes = as_graph_size_values(graph);
   bool ok = made->target != NULL;

@@ -1,10 +1,12 @@
 /* The candidate's kernels with their launcher, and what the runtime wants to know of them. */
 #include "kernels.h"
 #include "kernels_int.h"
+#include "semantics/eval.h"
 #include "semantics/eval_text.h"
 #include "semantics/tile_eval.h"
 #include "src/base/id.h"
 #include "src/ir/graph.h"
+#include "src/ir/lex.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -409,6 +411,52 @@ static bool sizes_stand(const as_kernels_of *of, const as_lower_opts *opts, as_e
   return true;
 }
 
+/* ---- what the certificate supposes of the sizes */
+
+static bool in_range(const as_graph *sizes, const int64_t *stated, const int64_t *value,
+                     as_err *err) {
+  for (uint32_t i = 0; i < sizes->n_own_size; i++) {
+    as_size size = sizes->own_size[i];
+    long least = as_size_least(sizes->sizes, size);
+    if (as_size_is_ranged(sizes->sizes, size) &&
+        (value[size] < least || value[size] > stated[size]))
+      return as_err_set(err, AS_BAD_INPUT, "%s is %lld, and goes from %ld to %lld",
+                        as_size_name(sizes->sizes, size), (long long)value[size], least,
+                        (long long)stated[size]);
+  }
+  return true;
+}
+
+static bool facts_hold(const as_graph *sizes, const as_size_fact *fact, size_t n,
+                       const int64_t *value, as_err *err) {
+  for (size_t i = 0; i < n; i++) {
+    if (as_fact_holds(sizes->sizes, &fact[i], value))
+      continue;
+    char *left = as_size_print(sizes->sizes, fact[i].lhs);
+    char *right = as_size_print(sizes->sizes, fact[i].rhs);
+    as_err_set(err, AS_BAD_INPUT, "%s: the relation %s %s %s does not hold at these sizes",
+               sizes->name, left, as_rel_text(fact[i].rel), right);
+    free(left);
+    free(right);
+    return false;
+  }
+  return true;
+}
+
+/* the given program's ranges and relations, and what its operators ask for */
+static bool sizes_allowed(const as_kernels_of *of, const int64_t *stated, const int64_t *value,
+                          as_err *err) {
+  const as_graph *sizes = as_kernels_sizes(of);
+  as_vec asked;
+  as_vec_init(&asked, sizeof(as_size_fact));
+  bool fine = in_range(sizes, stated, value, err) &&
+              facts_hold(sizes, sizes->fact, sizes->n_fact, value, err) &&
+              (of->program == NULL || as_graph_obligations(of->program, &asked, err)) &&
+              facts_hold(sizes, asked.data, asked.n, value, err);
+  as_vec_clear(&asked);
+  return fine;
+}
+
 static bool lower_tile(const as_kernels_of *of, const as_lower_opts *opts, const int64_t *value,
                        as_lowered *out, as_err *err) {
   kt_plan plan;
@@ -430,7 +478,8 @@ bool as_kernels_lower(const as_kernels_of *of, const as_lower_opts *opts, as_low
   int64_t *stated = as_graph_size_values(as_kernels_sizes(of));
   const int64_t *value = opts && opts->env ? opts->env : stated;
   bool fine = of->graph ? as_lower_cuda(of->graph, opts, out, err)
-                        : sizes_stand(of, opts, err) && lower_tile(of, opts, value, out, err);
+                        : sizes_stand(of, opts, err) && sizes_allowed(of, stated, value, err) &&
+                              lower_tile(of, opts, value, out, err);
   fine = fine && set_reference(of, opts, value, out, err);
   free(stated);
   if (!fine)

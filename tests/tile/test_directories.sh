@@ -36,6 +36,7 @@ cp -r made changed
 sed 's/carry s = nothing/carry s = low/' made/candidate.tile >changed/candidate.tile
 expect 1 'does not prove' run changed
 expect 1 'does not prove' build changed -o library2
+expect 1 'does not prove' bench changed
 rm changed/certificate.cert
 expect 2 'has no certificate' run changed
 [ ! -e library2 ] || fail "something of it was built"
@@ -52,5 +53,8 @@ expect 0 'Y: f32[33] = ' run doubled N=33
 expect 0 'Y: f32[100] = ' run doubled
 expect 2 'N is left to run time' build doubled
 expect 2 'is no integer' run doubled N=x
+# the certificate is for sizes at which the stated relations hold
+expect 2 'N is 200, and goes from 1 to 100' run doubled N=200
+expect 2 'N is 0, and goes from 1 to 100' run doubled N=0
 
 [ $failures -eq 0 ]

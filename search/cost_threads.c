@@ -388,7 +388,8 @@ static double chained_us(profile *of, double *shared) {
   const as_target_threads *constant = &target->threads;
   const as_node *scores = &of->model->graph->node[of->first];
   const as_node *result = &of->model->graph->node[of->second];
-  double keys = sg_cost_value(of->model, scores->dim[scores->rank - 1]);
+  /* the second product sums over the keys, whichever way round the scores are */
+  double keys = sg_cost_value(of->model, of->model->works[of->second].reduced);
   double rows = sg_cost_elements(of->model, scores) / keys;
   double columns = sg_cost_value(of->model, result->dim[result->rank - 1]);
   double depth = sg_cost_value(of->model, of->model->works[of->first].reduced);

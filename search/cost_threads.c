@@ -450,8 +450,9 @@ static bool divides_twice(const profile *of) {
   return false;
 }
 
-/* Thread graphs load all their tiles from memory, and none of integers.  (Nor do chained products
- * have masks yet, from memory or computed; their cost is that of those without, for both.) */
+/* Thread graphs load all their tiles from memory, and none of integers.  (Chained products
+ * compute masks of positions, and go the general way with masks from memory; their cost is that of
+ * those without, for both.) */
 static bool computes_tiles(const profile *of) {
   bool computes = false;
   for (uint32_t i = 0; i < of->block->n && of->family != CHAINED; i++) {

@@ -148,6 +148,13 @@ char *lo_index(lo_text *text, const lx *expr) {
 
 static char *scalar(lo_text *text, const lx *expr, bool lazy);
 
+bool lo_is_cheap_condition(const lx *expr) {
+  if (expr->op == LX_AND || expr->op == LX_OR)
+    return lo_is_cheap_condition(expr->kid[0]) && lo_is_cheap_condition(expr->kid[1]);
+  return expr->op >= LX_EQ && expr->op <= LX_LT && expr->kid[0]->integer && expr->kid[1]->integer &&
+         !lx_has_whole(expr);
+}
+
 static char *condition(lo_text *text, const lx *expr, bool lazy) {
   char *left;
   char *right = NULL;
@@ -158,7 +165,9 @@ static char *condition(lo_text *text, const lx *expr, bool lazy) {
   } else if (expr->op == LX_AND || expr->op == LX_OR) {
     left = condition(text, expr->kid[0], lazy);
     right = condition(text, expr->kid[1], true);
-    result = as_format("(%s %s %s)", left, relation_sign[expr->op], right);
+    bool eager = text->eager && lo_is_cheap_condition(expr);
+    const char *sign = relation_sign[expr->op];
+    result = as_format("(%s %.*s %s)", left, eager ? 1 : 2, sign, right);
   } else if (expr->kid[0]->integer && expr->kid[1]->integer) {
     left = lo_index(text, expr->kid[0]);
     right = lo_index(text, expr->kid[1]);
@@ -280,6 +289,10 @@ char *lo_expr(lo_text *text, const lx *expr) {
   char *result = scalar(text, expr, false);
   text->root = keep;
   return result;
+}
+
+char *lo_condition(lo_text *text, const lx *expr) {
+  return condition(text, expr, true);
 }
 
 char *lo_global_pointer(const lo_job *job, uint32_t id) {

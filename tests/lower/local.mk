@@ -53,3 +53,9 @@ tests_lower_test_index_SOURCES = tests/lower/test_index.c $(tests_lower_case)
 tests_lower_test_index_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_index_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_index
+# contractions by register tiles
+check_PROGRAMS += tests/lower/test_simt
+tests_lower_test_simt_SOURCES = tests/lower/test_simt.c $(tests_lower_case)
+tests_lower_test_simt_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_lower_test_simt_LDADD = $(tests_lower_libs)
+TESTS += tests/lower/test_simt

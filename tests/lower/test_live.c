@@ -168,6 +168,16 @@ static const live_case cases[] = {
               "y = softmax(x)\nz = rms_norm(x)\nstore Y [1, D] = y x -> 0\n"
               "store Z [1, D] = z x -> 0\nend\n",
      .run = {{0}, {1}, {2}, {31}, {36}, {37}, {-1}}},
+    {.name = "a contraction by register tiles",
+     .program = "program contraction\nsizes B <= 21, C <= 9, K >= 0 <= 37\ninput X: f32[B, C, K]\n"
+                "input W: f32[K, 24]\noutput Y = X @ W\n"
+                "output V = transpose(W) @ W\n",
+     .run = {{1, 1, 0}, {2, 3, 1}, {21, 9, 37}, {20, 9, 32}, {17, 8, 33}, {-1}}},
+    {.name = "a convolution of batches left to run time",
+     .program = "program windows\nsizes B <= 5, H <= 9\ninput X: f32[B, 3, H, 7]\n"
+                "input W: f32[8, 3, 3, 3]\n"
+                "output Y = conv2d(X, W, top = 1, bottom = 1, left = 1)\n",
+     .run = {{1, 1}, {2, 8}, {5, 9}, {4, 7}, {-1}}},
     {.name = "rows in tiles",
      .program = "program tiles\nsizes B >= 0 <= 67, D = 40\ninput X: f16[B, D]\n"
                 "input W: f16[D, 24]\noutput Y = softmax(X) @ W\noutput H = max(X, axis=1)\n",

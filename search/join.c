@@ -5,7 +5,11 @@
  * operators with that tensor in the other's place.  So both are searched as segments of their own;
  * where both have a graph whose loop goes over its part, with accumulators that are used alike
  * after the loop, there are three kernels: the states of either, and one that combines them
- * (split.c).  Nothing is assumed of it: what is made is proved like anything else. */
+ * (split.c).  Nothing is assumed of it: what is made is proved like anything else.
+ *
+ * It is tried where an axis is made by such joins alone, of two tensors each, is in no input and no
+ * output, and every product has it: elsewhere the search of the parts would be in vain. */
+#include "cost_model.h"
 #include "segment.h"
 #include "src/base/id.h"
 #include "src/base/trace.h"
@@ -13,8 +17,9 @@
 #include <string.h>
 
 enum {
-  MOST_TRIED = 6, /* graphs of either side that are put together */
-  MOST_JOINED = 4 /* graphs kept */
+  MOST_TRIED = 6,     /* graphs of either side that are put together */
+  MOST_JOINED = 4,    /* graphs kept */
+  SHARE_OF_STATES = 8 /* a side's plan gets this part of the states of a plan */
 };
 
 /* --- which operators join two tensors */
@@ -74,23 +79,11 @@ typedef struct {
   uint32_t n_joins;
 } joining;
 
-static uint32_t place_of(const sg_segment *segment, uint32_t main_node) {
-  for (uint32_t i = 0; i < segment->part.n; i++) {
-    if (segment->to_main[segment->part.tensor[i]] == main_node)
-      return i;
-  }
-  return AS_NONE;
-}
-
 /* the class of the axis along which the operator joins its operands; SG_NO_CLASS: it is no join */
 static uint32_t class_of_join(const joining *work, uint32_t main_node) {
   const as_node *node = &work->cut->graph->node[main_node];
   uint32_t axis = is_join(node->op) ? joined_axis(work->cut->graph, node) : AS_NONE;
-  uint32_t place = place_of(work->segment, main_node);
-  if (axis == AS_NONE || place == AS_NONE)
-    return SG_NO_CLASS;
-  sg_label label = work->segment->part.axes[place].ax[axis];
-  return label == SG_UNIT ? SG_NO_CLASS : SG_CLASS(label);
+  return axis == AS_NONE ? SG_NO_CLASS : sg_segment_class(work->segment, main_node, axis);
 }
 
 /* no input and no output has the axis: it is made by the joins and folded */
@@ -104,14 +97,53 @@ static bool is_inner(const sg_part *part, uint32_t cls) {
   return inner;
 }
 
+/* Another operator that joins what is joined would have either part beside all of its other
+ * operand: three tensors are not searched apart. */
+static bool is_joined_again(const joining *work, uint32_t cls) {
+  const sg_cut *cut = work->cut;
+  for (uint32_t i = 0; i < cut->n; i++) {
+    const as_node *node = &cut->graph->node[cut->op[i]];
+    uint32_t axis = is_join(node->op) ? joined_axis(cut->graph, node) : AS_NONE;
+    for (uint32_t k = 0; axis != AS_NONE && k < node->nargs; k++) {
+      if (sg_segment_class(work->segment, node->arg[k], axis) == cls)
+        return true;
+    }
+  }
+  return false;
+}
+
+static bool has_class(const joining *work, uint32_t main_node, uint32_t cls) {
+  bool found = false;
+  for (uint32_t k = 0; k < work->cut->graph->node[main_node].rank; k++)
+    found = found || sg_segment_class(work->segment, main_node, k) == cls;
+  return found;
+}
+
+/* Has every product of the segment the joined axis?  The loop goes over that one, so each block
+ * would do all of another product, which is better a kernel before or behind. */
+static bool have_products_axis(const joining *work, uint32_t cls) {
+  const as_graph *graph = work->cut->graph;
+  for (uint32_t i = 0; i < work->cut->n; i++) {
+    uint32_t product = work->cut->op[i];
+    const as_node *node = &graph->node[product];
+    bool has = !sg_cost_is_contraction(node) || has_class(work, product, cls);
+    for (uint32_t k = 0; k < node->nargs; k++)
+      has = has || has_class(work, node->arg[k], cls);
+    if (!has)
+      return false;
+  }
+  return true;
+}
+
 /* all joins along the first class that is made by joins and folded; false: there is none */
 static bool find_joins(joining *work) {
   const sg_cut *cut = work->cut;
   work->n_joins = 0;
   for (uint32_t i = 0; i < cut->n; i++) {
     uint32_t cls = class_of_join(work, cut->op[i]);
-    if (cls == SG_NO_CLASS || !is_inner(&work->segment->part, cls) ||
-        (work->n_joins && cls != work->cls))
+    if (cls == SG_NO_CLASS || (work->n_joins && cls != work->cls) ||
+        !is_inner(&work->segment->part, cls) || is_joined_again(work, cls) ||
+        !have_products_axis(work, cls))
       continue;
     work->cls = cls;
     work->join[work->n_joins++] = cut->op[i];
@@ -153,13 +185,10 @@ static uint32_t class_of_side(const joining *work, uint32_t which) {
   uint32_t found = SG_NO_CLASS;
   for (uint32_t i = 0; i < work->n_joins; i++) {
     const as_node *join = &graph->node[work->join[i]];
-    uint32_t place = place_of(side, join->arg[which]);
-    if (place == AS_NONE)
+    uint32_t own = sg_segment_class(side, join->arg[which], joined_axis(graph, join));
+    if (own == SG_NO_CLASS || (found != SG_NO_CLASS && own != found))
       return SG_NO_CLASS;
-    sg_label label = side->part.axes[place].ax[joined_axis(graph, join)];
-    if (label == SG_UNIT || (found != SG_NO_CLASS && SG_CLASS(label) != found))
-      return SG_NO_CLASS;
-    found = SG_CLASS(label);
+    found = own;
   }
   return found;
 }
@@ -179,9 +208,10 @@ static bool search_side(joining *work, uint32_t which, const as_search_opts *opt
                 .instead = instead};
   for (uint32_t i = 0; i < graph->n; i++)
     instead[i] = i;
-  for (uint32_t i = 0; i < work->n_joins;
-       i++) /* in order: a join of joins has what its operand is */
-    instead[work->join[i]] = instead[graph->node[work->join[i]].arg[which]];
+  for (uint32_t i = 0; i < work->n_joins; i++)
+    instead[work->join[i]] = graph->node[work->join[i]].arg[which];
+  cut.loop_node = instead[work->join[0]];
+  cut.loop_axis = joined_axis(graph, &graph->node[work->join[0]]);
   const as_graph *sub = work->segment->sub;
   for (uint32_t i = 0; i < sub->n_output; i++)
     mark_needed(work, instead, work->segment->to_main[sub->output[i]], needed);
@@ -426,7 +456,7 @@ static bool rank_joined(const joining *work, const as_search_opts *opts, sg_rank
   return tiled;
 }
 
-static void add_joined(joining *work, const as_search_opts *opts) {
+static void add_joined(joining *work, const as_search_opts *opts, as_search_stats *total) {
   sg_segment *segment = work->segment;
   sg_rank first[MOST_TRIED];
   sg_rank second[MOST_TRIED];
@@ -437,8 +467,12 @@ static void add_joined(joining *work, const as_search_opts *opts) {
       as_realloc(segment->rank, (segment->n_rank + MOST_JOINED + 1) * sizeof *segment->rank);
   for (uint32_t both = 0; both < n_first + n_second; both++) { /* the best of either first */
     for (uint32_t i = 0; i <= both && i < n_first; i++) {
-      if (both - i >= n_second || n_joined == MOST_JOINED)
+      if (both - i >= n_second)
         continue;
+      if (n_joined == MOST_JOINED) {
+        total->struck[AS_LIMIT_GRAPHS]++;
+        continue;
+      }
       const sg_rank *one = &first[i];
       const sg_rank *other = &second[both - i];
       sg_rank joined = {.plan = one->plan,
@@ -459,6 +493,15 @@ static void add_joined(joining *work, const as_search_opts *opts) {
            n_first, n_second, n_joined);
 }
 
+/* is there a graph of the side whose loop blocks may share? */
+static bool has_shared_loop(const joining *work, uint32_t which) {
+  const sg_segment *side = &work->segment->side[which];
+  bool shared = false;
+  for (uint32_t i = 0; i < side->n_rank; i++)
+    shared = shared || side->rank[i].split;
+  return shared;
+}
+
 void sg_join_sides(sg_segment *segment, const sg_cut *cut, const as_search_opts *opts,
                    const as_search_deadline *deadline, as_search_stats *total) {
   joining work = {.segment = segment, .cut = cut};
@@ -467,9 +510,9 @@ void sg_join_sides(sg_segment *segment, const sg_cut *cut, const as_search_opts 
     segment->side = as_calloc(2, sizeof *segment->side);
     bool searched = true;
     for (uint32_t i = 0; i < 2 && searched; i++)
-      searched = search_side(&work, i, opts, deadline, total);
+      searched = search_side(&work, i, opts, deadline, total) && has_shared_loop(&work, i);
     if (searched)
-      add_joined(&work, opts);
+      add_joined(&work, opts, total);
   }
   free(work.join);
 }

@@ -244,6 +244,7 @@ typedef struct {
 
 typedef struct {
   sg_segment *segment;
+  const sg_cut *cut;
   const as_search_opts *opts;
   bool concrete;     /* the program states all its sizes */
   plan_ranks *ranks; /* by plan */
@@ -286,6 +287,10 @@ static int cmp_rank(const void *left, const void *right) {
     return first->split ? 1 : -1;
   if (first->joined != second->joined)
     return first->joined ? 1 : -1;
+  if (first->other_plan != second->other_plan)
+    return first->other_plan < second->other_plan ? -1 : 1;
+  if (first->other_recipe != second->other_recipe)
+    return first->other_recipe < second->other_recipe ? -1 : 1;
   return first->recipe < second->recipe ? -1 : first->recipe > second->recipe;
 }
 
@@ -476,12 +481,31 @@ static bool is_in_shard(const plan_job *work, uint32_t i) {
   return opts->shard == 0 || (work->segment->recorded_as + i) % opts->n_shards == opts->shard - 1;
 }
 
+uint32_t sg_segment_class(const sg_segment *segment, uint32_t main_node, uint32_t axis) {
+  for (uint32_t i = 0; i < segment->part.n; i++) {
+    if (segment->to_main[segment->part.tensor[i]] != main_node)
+      continue;
+    sg_label label = segment->part.axes[i].ax[axis];
+    return label == SG_UNIT ? SG_NO_CLASS : SG_CLASS(label);
+  }
+  return SG_NO_CLASS;
+}
+
+/* of a side of a join (join.c), only graphs whose loop goes over the joined axis are of use */
+static bool has_wanted_loop(const plan_job *work, uint32_t i) {
+  const sg_segment *segment = work->segment;
+  const sg_cut *cut = work->cut;
+  return cut->instead == NULL ||
+         segment->plan[i].loop == (int)sg_segment_class(segment, cut->loop_node, cut->loop_axis);
+}
+
 static void search_plan(void *arg, size_t i) {
   plan_job *work = arg;
   sg_segment *segment = work->segment;
   plan_ranks *ranks = &work->ranks[i];
   as_err_init(&ranks->err);
-  if (take_recorded(work, (uint32_t)i) || !is_in_shard(work, (uint32_t)i))
+  if (!has_wanted_loop(work, (uint32_t)i) || take_recorded(work, (uint32_t)i) ||
+      !is_in_shard(work, (uint32_t)i))
     return;
   segment->stats[i].plans = 1;
   if (enumerate_plan(segment, (uint32_t)i, &segment->stats[i])) {
@@ -576,6 +600,7 @@ bool sg_segment_search(sg_segment *segment, const sg_cut *cut, const as_search_o
   segment->stats = as_calloc(segment->n_plan + 1, sizeof *segment->stats);
   segment->recorded_as = opts->record ? sg_record_segment(segment) : 0;
   plan_job work = {.segment = segment,
+                   .cut = cut,
                    .opts = opts,
                    .concrete = has_all_values(segment->sub),
                    .ranks = as_calloc(segment->n_plan + 1, sizeof *work.ranks)};

@@ -25,6 +25,9 @@ typedef struct {
   const uint32_t *kernel; /* those of the whole kernel: what only these read is not stored */
   uint32_t n_kernel;
   const uint32_t *instead; /* by node, what is read in its place; NULL: itself */
+  /* with `instead`: only plans whose loop goes over this axis of this node are searched */
+  uint32_t loop_node;
+  uint32_t loop_axis;
 } sg_cut;
 
 typedef struct sg_segment {
@@ -60,6 +63,9 @@ bool sg_segment_init(sg_segment *s, const as_graph *g, const uint32_t *op, uint3
 /* the same without what join.c adds */
 bool sg_segment_search(sg_segment *s, const sg_cut *cut, const as_search_opts *o,
                        const as_search_deadline *deadline, as_search_stats *st, as_err *err);
+/* the class of an axis of a node of the whole program; SG_NO_CLASS: the segment has no such tensor,
+ * or the axis has extent 1 */
+uint32_t sg_segment_class(const sg_segment *s, uint32_t main_node, uint32_t axis);
 /* makes the graphs of a plan of which only the record is known; false: the record speaks of one
  * that there is not */
 bool sg_segment_make_graphs(sg_segment *s, const sg_rank *chosen, as_err *err);

@@ -108,7 +108,7 @@ def causal_attention(q, kt, v):
 
     rows = q.shape[-2]
     later = torch.ones(rows, rows, dtype=torch.bool, device=q.device).triu(1)
-    return torch.softmax((q @ kt).masked_fill(later, -10000), -1) @ v
+    return torch.softmax((q @ kt).masked_fill(later, -math.inf), -1) @ v
 
 
 def causal_sdpa(q, k, v):

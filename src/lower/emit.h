@@ -69,7 +69,6 @@ char *lo_tile_base(const lo_text *text, const lo_value *tile, const lo_value *te
 char *lo_tile_offset(const lo_text *text, const lo_value *tile, const lo_value *tensor);
 /* element offset text for an index, without stage and base; malloc'ed */
 char *lo_smem_offset(const lo_value *value, const lo_smem *shared, char *const *idx);
-const char *const *lo_prelude(void); /* lines, ended by NULL */
 bool lo_emit_flat(lo_job *job, lo_unit *unit, as_str *out);
 bool lo_emit_block(lo_job *job, lo_unit *unit, as_str *out);
 void lo_emit_mma(lo_text *text, uint32_t val, const char *fragment);

@@ -301,7 +301,13 @@ char *lo_global_pointer(const lo_job *job, uint32_t id) {
     return as_format("a.in[%u]", value->buffer_index);
   if (value->buffer_class == LG_OUTPUT)
     return as_format("a.out[%u]", value->buffer_index);
-  return as_format("(a.ws + %ldL)", value->work_offset);
+  if (value->buffer_class == LG_WORK)
+    return as_format("(a.ws + %ldL)", value->work_offset);
+  char *whole = lo_global_pointer(job, value->source);
+  char *text = as_format("((const char *)%s + %ldL)", whole,
+                         value->origin * (value->dtype == AS_F32 ? 4 : 2));
+  free(whole);
+  return text;
 }
 
 char *lo_global_offset(lo_text *text, const lo_value *tensor, lx *const *idx, int n_index) {

@@ -14,4 +14,4 @@ src/lower/prelude.c: src/lower/prelude.cuh src/lower/text.sh
 CLEANFILES += src/lower/prelude.c
 EXTRA_DIST += src/lower/prelude.cuh src/lower/text.sh
 asemudir = $(pkgdatadir)/emu
-dist_asemu_DATA = src/lower/emu/cuda_emu.h src/lower/emu/threads_emu.h
+dist_asemu_DATA = src/lower/emu/cuda_emu.h src/lower/emu/threads_emu.h src/lower/emu/tiles_emu.h

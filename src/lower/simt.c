@@ -183,7 +183,10 @@ static bool evaluate(const lx *expr, int var, long at, long *out) {
   }
 }
 
-static bool has_live(const lo_value *tensor) {
+/* Do elements lie elsewhere than the extents say: by sizes at run time, or in another tensor? */
+static bool lies_elsewhere(const lo_value *tensor) {
+  if (tensor->kind == LV_GLOBAL && tensor->buffer_class == LG_PART)
+    return true;
   for (int axis = 0; axis < tensor->rank; axis++) {
     if (tensor->live_dim[axis])
       return true;
@@ -219,7 +222,7 @@ static lx *along_depth(lo_job *job, lx *ref, int depth_var, long depth) {
   const lo_value *tensor = &job->value[ref->val];
   long first;
   long place;
-  if (ref->op != LX_REF || ref->n == 0 || has_live(tensor) || depth > MOST_ENUMERATED ||
+  if (ref->op != LX_REF || ref->n == 0 || lies_elsewhere(tensor) || depth > MOST_ENUMERATED ||
       !place_at(tensor, ref, depth_var, 0, &first))
     return NULL;
   for (long k = 1; k < depth; k++) {
@@ -303,7 +306,7 @@ static void choose_fetch(lo_job *job, lo_simt *plan, const lo_value *sum, lo_sim
   }
   if (is_plain(side->body))
     side->fetch = AS_FETCH_ELEMENT;
-  if (whole_rows && !has_live(tensor) && last >= 0 && last_is(side->body, last) &&
+  if (whole_rows && !lies_elsewhere(tensor) && last >= 0 && last_is(side->body, last) &&
       !plan->live_dim[last] && plan->dim[last] % VECTOR == 0)
     side->fetch = AS_FETCH_VECTOR;
 }
@@ -375,7 +378,7 @@ static lx *flat_read(lo_job *job, const tabulation *of, lx *ref) {
   lx *rest = lx_int(job, 0);
   lx *index[AS_MAX_RANK];
   extents_of(of, extent);
-  if (ref->n == 0 || has_live(tensor) || lo_elems(tensor) > INT_MAX)
+  if (ref->n == 0 || lies_elsewhere(tensor) || lo_elems(tensor) > INT_MAX)
     return ref;
   for (int i = 0; i < ref->n; i++) {
     add_term(job, of, ref->kid[i], stride_of(tensor, i), &by_depth, &rest);
@@ -430,7 +433,7 @@ static void choose_tile(lo_job *job, const lo_value *sum, lo_simt *plan) {
 /* four columns are four elements of memory, which begin at a multiple of four */
 static bool vectors_fit(const lo_value *result, const lo_simt *plan) {
   int last = last_axis(plan, &plan->side[1]);
-  if (has_live(result) || last < 0 || plan->dim[last] % VECTOR || plan->live_dim[last] ||
+  if (lies_elsewhere(result) || last < 0 || plan->dim[last] % VECTOR || plan->live_dim[last] ||
       result->dim[result->rank - 1] % VECTOR)
     return false;
   for (int axis = 0; axis + 1 < result->rank; axis++) {

@@ -26,6 +26,10 @@ typedef struct {
   bool has_column; /* false: one number a row */
 } as_attend_store;
 
+/* of a ring that products of warpgroups read: one that is late, and two to fetch into beside the
+ * one that is read */
+#define AS_ATTEND_GROUP_STAGES 4
+
 enum { AS_ATTEND_ROW = 1000, AS_ATTEND_COLUMN };
 
 typedef struct {
@@ -84,6 +88,8 @@ typedef struct {
 /* attend_group.c: are there products of warpgroups for both?  They need rows of 64 times a power
  * of two, one fragment a warp, and tiles as bulk copies lay them */
 bool as_attend_group(as_attend_builder *B);
+/* a stage is given back one iteration late: does the ring leave more than one to fetch into? */
+bool as_attend_group_has_stages(const as_attend_builder *B);
 /* the scores of an iteration are there; the products of the one before are over, and its stage is
  * given back */
 void as_attend_group_scores(as_attend_builder *B, as_tg_op *in, int score, int query);

@@ -33,11 +33,13 @@ static bool find_product(const as_attend_builder *B, const as_plan_axis *column,
 
 bool as_attend_group(as_attend_builder *B) {
   const as_attend *T = &B->T;
-  /* a stage is given back one iteration late: two of them would leave one to fetch into */
-  bool stages = B->g->stages > 2 || B->p->trip <= 2;
-  return stages && B->copies == 0 && B->warps >= OWN_WARPS && !T->column.padded &&
+  return B->copies == 0 && B->warps >= OWN_WARPS && !T->column.padded &&
          find_product(B, &T->key, &T->depth, &B->stream[0], &B->score_group) &&
          find_product(B, &T->column, &T->key, &B->stream[1], &B->result_group);
+}
+
+bool as_attend_group_has_stages(const as_attend_builder *B) {
+  return B->g->stages > 2 || B->p->trip <= 2;
 }
 
 /* u counts fragments along the summed axis, then copies along the columns */

@@ -196,6 +196,16 @@ static const live_case cases[] = {
               "s = sum(x * t, axis=1)\nacc a = sum s\ny = a - u\n"
               "store Y [U upto B] = y x -> 0\nend\n",
      .run = {{1, 1}, {7, 8}, {8, 9}, {9, 29}, {37, 29}, {31, 23}, {-1}}},
+    {.name = "parts whose place is left to run time",
+     .program = "program parts\nsizes C >= 16 <= 48, B <= 9\ninput X: f16[24, C]\n"
+                "input Y: f16[B, 32]\noutput R = X[8:24, 0:16] * 2\n"
+                "output S = softmax(Y[:, 16:32])\n",
+     .graph = "mugraph parts\na = slice(X, axis=0, start=8, stop=24)\n"
+              "b = slice(a, axis=1, start=0, stop=16)\nc = slice(Y, axis=1, start=16, stop=32)\n"
+              "kernel k\ngrid x = 16\nload p [1, 16] = b x -> 0\nq = p * 2\n"
+              "store R [1, 16] = q x -> 0\nend\nkernel m\ngrid x = B\nload u [1, 16] = c x -> 0\n"
+              "v = softmax(u)\nstore S [1, 16] = v x -> 0\nend\n",
+     .run = {{16, 1}, {17, 2}, {40, 9}, {48, 8}, {-1}}},
     {.name = "all axes of a product",
      .program = "program cut\nsizes M <= 19, K <= 37, N <= 29\ninput X: f16[M, K]\n"
                 "input W: f16[K, N]\nY = rms_norm(X) @ W\noutput S = sum(X, axis=1)\n"

@@ -44,6 +44,8 @@ bounds rmsnorm_linear_16 sm_90a 1 256 96 72
 bounds gated_mlp sm_90a 1 8 3 40
 bounds gemm_gelu sm_90a 1 16 5 168
 bounds decode_8 sm_90a 2 128 3 152 168
+bounds prefill sm_90a 1 12 3 168
+grep -q 'wgmma\.mma_async' kept/*.ptx || fail "prefill: no products of warpgroups"
 bounds gqa_2 sm_80 2 128 0 88 168
 
 # a library whose kernel has instructions of sm_90a alone: nvcc must make code for nothing else

@@ -556,6 +556,14 @@ const thread_case thread_cases[] = {
      3,
      gated,
      {0}},
+    {"causal, products of values waited for in their iteration",
+     MASKED_TP(256, 128, KEPT_DEFS, "((exp(S) * Keep) @ V) / sum(exp(S) * Keep)[:, :, none]"),
+     MASKED_MUG(4, 64, 4, 64, KEPT_DEFS, "Keep", KEPT_BODY),
+     "sm_90",
+     4,
+     3,
+     causal_kept,
+     {1, 1, 0}},
 };
 const unsigned n_thread_cases = sizeof thread_cases / sizeof *thread_cases;
 

@@ -655,6 +655,7 @@ static bool share(as_attend_builder *B) {
       (double)(1u << B->T.column.bits), (uint32_t)B->p->o->warps);
   if (!shared.fits)
     return fail(B, "scores and results of too many registers");
+  B->late = shared.registers <= AS_ATTEND_LATE_REGISTERS;
   B->warps = B->copies = 0;
   while (1u << B->warps < shared.warps)
     B->warps++;

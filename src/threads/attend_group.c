@@ -75,16 +75,22 @@ static void multiply(as_attend_builder *B, as_tg_op *in, const as_attend_group_p
     as_lay_push(&op->dst, 0);
 }
 
+/* all products are over, and so is the use of a stage: of `ago` iterations before */
+static void give_back(as_attend_builder *B, as_tg_op *in, int ago) {
+  as_tg_add(B->g, in, AS_TG_SYNCWARP, 'c');
+  as_tg_op *back = as_tg_add(B->g, in, AS_TG_MBARRIVE, 'c');
+  back->bar = 1;
+  back->slot = -ago;
+  back->from = ago;
+}
+
 void as_attend_group_scores(as_attend_builder *B, as_tg_op *in, int score, int query) {
   as_tg_add(B->g, in, AS_TG_WGFENCE, 'c');
   multiply(B, in, &B->score_group, score, query);
   as_tg_add(B->g, in, AS_TG_WGCOMMIT, 'c');
   as_tg_add(B->g, in, AS_TG_WGWAIT, 'c')->count = 0;
-  as_tg_add(B->g, in, AS_TG_SYNCWARP, 'c');
-  as_tg_op *back = as_tg_add(B->g, in, AS_TG_MBARRIVE, 'c');
-  back->bar = 1;
-  back->slot = -1;
-  back->from = 1;
+  if (B->late)
+    give_back(B, in, 1);
 }
 
 void as_attend_group_values(as_attend_builder *B, as_tg_op *in, const int *operand) {
@@ -95,4 +101,8 @@ void as_attend_group_values(as_attend_builder *B, as_tg_op *in, const int *opera
       multiply(B, in, &B->result_group, B->result_value[i], operand[i]);
   }
   as_tg_add(B->g, in, AS_TG_WGCOMMIT, 'c');
+  if (!B->late) {
+    as_tg_add(B->g, in, AS_TG_WGWAIT, 'c')->count = 0;
+    give_back(B, in, 0);
+  }
 }

@@ -24,6 +24,7 @@ bounds() {
   "$nvcc" -std=c++17 -O3 "-gencode=arch=compute_$(echo "$arch" | tr -d 'sm_'),code=$arch" -Werror all-warnings -Xptxas -v --keep --keep-dir kept -cubin work/bench/kernel.cu -o x.cubin >log 2>&1 ||
     fail "$name: $(cat log)"
   if grep 'bytes spill' log | grep -qv ' 0 bytes spill stores, 0 bytes spill loads'; then fail "$name for $arch spills: $(grep spill log)"; fi
+  if grep 'serialized' log; then fail "$name for $arch: ptxas waits for each product by itself"; fi
   found_products=$(cat kept/*.ptx | grep -cE '(^|[[:space:]])(mma\.sync|wgmma\.mma_async)') || true
   found_bulk=$(cat kept/*.ptx | grep -cE '(^|[[:space:]])cp\.async\.bulk') || true
   [ "$found_products" -ge "$products" ] || fail "$name for $arch: $found_products instructions of tensor cores, $products were recorded"

@@ -446,6 +446,9 @@ def prepare(options):
         warm_up()
         return
     os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"  # processes enough are under way
+    # whether there is a GPU is asked of the driver's library: CUDA's own answer, which what is
+    # loaded below asks for, makes CUDA unusable in processes that are forked afterwards
+    os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
     options.lock = Path(tempfile.mkdtemp()) / "gpu"
     loaded = ["__main__", "torch._dynamo", "torch._inductor.compile_fx"]
     multiprocessing.set_forkserver_preload(loaded)

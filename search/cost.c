@@ -125,7 +125,7 @@ static void prepare_node(sg_cost_model *model, uint32_t i) {
 
 void sg_cost_prepare(sg_cost_model *model) {
   model->works = as_calloc(model->graph->n + 1, sizeof *model->works);
-  model->is_index = as_graph_index_tensors(model->graph, true);
+  model->is_index = as_graph_no_kernels(model->graph);
   for (uint32_t i = 0; i < model->graph->n; i++)
     prepare_node(model, i);
 }

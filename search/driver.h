@@ -23,9 +23,22 @@ typedef struct {
  * each; or so unless something reads them at computed places, by itself or behind other moves. */
 typedef enum { SG_MOVES_AS_GIVEN, SG_MOVES_LATE, SG_MOVES_LATE_UNLESS_COMPUTED } sg_moves;
 
+/* a part of an input of the program, along one axis */
+typedef struct {
+  uint32_t input; /* its place among the program's inputs */
+  const as_opdef *op;
+  as_attr attr[AS_MAX_ATTRS];
+} sg_slice;
+
+typedef struct {
+  sg_slice *slice;
+  uint32_t n;
+} sg_slices;
+
 typedef struct {
   const as_graph *graph;
-  as_graph *owned; /* NULL: it is the program itself */
+  as_graph *owned;  /* NULL: it is the program itself */
+  sg_slices slices; /* what its inputs are that stand behind those of the program, in order */
   uint32_t *ops;   /* its operators, in order */
   uint32_t n_ops;
   bool *is_late; /* by node: a move right before what reads it, which ends no kernel */
@@ -89,6 +102,15 @@ as_graph *sg_reordered(const as_graph *program, sg_moves moves);
 /* whether something that reads at computed places, so that few axes of it are divided, reads what
  * was moved: it may be better then to move where the tensor is made */
 bool sg_moves_matter(const as_graph *program);
+
+/* --- in_parts.c */
+/* The same program with parts computed of parts, where only parts of a result are read, down to the
+ * inputs.  Owned by the caller; NULL: there is no such result. */
+as_graph *sg_divided(const as_graph *program);
+/* The same program with the parts of inputs that it reads as inputs behind its own.  NULL: it reads
+ * none.  Owned by the caller, as the slices are. */
+as_graph *sg_parts_as_inputs(const as_graph *program, sg_slices *slices);
+void sg_slices_clear(sg_slices *slices);
 
 /* --- search.c: adds other orders of the operators to the program */
 void sg_find_variants(sg_search *search);

@@ -43,8 +43,6 @@ typedef struct {
 uint8_t sg_root_of(const uint8_t *parent, uint8_t cls);
 /* whether two axes have the same index; where classes are still found, they are united */
 bool sg_same_class(const sg_ctx *ctx, sg_label left, sg_label right);
-/* the attribute's place in the operator; -1: it has none of that name */
-int sg_attr_index(const as_opdef *op, const char *name);
 /* NULL: not bound */
 const sg_list_bind *sg_get_list(const sg_call *frame, const char *name);
 sg_index_bind *sg_get_bind(sg_index_bind *binds, uint32_t n, const char *name);

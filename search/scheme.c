@@ -30,16 +30,31 @@ void sg_piece_init(sg_piece *piece, const uint32_t *ops, uint32_t n) {
   memcpy(piece->ops, ops, n * sizeof *ops);
 }
 
+/* the program's inputs, and the variant's inputs that are parts of them */
+static bool read_inputs(const sg_variant *variant, as_graph *graph, as_node_id *node, as_err *err) {
+  const as_graph *program = variant->graph;
+  uint32_t n_own = program->n_input - variant->slices.n;
+  for (uint32_t i = 0; i < n_own; i++)
+    node[program->input[i]] = graph->input[i];
+  for (uint32_t i = 0; i < variant->slices.n; i++) {
+    const sg_slice *slice = &variant->slices.slice[i];
+    uint32_t id = program->input[n_own + i];
+    node[id] = as_graph_op(graph, AS_NONE, program->node[id].name, slice->op,
+                           &graph->input[slice->input], 1, slice->attr, err);
+    if (node[id] == AS_NONE)
+      return false;
+  }
+  return true;
+}
+
 as_graph *sg_scheme_build(const sg_search *search, const sg_scheme *scheme, as_err *err) {
   const as_graph *program = search->program;
   const as_graph *variant = scheme->variant->graph;
   as_graph *graph = as_graph_new(program->sizes, program->lib, program, program->name);
   as_node_id *node = as_malloc((variant->n + 1) * sizeof *node); /* by node of the variant */
-  bool built = true;
   for (uint32_t i = 0; i < variant->n; i++)
     node[i] = AS_NONE;
-  for (uint32_t i = 0; i < variant->n_input; i++)
-    node[variant->input[i]] = graph->input[i];
+  bool built = read_inputs(scheme->variant, graph, node, err);
   for (uint32_t i = 0; i < scheme->n && built; i++) {
     const sg_piece *piece = &scheme->pieces[i];
     if (piece->segment) {

@@ -111,10 +111,23 @@ static void read_operators(sg_variant *variant, sg_moves moves) {
   variant->is_late = sg_late_moves(graph, moves);
 }
 
-static void add_variant(sg_search *search, const as_graph *graph, as_graph *owned, sg_moves moves) {
+static sg_variant *add_variant(sg_search *search, const as_graph *graph, as_graph *owned,
+                               sg_moves moves) {
   sg_variant *variant = &search->variants[search->n_variants++];
   *variant = (sg_variant){.graph = graph, .owned = owned};
   read_operators(variant, moves);
+  return variant;
+}
+
+/* parts of results as they are computed of parts of the inputs, which are inputs of this variant */
+static void add_in_parts(sg_search *search, const as_graph *program) {
+  sg_slices slices;
+  as_graph *divided = sg_divided(program);
+  as_graph *graph = sg_parts_as_inputs(divided ? divided : program, &slices);
+  if (divided)
+    as_graph_free(divided);
+  if (graph)
+    add_variant(search, graph, graph, SG_MOVES_AS_GIVEN)->slices = slices;
 }
 
 /* the variant with its moves where they are read */
@@ -126,13 +139,13 @@ static void move_late(sg_variant *variant) {
     as_graph_free(variant->owned);
   free(variant->ops);
   free(variant->is_late);
-  *variant = (sg_variant){.graph = moved, .owned = moved};
+  *variant = (sg_variant){.graph = moved, .owned = moved, .slices = variant->slices};
   read_operators(variant, SG_MOVES_LATE);
 }
 
 static void read_program(sg_search *search) {
   const as_graph *program = search->program;
-  search->variants = as_calloc(3 + MOST_VARIANTS, sizeof *search->variants);
+  search->variants = as_calloc(4 + MOST_VARIANTS, sizeof *search->variants);
   add_variant(search, program, NULL, SG_MOVES_AS_GIVEN);
   search->concrete = true;
   for (uint32_t i = 0; i < program->n_own_size; i++)
@@ -148,12 +161,14 @@ void sg_find_variants(sg_search *search) {
   for (uint32_t i = 0; i < n; i++)
     add_variant(search, graphs[i], graphs[i], SG_MOVES_AS_GIVEN);
   free(graphs);
+  add_in_parts(search, search->variants[1].graph);
+  uint32_t n_late = search->n_variants;
   if (sg_moves_matter(search->program)) {
     as_graph *some_stay = sg_reordered(search->variants[1].graph, SG_MOVES_LATE_UNLESS_COMPUTED);
     if (some_stay)
       add_variant(search, some_stay, some_stay, SG_MOVES_LATE_UNLESS_COMPUTED);
   }
-  for (uint32_t i = 1; i <= 1 + n; i++)
+  for (uint32_t i = 1; i < n_late; i++)
     move_late(&search->variants[i]);
 }
 
@@ -236,6 +251,7 @@ static void search_clear(sg_search *search) {
   for (uint32_t i = 0; i < search->n_variants; i++) {
     free(search->variants[i].ops);
     free(search->variants[i].is_late);
+    sg_slices_clear(&search->variants[i].slices);
     if (search->variants[i].owned)
       as_graph_free(search->variants[i].owned);
   }

@@ -159,6 +159,8 @@ ax_id sg_opaque_call(const sg_ctx *C, const as_opdef *op, const as_attr *attr, u
 bool sg_op_is_pointwise(
     const as_opdef *op); /* every argument is read at the result's own index (or broadcast) */
 bool sg_op_broadcasts(const as_opdef *op);
+/* the attribute's place in the operator; -1: it has none of that name */
+int sg_attr_index(const as_opdef *op, const char *name);
 /* two operands whose leading axes broadcast, before axes of their own: as a matrix product */
 bool sg_op_batches(const as_opdef *op);
 /* expressions of all tensors of the part under C's plan; false: the plan does not fit the program

@@ -257,11 +257,11 @@ bool as_graph_output(as_graph *graph, as_node_id node, as_err *err) {
 }
 
 uint32_t as_graph_kernels(const as_graph *graph) {
-  bool *is_index = as_graph_index_tensors(graph, true);
+  bool *is_none = as_graph_no_kernels(graph);
   uint32_t n = 0;
   for (uint32_t i = 0; i < graph->n_order; i++)
-    n += !is_index[graph->order[i]];
-  free(is_index);
+    n += !is_none[graph->order[i]];
+  free(is_none);
   return n;
 }
 

@@ -240,8 +240,17 @@ typedef struct {
 
 /* false: an operator on the way computes, or reads at places that are not linear in its indices */
 bool as_graph_strided(const as_graph *graph, as_node_id id, as_strided *out);
-/* number of kernel launches: predefined operator nodes at kernel level, but for index tensors, plus
- * blocks */
+/* whether it lies in a tensor of floating point, forward along every axis, from a place and with
+ * strides that no size left to run time changes, at the sizes stated (1 for what has no value) */
+bool as_graph_lies_forward(const as_graph *graph, as_node_id id, const as_strided *at);
+/* By node, whether it is a *part* of another tensor: operators at kernel level that blocks load from
+ * where it lies.  It is no kernel and takes no memory.  malloc'ed. */
+bool *as_graph_parts(const as_graph *graph);
+/* By node, whether an operator at kernel level is no kernel: an index tensor or a part.  malloc'ed.
+ */
+bool *as_graph_no_kernels(const as_graph *graph);
+/* number of kernel launches: predefined operator nodes at kernel level, but for what is no kernel,
+ * plus blocks */
 uint32_t as_graph_kernels(const as_graph *graph);
 
 /* --- text; parse gives NULL with err (file, line, column, line shown) */

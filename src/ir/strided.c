@@ -3,7 +3,9 @@
  * as two, axes of extent 1). */
 #include "graph.h"
 #include "src/base/id.h"
+#include "src/base/mem.h"
 #include "src/base/vec.h"
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -147,4 +149,63 @@ bool as_graph_strided(const as_graph *graph, as_node_id id, as_strided *out) {
     at += taken;
   }
   return at == rank;
+}
+
+static bool is_fixed(const as_graph *graph, as_size size) {
+  const as_sizes *sizes = graph->sizes;
+  as_size sym;
+  for (uint32_t i = 0; (sym = as_size_nth_sym(sizes, i)) != AS_SIZE_BAD; i++) {
+    if (as_size_is_ranged(sizes, sym) && as_size_mentions(sizes, size, sym))
+      return false;
+  }
+  return true;
+}
+
+bool as_graph_lies_forward(const as_graph *graph, as_node_id id, const as_strided *at) {
+  const as_sizes *sizes = graph->sizes;
+  const as_node *node = &graph->node[id];
+  as_size sym;
+  if (graph->node[at->base].dtype == AS_INT || !is_fixed(graph, at->origin))
+    return false;
+  int64_t *env = as_malloc((as_size_count(sizes) + 1) * sizeof *env);
+  for (uint32_t i = 0; i <= as_size_count(sizes); i++)
+    env[i] = 1;
+  for (uint32_t i = 0; (sym = as_size_nth_sym(sizes, i)) != AS_SIZE_BAD; i++) {
+    long stated = as_size_value(sizes, sym);
+    env[sym] = stated < 0 ? 1 : stated;
+  }
+  bool forward = as_size_eval(sizes, at->origin, env) >= 0;
+  for (uint32_t axis = 0; axis < node->rank && forward; axis++) {
+    int64_t least = as_size_eval(sizes, node->dim[axis], env) > 1;
+    forward = is_fixed(graph, at->stride[axis]) && is_fixed(graph, node->dim[axis]) &&
+              as_size_eval(sizes, at->stride[axis], env) >= least;
+  }
+  free(env);
+  return forward;
+}
+
+bool *as_graph_parts(const as_graph *graph) {
+  bool *is_part = as_calloc(graph->n + 1, sizeof *is_part);
+  bool *loaded = as_calloc(graph->n + 1, sizeof *loaded); /* by a block, or by way of other parts */
+  for (uint32_t id = graph->n; id-- > 0;) {
+    const as_node *node = &graph->node[id];
+    as_strided at;
+    is_part[id] = node->kind == AS_N_OP && node->block == AS_NONE && loaded[id] &&
+                  as_graph_strided(graph, id, &at) && as_graph_lies_forward(graph, id, &at);
+    for (uint32_t i = 0; i < graph->n_output; i++)
+      is_part[id] &= graph->output[i] != id;
+    for (uint32_t k = 0; k < node->nargs; k++)
+      loaded[node->arg[k]] |= node->kind == AS_N_LOAD || is_part[id];
+  }
+  free(loaded);
+  return is_part;
+}
+
+bool *as_graph_no_kernels(const as_graph *graph) {
+  bool *none = as_graph_index_tensors(graph, true);
+  bool *is_part = as_graph_parts(graph);
+  for (uint32_t id = 0; id < graph->n; id++)
+    none[id] |= is_part[id];
+  free(is_part);
+  return none;
 }

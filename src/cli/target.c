@@ -3,16 +3,24 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+/* what a report says of itself under that key; NULL: nothing */
+static const char *recorded(json_t *report, const char *key) {
+  return json_string_value(json_object_get(report, key));
+}
+
 const as_target *cli_target(const cli_opts *opts, const char *dir, as_err *err) {
-  if (opts->arch)
-    return as_target_find(opts->arch, err);
-  if (!dir)
-    return as_target_default();
-  char *path = as_format("%s/report.json", dir);
-  json_t *report = json_load_file(path, 0, NULL);
-  const char *recorded = json_string_value(json_object_get(report, "target"));
-  const as_target *target = recorded ? as_target_find(recorded, err) : as_target_default();
+  char *path = dir ? as_format("%s/report.json", dir) : NULL;
+  json_t *report = path ? json_load_file(path, 0, NULL) : NULL;
+  const char *name = opts->arch ? opts->arch : recorded(report, "target");
+  const char *word = opts->library ? opts->library : recorded(report, "library");
+  const as_target *target = name ? as_target_find(name, err) : as_target_default();
+  as_library_use use = AS_LIBRARY_NEVER;
+  if (target && word && !as_library_use_find(word, &use)) {
+    as_err_set(err, AS_BAD_INPUT, "%s: calls of a library: `%s` is none of " AS_LIBRARY_WORDS, path,
+               word);
+    target = NULL;
+  }
   json_decref(report);
   free(path);
-  return target;
+  return target ? as_target_using(target, use) : NULL;
 }

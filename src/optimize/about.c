@@ -15,11 +15,14 @@ json_t *as_about_search(const as_search_result *found, const as_candidate *chose
     }
     json_object_set_new(tiling, "model_us", json_real(chosen->us));
   }
-  return json_pack(
+  json_t *about = json_pack(
       "{s:s, s:s, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:f}, s:o, s:o, s:i}", "target", target->gpu,
       "arch", target->arch, "statistics", as_report_stats_json(), "search", "states",
       (json_int_t)stats->states, "candidates", (json_int_t)stats->candidates, "tested",
       (json_int_t)stats->tested, "certified", (json_int_t)stats->certified, "failed_late",
       (json_int_t)(stats->unproved + stats->replay_failed), "seconds", stats->seconds, "tiling",
       tiling, "kernels", as_report_kernels_json(lowered), "kernel_count", (int)chosen->kernels);
+  if (target->library != AS_LIBRARY_NEVER)
+    json_object_set_new(about, "library", json_string(as_library_use_word(target->library)));
+  return about;
 }

@@ -27,6 +27,7 @@ typedef struct {
   double dram;   /* bytes of tensors read and written by all blocks */
   double flops;  /* of an iteration, padded */
   double work;   /* elements gone over, without products */
+  bool after;    /* products after the loop */
 } profile;
 
 static double power_of_two(double least, double extent) {
@@ -132,6 +133,7 @@ static family family_of(profile *of) {
       continue;
     if (is_after_loop(of, id)) {
       after++;
+      of->after = true;
       continue;
     }
     if (!node->varying || !is_fed(of, id))
@@ -260,13 +262,17 @@ typedef struct {
   double longest_us; /* an iteration of a block alone on its multiprocessor */
   double busy_us;    /* the units of the multiprocessor, for one block's iteration */
   double group;      /* both times by products of warpgroups; 0: there are none */
+  bool alone;        /* the ring takes all of the multiprocessor's shared memory */
 } loop_costs;
 
 static double loop_us(profile *of, const loop_costs *costs, double *shared) {
   const as_target *target = of->model->target;
   const as_target_threads *constant = &target->threads;
-  uint32_t stages =
-      as_target_ring(target, of->blocks, of->padded, of->loop, target->shared_block - 2048);
+  long room = target->shared_block - 2048;
+  as_target whole = *target;
+  if (costs->alone)
+    whole.ring_alone = whole.ring_shared = room;
+  uint32_t stages = as_target_ring(&whole, of->blocks, of->padded, of->loop, room);
   if (!stages)
     return -1;
   double need = stages * of->padded + 2048;
@@ -293,10 +299,65 @@ static double loop_us(profile *of, const loop_costs *costs, double *shared) {
       waves * constant->latency_us + (of->still + of->moving) * together / rate + iteration;
   bool at_once = costs->short_us > 0 && stages >= of->loop;
   double launch = at_once ? costs->short_us : costs->launch_us;
-  return launch + bare + sg_cost_soft_max(memory, of->loop * (full * iteration + last));
+  double busy = of->loop * (full * iteration + last);
+  bool in_turn = costs->alone && stages == 2 && of->loop > 2; /* a stage is given back too late */
+  return launch + bare + (in_turn ? memory + busy : sg_cost_soft_max(memory, busy));
+}
+
+/* Is it the only product of the block, with both of its tiles as products of warpgroups read them
+ * (group.c)?  Powers of two, rows of 128 bytes, one of the two along the axis that is summed over,
+ * which is the loop's, and accumulators that fit the registers.  elements: of the result. */
+static bool is_of_warpgroups(const profile *of, double *elements) {
+  enum { WARPGROUPS = 2, LEAST_ROWS = 64, MOST_ROWS = 256, MOST_ACCUMULATORS = 128 };
+
+  const sg_cost_model *model = of->model;
+  const as_graph *graph = model->graph;
+  uint32_t products = 0;
+  uint32_t summed = 0;
+  *elements = 1;
+  if (!(model->target->has & AS_HAS_WGMMA) || of->after)
+    return false;
+  for (uint32_t i = 0; i < of->block->n; i++) {
+    as_node_id id = of->block->nodes[i];
+    const as_node *node = &graph->node[id];
+    if (node->kind == AS_N_OP && node->varying && !is_loaded(of, id)) {
+      products++;
+      if (!is_product(of, id) || node->nargs != 2 || !is_loaded(of, node->arg[0]) ||
+          !is_loaded(of, node->arg[1]))
+        return false;
+      *elements = sg_cost_elements(model, node);
+    }
+    if (node->kind != AS_N_LOAD || node->map[3] < 0)
+      continue;
+    summed += node->map[3] == (int)node->rank - 1;
+    if (sg_cost_value(model, node->dim[node->rank - 1]) < LEAST_ROWS)
+      return false;
+    for (uint32_t k = 0; k < node->rank; k++) {
+      double extent = sg_cost_value(model, node->dim[k]);
+      bool own = node->map[3] != (int)k && extent > 1;
+      if (power_of_two(1, extent) != extent || (own && extent < LEAST_ROWS) ||
+          (k + 1 < node->rank && extent > MOST_ROWS))
+        return false;
+    }
+  }
+  return products == 1 && summed >= 1 && *elements <= WARPGROUPS * 128 * (double)MOST_ACCUMULATORS;
+}
+
+static double warpgroups_us(profile *of, double elements, double *shared) {
+  const as_target_threads *constant = &of->model->target->threads;
+  loop_costs costs = {.threads = 3 * 128,
+                      .registers = elements / 256 + 32,
+                      .launch_us = constant->stream_launch_us,
+                      .longest_us = of->flops / constant->warpgroup_flops,
+                      .busy_us = of->flops / constant->warpgroup_flops,
+                      .alone = true};
+  return loop_us(of, &costs, shared);
 }
 
 static double stream_us(profile *of, double *shared) {
+  double elements;
+  if (is_of_warpgroups(of, &elements))
+    return warpgroups_us(of, elements, shared);
   const as_target *target = of->model->target;
   const as_target_threads *constant = &target->threads;
   loop_costs costs = {.threads = 32 * (target->block_warps + 1),

@@ -85,6 +85,12 @@ static bool expr_int(const sg_call *frame, const as_expr *expr, long *value) {
     *value = -*value;
     return ok;
   }
+  if (expr->kind == AS_E_ADD || expr->kind == AS_E_SUB) {
+    long other;
+    bool ok = expr_int(frame, expr->kid[0], value) && expr_int(frame, expr->kid[1], &other);
+    return ok && !(expr->kind == AS_E_ADD ? __builtin_add_overflow(*value, other, value)
+                                          : __builtin_sub_overflow(*value, other, value));
+  }
   int which = expr->kind == AS_E_NAME ? sg_attr_index(frame->op, expr->name) : -1;
   return which >= 0 && attr_int(frame, which, value);
 }

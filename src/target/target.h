@@ -42,6 +42,7 @@ typedef struct {
   double stream_flop_us;  /* .. what its longest chain of products takes, by operation */
   double stream_block_us; /* .. for each block that shares the multiprocessor */
   double stream_flops;    /* of one multiprocessor */
+  double warpgroup_flops; /* the same, of the only product of a block, by warpgroups */
   /* chained products */
   double chain_launch_us;
   double chain_step_us; /* of an iteration: maxima, exponentials, and .. */

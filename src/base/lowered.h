@@ -19,7 +19,8 @@ typedef struct {
   int mma;
   int ldmatrix;
   bool validated; /* printed from a thread graph that the validator accepted */
-  const char *library; /* no kernel, but a call of this library, which is believed; NULL: a kernel */
+  const char
+      *library; /* no kernel, but a call of this library, which is believed; NULL: a kernel */
 } as_lower_kernel;
 
 enum { AS_LOWER_MAX_RANK = 8 };

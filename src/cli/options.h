@@ -143,7 +143,7 @@ enum {
     CLI_FOR_SEARCHING | CLI_FOR_check | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "SM", NULL,   \
     0, 0, NULL,                                                                                    \
     "plan for and compile for this GPU or architecture: sm_90a (H200, default), sm_80 (A100), ..") \
-  X(library, 'Y', WORD, CLI_FOR_SEARCHING | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "WHEN",    \
+  X(library, 'Y', WORD, CLI_FOR_SEARCHING | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "WHEN",   \
     NULL, 0, 0, AS_LIBRARY_WORDS,                                                                  \
     "whether a matrix product alone is a call of cuBLASLt, which is believed, instead of a "       \
     "kernel (default: as the result says, of a search never; auto: where the model expects it to " \

@@ -78,8 +78,8 @@ static bool is_apart(as_sizes *sizes, const int64_t *at, as_size leading, as_siz
   return room != INT64_MIN && needed != INT64_MIN && room > 0 && room >= needed;
 }
 
-/* A matrix of `outer` times `inner` elements by their strides, whose columns go along `inner` if its
- * stride is 1, else along `outer`, transposed.  An axis of one element has any stride. */
+/* A matrix of `outer` times `inner` elements by their strides, whose columns go along `inner` if
+ * its stride is 1, else along `outer`, transposed.  An axis of one element has any stride. */
 static bool place(as_sizes *sizes, const int64_t *at, as_size inner, as_size inner_stride,
                   as_size outer, as_size outer_stride, lo_gemm_matrix *matrix) {
   bool inner_runs = inner_stride == AS_SIZE_ONE || inner == AS_SIZE_ONE;
@@ -127,15 +127,14 @@ const char *lo_gemm_arrange(as_sizes *sizes, const int64_t *at, const lo_gemm_pr
   lo_gemm_matrix *left = call->swapped ? &call->b : &call->a;
   lo_gemm_matrix *right = call->swapped ? &call->a : &call->b;
   /* op(A) is rows of D times depth, op(B) depth times columns of D */
-  bool placed = call->swapped
-                    ? place(sizes, at, product->depth, product->left_step, row.extent, row.left,
-                            left) &&
-                          place(sizes, at, column.extent, column.right, product->depth,
-                                product->right_step, right)
-                    : place(sizes, at, row.extent, row.left, product->depth, product->left_step,
-                            left) &&
-                          place(sizes, at, product->depth, product->right_step, column.extent,
-                                column.right, right);
+  bool placed =
+      call->swapped
+          ? place(sizes, at, product->depth, product->left_step, row.extent, row.left, left) &&
+                place(sizes, at, column.extent, column.right, product->depth, product->right_step,
+                      right)
+          : place(sizes, at, row.extent, row.left, product->depth, product->left_step, left) &&
+                place(sizes, at, product->depth, product->right_step, column.extent, column.right,
+                      right);
   if (!placed)
     return "neither axis of an operand lies one element behind the other without overlap";
   left->stride = member.left;

@@ -47,9 +47,9 @@ typedef struct {
   lo_gemm_matrix d; /* never transposed */
 } lo_gemm;
 
-/* NULL: *call is the product for all values of the sizes at which no extent is 0; else why it cannot
- * be asked so.  at: values of the sizes, for what is not a number: a leading dimension must have
- * room for a column there, and whoever calls the library looks again. */
+/* NULL: *call is the product for all values of the sizes at which no extent is 0; else why it
+ * cannot be asked so.  at: values of the sizes, for what is not a number: a leading dimension must
+ * have room for a column there, and whoever calls the library looks again. */
 const char *lo_gemm_arrange(as_sizes *sizes, const int64_t *at, const lo_gemm_product *product,
                             lo_gemm *call);
 #endif

@@ -85,8 +85,8 @@ static const char *read_operand(const lo_job *job, const lx *read, int rank, ope
     as_size stride = stride_of(job, tensor, axis);
     if (!read_index(read->kid[axis], 1, rank + 1, along, &first) || first < 0)
       return "an operand is not read by strides";
-    out->first = as_size_add(sizes, out->first,
-                             as_size_mul(sizes, stride, as_size_int(sizes, first)));
+    out->first =
+        as_size_add(sizes, out->first, as_size_mul(sizes, stride, as_size_int(sizes, first)));
     for (int i = 0; i <= rank; i++) {
       if (along[i] < 0)
         return "an operand is read backwards";
@@ -98,24 +98,43 @@ static const char *read_operand(const lo_job *job, const lx *read, int rank, ope
   return NULL;
 }
 
+/* The term of a sum, without the condition that k is below how many terms there are: the depth that
+ * the library is told has no others. */
+static lx *term_of(const lo_job *job, const lo_value *sum) {
+  lx *term = sum->body;
+  if (term->op != LX_IF || term->kid[2]->op != LX_NUM || term->kid[2]->real < 0 ||
+      term->kid[2]->real > 0)
+    return term;
+  const lx *test = term->kid[0];
+  bool ends = test->op == LX_LT && test->kid[0]->op == LX_VAR &&
+              test->kid[0]->number == sum->rank && test->kid[1]->op == LX_CUT && sum->extent_live;
+  if (!ends)
+    return term;
+  const lo_cut *end = lo_cut_row(job, (uint32_t)test->kid[1]->number);
+  return end->live && end->extent == lo_cut_row(job, sum->extent_live)->extent ? term->kid[1]
+                                                                               : term;
+}
+
 /* the two factors of a sum of products; NULL: they are */
-static const char *factors(const lo_value *sum, const lx **left, const lx **right) {
-  if (sum->kind != LV_RED || sum->red != LO_SUM || sum->body->op != LX_MUL)
+static const char *factors(const lo_job *job, const lo_value *sum, lx **factor) {
+  if (sum->kind != LV_RED || sum->red != LO_SUM)
     return "it is no sum of products";
-  *left = sum->body->kid[0];
-  *right = sum->body->kid[1];
+  const lx *term = term_of(job, sum);
+  if (term->op != LX_MUL)
+    return "it is no sum of products";
+  factor[0] = term->kid[0];
+  factor[1] = term->kid[1];
   return NULL;
 }
 
 static const char *read_flat(const lo_job *job, const lo_unit *unit, product *out) {
   const lo_value *sum = &job->value[unit->flat_val];
-  const lx *left;
-  const lx *right;
-  const char *why = factors(sum, &left, &right);
+  lx *factor[2];
+  const char *why = factors(job, sum, factor);
   if (why == NULL)
-    why = read_operand(job, left, sum->rank, &out->left);
+    why = read_operand(job, factor[0], sum->rank, &out->left);
   if (why == NULL)
-    why = read_operand(job, right, sum->rank, &out->right);
+    why = read_operand(job, factor[1], sum->rank, &out->right);
   if (why == NULL)
     out->depth = extent_of(job, sum->extent, sum->extent_live);
   out->result = unit->flat_val;
@@ -187,12 +206,10 @@ static const char *read_block(lo_job *job, const lo_unit *unit, product *out) {
   if (of.by_loop && stored->acc != AS_ACC_SUM)
     return "it is no sum over its iterations";
   of.sum = of.by_loop ? &job->value[stored->of] : stored;
-  const lx *left;
-  const lx *right;
-  const char *why = factors(of.sum, &left, &right);
+  lx *factor[2];
+  const char *why = factors(job, of.sum, factor);
   if (why)
     return why;
-  lx *factor[2] = {of.sum->body->kid[0], of.sum->body->kid[1]};
   int rank = of.sum->rank;
   for (int axis = 0; axis < rank; axis++) {
     if (of.store->cut[axis])
@@ -218,15 +235,16 @@ static const char *types_fit(const lo_job *job, const product *of) {
     return "its operands have two types";
   if (left != AS_F32 && left != AS_F16 && left != AS_BF16)
     return "its operands have a type that the library does not multiply";
-  return result == AS_F32 || result == left ? NULL : "operands and result have types that the "
-                                                     "library does not join";
+  return result == AS_F32 || result == left ? NULL
+                                            : "operands and result have types that the "
+                                              "library does not join";
 }
 
 static as_size room_of(const lo_job *job, const lo_value *tensor) {
   as_size first = AS_SIZE_ONE;
   if (tensor->rank)
-    first = extent_of(job, tensor->dim[0],
-                      tensor->buffer_class == LG_WORK ? 0 : tensor->live_dim[0]);
+    first =
+        extent_of(job, tensor->dim[0], tensor->buffer_class == LG_WORK ? 0 : tensor->live_dim[0]);
   return as_size_mul(job->graph->sizes, first, tensor->rank ? stride_of(job, tensor, 0) : first);
 }
 
@@ -272,6 +290,9 @@ static double bytes_of(const lo_value *tensor) {
   return (double)lo_elems(tensor) * as_dtype_bytes(tensor->dtype);
 }
 
+/* what is believed instead of checked must be worth it */
+static const double CLEARLY = 0.9;
+
 /* Is it expected to be faster than our kernel?  At the bounds of sizes left to run time. */
 static bool is_faster(lo_job *job, const lo_unit *unit, const lo_library_call *call) {
   const as_target *target = job->options->target;
@@ -286,9 +307,11 @@ static bool is_faster(lo_job *job, const lo_unit *unit, const lo_library_call *c
                              .wide = a->dtype == AS_F32};
   double library = as_target_library_us(target, &asked);
   double own = as_target_product_us(target, &asked);
+  double wide = asked.wide ? as_target_wide_us(target, asked.work) : 0;
+  own = wide > own ? wide : own;
   as_str_printf(&job->notes, "%s: by the model %.1f us as a call of %s, %.1f us as a kernel\n",
                 unit->name, library, LO_LIBRARY_NAME, own);
-  return library < own;
+  return library < CLEARLY * own;
 }
 
 /* why the unit is a kernel of ours; NULL: it is called */

@@ -126,13 +126,15 @@ static const char size_functions[] =
 /* the library's name */
 static const char library_contract[] =
     "/* Products of matrices are calls of %s, which is opened when the first one is launched, by\n"
-    " * the file name in ASSAY_CUBLASLT or else as the dynamic linker finds the version of the CUDA\n"
+    " * the file name in ASSAY_CUBLASLT or else as the dynamic linker finds the version of the "
+    "CUDA\n"
     " * runtime; there is no other way: without it a launch fails and says so.  The workspace has\n"
     " * the room that the library is given.  The first launch of each size, and on each device,\n"
     " * makes a plan that is kept until the process ends; that also works while a graph is\n"
     " * captured.  Launches may come from several threads. */\n";
 static const char library_functions[] =
-    "/* A launch that gives it has failed in the library, or found none; kernels before it may have\n"
+    "/* A launch that gives it has failed in the library, or found none; kernels before it may "
+    "have\n"
     " * been launched. */\n"
     "#define ASSAY_LIBRARY_FAILED (-3)\n"
     "/* What this thread's last such launch found wrong: the function and its status. */\n"
@@ -178,8 +180,7 @@ static bool put_header(const as_lowered *l, const char *name, const as_rt_interf
       "/* Host memory: returns when the outputs are there.  Gives 0, a cudaError_t, or -1\n"
       " * where the emulation found a fault%s%s. */\n"
       "int assay_run_host(void *const *inputs, void *const *outputs%s);\n",
-      l->library ? ", or ASSAY_LIBRARY_FAILED" : "",
-      sizes ? "; ASSAY_BAD_SIZE as above" : "",
+      l->library ? ", or ASSAY_LIBRARY_FAILED" : "", sizes ? "; ASSAY_BAD_SIZE as above" : "",
       sizes ? ",\n                   const long long *sizes" : "");
   as_str_add(&text, "#ifdef __cplusplus\n}\n#endif\n#endif\n");
   bool ok = put(dir, file, &text, err);

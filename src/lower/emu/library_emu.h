@@ -2,8 +2,8 @@
  * column-major order with a leading dimension, op N or T, batches by strides, sums in 32 bits,
  * D = alpha op(A) op(B) + beta C.  It refuses what the documentation does: shapes that do not fit,
  * columns that overlap, a workspace too small or not aligned, a pointer aligned less than the plan
- * was told, an algorithm of another problem.  Included by generated text with AS_EMU, where accesses
- * are checked as those of kernels are, and by the tests as a library of its own. */
+ * was told, an algorithm of another problem.  Included by generated text with AS_EMU, where
+ * accesses are checked as those of kernels are, and by the tests as a library of its own. */
 #ifndef AS_LIBRARY_EMU_H
 #define AS_LIBRARY_EMU_H
 #include "cuda_emu.h"
@@ -232,12 +232,12 @@ inline void multiply(const operation *op, const layout *const *matrix, float alp
         for (long k = 0; k < depth; k++) {
           long at_a = op->transposed[0] ? k + row * ma.leading : row + k * ma.leading;
           long at_b = op->transposed[1] ? column + k * mb.leading : k + column * mb.leading;
-          sum += get(a, batch * ma.stride + at_a, ma.type) *
-                 get(b, batch * mb.stride + at_b, mb.type);
+          sum +=
+              get(a, batch * ma.stride + at_a, ma.type) * get(b, batch * mb.stride + at_b, mb.type);
         }
-        float before = beta == 0 ? 0 /* C is not read then */
-                                 : beta * get(c, batch * mc.stride + row + column * mc.leading,
-                                              mc.type);
+        float before = beta == 0
+                           ? 0 /* C is not read then */
+                           : beta * get(c, batch * mc.stride + row + column * mc.leading, mc.type);
         put(d, batch * md.stride + row + column * md.leading, md.type, alpha * sum + before);
       }
     }

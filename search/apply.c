@@ -161,6 +161,8 @@ static bool eval_reduce(sg_call *frame, const as_expr *reduction, ax_id *value) 
   *value = body;
   if (label == SG_UNIT)
     return true;
+  if (frame->ctx->reduced)
+    *frame->ctx->reduced |= 1u << SG_CLASS(label);
   if (!may_reduce(frame->ctx, SG_CLASS(label)))
     return false;
   return !frame->ctx->A ||

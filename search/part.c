@@ -278,6 +278,7 @@ bool sg_part_init(sg_part *part, const as_graph *graph, const uint32_t *nodes, u
     }
   }
   order_classes(part);
+  sg_find_alike(part);
   return true;
 }
 
@@ -373,8 +374,9 @@ uint32_t sg_repeated_axes(const sg_part *part) {
 typedef enum { BATCH_NO, BATCH_PARTLY, BATCH_OF_ALL } batching;
 
 /* How far nothing is shared between the indices of a class, so that a block may take one of them:
- * of all, where every input has the class and two more axes; partly, where two inputs do (heads of
- * queries and keys, say) and others lack it (a mask that all heads share). */
+ * of all, where every input has the class and two more axes (those that are alike are one); partly,
+ * where two inputs do (heads of queries and keys, say) and others lack it (a mask that all heads
+ * share). */
 static batching batch_kind(const sg_part *part, uint32_t cls) {
   uint32_t with = 0;
   for (uint32_t i = 0; i < part->n_input; i++) {
@@ -383,7 +385,8 @@ static batching batch_kind(const sg_part *part, uint32_t cls) {
     for (uint32_t k = 0; k < part->axes[i].rank; k++) {
       bool is = sg_label_has(part, part->axes[i].ax[k], cls);
       has |= is;
-      others += !is && part->axes[i].ax[k] != SG_UNIT;
+      others += !is && part->axes[i].ax[k] != SG_UNIT &&
+                sg_begins_run(part, SG_CLASS(part->axes[i].ax[k]), cls);
     }
     with += has && others >= 2;
   }
@@ -579,7 +582,7 @@ static void order_parts(const sg_part *part, sg_plan *plan) {
 }
 
 static void add_plan(const sg_part *part, sg_plan *plan, sg_plan **plans, uint32_t *n) {
-  if (!sg_settle_parts(part, plan) || !plan_fits(part, plan))
+  if (!sg_divides_runs(part, plan) || !sg_settle_parts(part, plan) || !plan_fits(part, plan))
     return;
   if ((*n & (*n - 1)) == 0) /* room for 1, 2, 4, .. */
     *plans = as_realloc(*plans, (*n ? 2 * *n : 1) * sizeof **plans);

@@ -3,10 +3,12 @@
  * A partition is a path over the down-sets of the dataflow graph (cuts.h); a step of it is a kernel
  * for the operators between two of them, and costs what the model says of the best graph that the
  * enumerator finds for them.  Finding out is dear, so each group starts with a lower bound: no
- * kernel takes less than its launch and what it must draw from memory.  Groups are looked into
- * smallest first (a whole program of few operators before all), and one through which no path can
- * be better than the best known is never looked into: the bounds prove that nothing is lost.  What
- * the budget leaves unseen is said aloud. */
+ * kernel takes less than its launch and what it must draw from memory.  One through which no path
+ * can be better than the best known is never looked into: the bounds prove that nothing is lost.
+ * Half of the work goes to groups on the path that is best by the bounds, which is soon the best
+ * one where kernels take little more than their bounds (elementwise chains); the other half goes to
+ * the smallest groups, which soon have some kernel for everything where they do not.  A whole
+ * program of few operators comes before all.  What the budget leaves unseen is said aloud. */
 #include "cuts.h"
 #include "driver.h"
 #include "src/base/hash.h"
@@ -42,14 +44,15 @@ typedef struct {
   sg_search *search;
   const sg_variant *variant;
   sg_cuts cuts;
-  uint32_t whole; /* the group of all operators; AS_NONE: it is too long for a kernel */
-  uint32_t last;  /* the down-set of all operators */
-  step *steps;    /* by group */
-  uint32_t *turn; /* groups in the order in which they are looked into */
-  double *before; /* least cost from nothing to a down-set, over groups with their bounds */
-  double *after;  /* from a down-set to all operators */
-  double best;    /* of a path over what is found */
-  double reach;   /* groups are looked into through which a path may cost so much of the best */
+  uint32_t whole;  /* the group of all operators; AS_NONE: it is too long for a kernel */
+  uint32_t last;   /* the down-set of all operators */
+  step *steps;     /* by group */
+  uint32_t *turn;  /* groups, smallest first */
+  double *before;  /* least cost from nothing to a down-set, over groups with their bounds */
+  double *after;   /* from a down-set to all operators */
+  uint32_t *hoped; /* by down-set: the last edge of the path that `before` is the cost of */
+  double best;     /* of a path over what is found */
+  double reach;    /* groups are looked into through which a path may cost so much of the best */
   uint64_t states_before;
   uint64_t most_states; /* of the round at hand */
 } partition;
@@ -117,8 +120,10 @@ static void relax(partition *p) {
   for (uint32_t i = 0; i < p->cuts.edges.n; i++) {
     const sg_edge *edge = SG_EDGE(&p->cuts, i);
     double us = p->before[edge->from] + p->steps[edge->group].bound;
-    if (us < p->before[edge->to])
+    if (us < p->before[edge->to]) {
       p->before[edge->to] = us;
+      p->hoped[edge->to] = i;
+    }
   }
   for (uint32_t i = (uint32_t)p->cuts.edges.n; i-- > 0;) {
     const sg_edge *edge = SG_EDGE(&p->cuts, i);
@@ -201,20 +206,56 @@ static bool is_over(const partition *p) {
   return false;
 }
 
-/* one round: the groups that may pay, smallest first; false: the budget is up */
+static bool is_open(const partition *p, uint32_t which, bool again) {
+  const step *s = &p->steps[which];
+  return !s->known && s->shallow == again && may_pay(p, which);
+}
+
+/* the smallest group that is to be looked into; AS_NONE: there is none */
+static uint32_t smallest_open(const partition *p, bool again) {
+  for (uint32_t i = 0; i < p->cuts.groups.n; i++) {
+    if (is_open(p, p->turn[i], again))
+      return p->turn[i];
+  }
+  return AS_NONE;
+}
+
+/* the largest such group on the path that is best by the bounds; AS_NONE: it has none */
+static uint32_t promising_open(const partition *p, bool again) {
+  uint32_t largest = AS_NONE;
+  for (uint32_t end = p->last; end > 0; end = SG_EDGE(&p->cuts, p->hoped[end])->from) {
+    uint32_t which = SG_EDGE(&p->cuts, p->hoped[end])->group;
+    if (is_open(p, which, again) && (largest == AS_NONE || SG_GROUP(&p->cuts, which)->n_ops >
+                                                               SG_GROUP(&p->cuts, largest)->n_ops))
+      largest = which;
+  }
+  return largest;
+}
+
+/* one round: the groups that may pay; false: the budget is up */
 static bool look_into_round(partition *p, bool again, uint64_t max_states) {
-  uint32_t n = (uint32_t)p->cuts.groups.n;
-  for (uint32_t i = 0; i < n; i++) {
-    uint32_t which = p->turn[i];
-    const step *s = &p->steps[which];
-    if (s->known || s->shallow != again || !may_pay(p, which))
-      continue;
+  const uint64_t *states = &p->search->result->stats.states;
+  uint64_t spent_on_promising = 0;
+  uint64_t spent_on_smallest = 0;
+  uint32_t n_done = 0;
+  for (;;) {
+    uint32_t which = smallest_open(p, again);
+    if (which == AS_NONE)
+      return true;
     if (is_over(p))
       return false;
+    uint32_t hoped = promising_open(p, again);
+    uint64_t *spent = &spent_on_smallest;
+    if (hoped != AS_NONE && spent_on_promising <= spent_on_smallest) {
+      which = hoped;
+      spent = &spent_on_promising;
+    }
+    uint64_t states_before = *states;
     look_into(p, which, max_states);
-    sg_progress(p->search, which == p->whole ? "enumerating" : "partitioning", (double)i / n);
+    *spent += *states - states_before;
+    sg_progress(p->search, which == p->whole ? "enumerating" : "partitioning",
+                (double)n_done++ / (double)p->cuts.groups.n);
   }
-  return true;
 }
 
 /* First a little way into everything, which finds most of what is cheap; then to the end where a
@@ -507,6 +548,7 @@ static void partition_variant(sg_search *search, const sg_variant *variant) {
   p.steps = as_calloc(p.cuts.groups.n + 1, sizeof *p.steps);
   p.before = as_malloc((p.last + 1) * sizeof *p.before);
   p.after = as_malloc((p.last + 1) * sizeof *p.after);
+  p.hoped = as_calloc(p.last + 1, sizeof *p.hoped);
   uint32_t *through = as_calloc(p.last + 1, sizeof *through);
   set_bounds(&p);
   look_into_groups(&p);
@@ -529,6 +571,7 @@ static void partition_variant(sg_search *search, const sg_variant *variant) {
   free(p.steps);
   free(p.before);
   free(p.after);
+  free(p.hoped);
   free(through);
 }
 

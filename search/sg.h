@@ -35,6 +35,9 @@ typedef struct {
    * SG_NO_CLASS: it has no parts */
   uint8_t outer;
   uint8_t inner;
+  /* the class that is right behind this one wherever one of them is, and that no operator tells
+   * apart from it; SG_NO_CLASS: there is none */
+  uint8_t alike;
   bool is_outer; /* of another class */
   bool is_inner;
 } sg_class;
@@ -70,6 +73,17 @@ typedef struct {
   uint8_t lead[AX_MAX_CLASS]; /* the class that has as many tiles, along one grid axis; itself */
   double score;
 } sg_plan;
+
+/* --- alike.c: axes that no operator tells apart, and plans that divide them as one axis */
+/* sets `alike` of all classes of a part whose axes are known */
+void sg_find_alike(sg_part *part);
+/* whether axes that are alike begin with the class, and are not those of the other one */
+bool sg_begins_run(const sg_part *part, uint32_t cls, uint32_t other);
+/* whether the plan's tiles are stretches of elements along axes that are alike: of the others each
+ * has a plan that is as good */
+bool sg_divides_runs(const sg_part *part, const sg_plan *plan);
+/* the value that the sizes state, those without one taken for 1 */
+double sg_concrete_extent(const as_sizes *sizes, as_size extent);
 
 /* plans in canonical order, malloc'ed; struck: limits that strike are counted there */
 sg_plan *sg_plans(const sg_part *p, uint32_t *n, uint64_t *struck);
@@ -111,7 +125,8 @@ typedef struct {
   ax_id whole[AX_MAX_CLASS];
   ax_id tile[AX_MAX_CLASS];
   ax_id loop[AX_MAX_CLASS]; /* sizes as expressions */
-  bool strict_ones; /* program level: NumPy alignment; otherwise axes are aligned by class */
+  bool strict_ones;  /* program level: NumPy alignment; otherwise axes are aligned by class */
+  uint32_t *reduced; /* not NULL: classes that a call reduces are added, as bits */
 } sg_ctx;
 
 /* one name for sizes that a relation of the program says are equal: the one that has a product */
@@ -173,6 +188,8 @@ typedef struct {
   uint32_t n;
 } sg_vocab;
 
+/* an operator on two operands whose body is their sum, product, maximum or minimum */
+bool sg_op_commutes(const as_opdef *op);
 bool sg_attr_same(const as_attr *a, const as_attr *b);
 void sg_vocab_init(sg_vocab *v, const sg_part *p);
 void sg_vocab_clear(sg_vocab *v);

@@ -95,7 +95,7 @@ ax_store *sg_space_store(sg_space *space) {
   return space->ctx.A;
 }
 
-static double concrete(const as_sizes *sizes, as_size size) {
+double sg_concrete_extent(const as_sizes *sizes, as_size size) {
   uint32_t n = as_size_count(sizes);
   int64_t *env = as_malloc((n + 1) * sizeof *env);
   for (uint32_t i = 0; i < n; i++)
@@ -129,7 +129,7 @@ static void set_sizes_of_parts(sg_space *space, uint32_t cls) {
  */
 static double least_tile(const sg_space *space, uint32_t cls) {
   const sg_part *part = space->part;
-  double whole = concrete(part->g->sizes, part->classes[cls].extent);
+  double whole = sg_concrete_extent(part->g->sizes, part->classes[cls].extent);
   bool by_rows = space->plan->mode[cls] == SG_GRID;
   for (uint32_t i = part->n_leaf; i < part->n && by_rows; i++)
     by_rows = !sg_cost_is_contraction(&part->g->node[part->tensor[i]]);
@@ -140,7 +140,7 @@ static void set_sizes(sg_space *space) {
   for (uint32_t cls = 0; cls < AX_MAX_CLASS; cls++)
     space->ctx.whole[cls] = space->ctx.tile[cls] = space->ctx.loop[cls] = AX_BAD;
   for (uint32_t cls = 0; cls < space->part->n_classes; cls++) {
-    double whole = concrete(space->part->g->sizes, space->part->classes[cls].extent);
+    double whole = sg_concrete_extent(space->part->g->sizes, space->part->classes[cls].extent);
     bool split = !sg_has_parts(space->part, cls) &&
                  (space->plan->mode[cls] == SG_GRID || space->plan->mode[cls] == SG_LOOP);
     space->least[SG_LABEL(cls, 0)] = whole;

@@ -12,8 +12,8 @@
  * A change is kept when both sides have the same abstract expression, by the operators' own
  * specifications; the candidates that come of it are proved as whole programs like any other, so
  * what is too generous here costs a candidate.  Terms are shared among all orders, and the changes
- * of a term are looked for once.  Orders are gone through cheapest first, by what their operators
- * cost apart, up to a stated number. */
+ * of a term are looked for once; a sum is the same term as the one of its operands swapped.  Orders
+ * are gone through cheapest first, by what their operators cost apart, up to a stated number. */
 #include "variant.h"
 #include "segment.h"
 #include "src/base/map.h"
@@ -67,12 +67,17 @@ static bool same_number(const as_graph *program, uint32_t left, uint32_t right) 
   return one->kind == AS_N_SIZE ? one->size == other->size : mpq_equal(one->value, other->value);
 }
 
+static bool same_operands(const term *one, const term *other) {
+  if (!memcmp(one->arg, other->arg, one->nargs * sizeof *one->arg))
+    return true;
+  return sg_op_commutes(one->op) && one->arg[0] == other->arg[1] && one->arg[1] == other->arg[0];
+}
+
 static bool same_term(const variants *all, const term *one, const term *other) {
   if (one->op == NULL || other->op == NULL)
     return one->op == other->op &&
            (one->source == other->source || same_number(all->program, one->source, other->source));
-  if (one->op != other->op || one->nargs != other->nargs ||
-      memcmp(one->arg, other->arg, one->nargs * sizeof *one->arg))
+  if (one->op != other->op || one->nargs != other->nargs || !same_operands(one, other))
     return false;
   for (uint32_t i = 0; i < one->op->nattrs; i++) {
     if (!sg_attr_same(&one->attr[i], &other->attr[i]))

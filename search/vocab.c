@@ -39,6 +39,16 @@ static bool find_signs(sg_inst *inst, const as_expr *body, int8_t sign) {
   return true;
 }
 
+bool sg_op_commutes(const as_opdef *op) {
+  if (!sg_op_broadcasts(op) || op->nargs != 2 || op->nlet != 1)
+    return false;
+  const as_expr *body = op->let[0].body;
+  bool symmetric = body->kind == AS_E_ADD || body->kind == AS_E_MUL || body->kind == AS_E_MAX2 ||
+                   body->kind == AS_E_MIN2;
+  return symmetric && body->kid[0]->kind == AS_E_ACCESS && body->kid[1]->kind == AS_E_ACCESS &&
+         strcmp(body->kid[0]->name, body->kid[1]->name) != 0;
+}
+
 static void inst_set(sg_inst *inst, const as_opdef *op, const as_attr *attr) {
   memset(inst, 0, sizeof *inst);
   inst->op = op;
@@ -50,9 +60,7 @@ static void inst_set(sg_inst *inst, const as_opdef *op, const as_attr *attr) {
   inst->pointwise = sg_op_is_pointwise(op);
   inst->broadcasts = sg_op_broadcasts(op);
   const as_expr *body = op->let[op->nlet - 1].body;
-  inst->commutes = inst->broadcasts && op->nargs == 2 && op->nlet == 1 &&
-                   (body->kind == AS_E_ADD || body->kind == AS_E_MUL || body->kind == AS_E_MAX2 ||
-                    body->kind == AS_E_MIN2);
+  inst->commutes = sg_op_commutes(op);
   const as_expr *term = body->kind == AS_E_SUM ? body->kid[1] : body;
   bool arithmetic = term->kind == AS_E_ADD || term->kind == AS_E_SUB || term->kind == AS_E_MUL ||
                     term->kind == AS_E_FDIV;

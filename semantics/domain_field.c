@@ -19,6 +19,7 @@ typedef struct {
   bool has_p; /* whether it is known mod p */
   bool has_q;
   bool has_log;
+  bool is_rational; /* made of inputs and numbers by arithmetic alone */
   as_degrees deg;
 } field_value;
 
@@ -48,7 +49,7 @@ static double up(double value, int steps) {
 static void f_init(const as_domain *domain, void *element) {
   (void)domain;
   memset(element, 0, sizeof(field_value));
-  FIELD(element)->has_p = FIELD(element)->has_q = true;
+  FIELD(element)->has_p = FIELD(element)->has_q = FIELD(element)->is_rational = true;
   FIELD(element)->deg = (as_degrees){.terms_num = 1,
                                      .terms_den = 1,
                                      .exp_unit = 1,
@@ -124,6 +125,7 @@ static void two(field_value *result, const field_value *left, const field_value 
   result->flags = left->flags | right->flags;
   result->has_p = left->has_p && right->has_p;
   result->has_q = left->has_q && right->has_q;
+  result->is_rational = left->is_rational && right->is_rational;
 }
 
 static void whole(field_value *result) {
@@ -257,7 +259,7 @@ static void f_exp(const as_domain *domain, field_value *result, const field_valu
   f_init(domain, &product);
   product.flags = value->flags;
   product.has_p = value->has_q;
-  product.has_q = false;
+  product.has_q = product.is_rational = false;
   product.p = product.has_p ? n_powmod2_ui_preinv(field->w, value->q, field->p, field->pinv) : 0;
   product.has_log = value->has_p && value->has_q;
   product.log_p = value->p;
@@ -291,6 +293,7 @@ static void f_log(const as_domain *domain, field_value *result, const field_valu
   f_init(domain, &product);
   product.flags = value->flags;
   product.has_p = product.has_q = value->has_log;
+  product.is_rational = false;
   product.p = value->log_p;
   product.q = value->log_q;
   as_degrees_union(&product.deg, &value->deg, &value->deg);
@@ -358,7 +361,7 @@ static void f_sqrt(const as_domain *domain, field_value *result, const field_val
       operand->has_p && root(operand->p, field->p, field->pinv, field->half_p, &product.p);
   product.has_q =
       operand->has_q && root(operand->q, field->q, field->qinv, field->half_q, &product.q);
-  product.has_log = false;
+  product.has_log = product.is_rational = false;
   product.deg.affine = product.deg.constant = false;
   if (operand->high < 0) {
     product.flags |= AS_F_UNDEF;
@@ -402,11 +405,22 @@ static void f_un(const as_domain *domain, as_unop op, void *result, const void *
   }
 }
 
+/* Whether both are one number, as an element and the maximum that it is are: made by arithmetic
+ * alone, with the same residues mod p and mod q.  Two that differ, of degree d, agree in both with
+ * chance at most d^2 / (p * q), which is nothing beside what a test may miss (d / p). */
+static bool is_same_number(const field_value *one, const field_value *other) {
+  return one->is_rational && other->is_rational && one->has_p && one->has_q && other->has_p &&
+         other->has_q && one->p == other->p && one->q == other->q && one->low <= other->high &&
+         other->low <= one->high;
+}
+
 static unsigned f_cmp(const as_domain *domain, const void *left, const void *right) {
   (void)domain;
   const field_value *one = FIELD_CONST(left);
   const field_value *other = FIELD_CONST(right);
   unsigned possible = 0;
+  if (is_same_number(one, other))
+    return AS_C_EQ;
   if (one->low < other->high)
     possible |= AS_C_LT;
   if (one->high > other->low)
@@ -428,7 +442,7 @@ static void f_join(const as_domain *domain, void *result, const void *left, cons
   bool lost = (one->flags | other->flags) & AS_F_NOVALUE;
   product.has_p = !lost && one->has_p && other->has_p && one->p == other->p;
   product.has_q = !lost && one->has_q && other->has_q && one->q == other->q;
-  product.has_log = false;
+  product.has_log = product.is_rational = false;
   if (lost) {
     whole(&product);
   } else {
@@ -521,6 +535,7 @@ static bool f_builtin(const as_domain *domain, const char *name, void *result,
   f_init(domain, &product);
   product.flags = first->flags;
   product.has_p = product.has_q = first->has_p;
+  product.is_rational = false;
   product.p = mix(first->p, seed) % field->p;
   product.q = mix(first->p, seed + 1) % field->q;
   builtin_bounds(builtin, first, &product);

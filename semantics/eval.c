@@ -757,6 +757,7 @@ as_status as_eval_graph_again(const as_graph *graph, const as_domain *domain, co
   free(run.val);
   free(run.env);
   free(run.done);
+  run.marks.ops = max_ops - run.left;
   if (marks)
     *marks = run.marks;
   return ok ? AS_OK : run.status != AS_OK ? run.status : AS_INTERNAL;

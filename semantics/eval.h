@@ -56,6 +56,8 @@ typedef struct {
   unsigned flags; /* of all elements together */
   as_node_id node;
   size_t at; /* the first undefined one; AS_NONE */
+  uint64_t
+      ops; /* scalar operations that it took, also where it came to no end; 0 without a limit */
 } as_eval_marks;
 
 /* env: value of each size symbol by its id.  inputs: in the order of graph->input.  outputs: in the

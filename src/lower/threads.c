@@ -59,17 +59,21 @@ void lo_threads_types(lo_job *job) {
   }
 }
 
-/* why not all tiles of the block are copied from memory as they are; NULL: they are */
+/* why not all tiles of the block are copied from memory as they are, or computed of where they lie;
+ * NULL: they are */
 static const char *reads_elsewhere(const lo_job *job, uint32_t block) {
   const char *why = NULL;
+  as_block_ref ref = {job->graph, block, job->size_value, job->between};
   for (uint32_t i = 0; i < job->graph->block[block].n && why == NULL; i++) {
-    const as_node *node = &job->graph->node[job->graph->block[block].nodes[i]];
+    as_node_id id = job->graph->block[block].nodes[i];
+    const as_node *node = &job->graph->node[id];
     if (node->kind != AS_N_LOAD)
       continue;
     const lo_value *source = &job->value[job->node_val[node->arg[0]]];
-    why = source->through             ? "it reads a tensor that is no memory"
-          : lo_holds_integers(source) ? "it reads a tensor of integers"
-                                      : NULL;
+    why = as_block_is_computed(&ref, id) ? NULL
+          : source->through              ? "it reads a tensor that is no memory"
+          : lo_holds_integers(source)    ? "it reads a tensor of integers"
+                                         : NULL;
   }
   return why;
 }

@@ -196,8 +196,34 @@ typedef struct {
   unsigned n;
 } arguments;
 
-static bool argument_of(as_attend_builder *B, uint32_t atom, arguments *a) {
+/* where an element lies that is computed: of a row and a key, or of a row and a column */
+static bool place_of(as_attend_builder *B, as_tg_op *in, uint32_t atom, const as_lay *lay,
+                     int *out) {
   const as_attend *T = &B->T;
+  const as_terms *t = B->p->t;
+  const as_atom *a = as_term_atom(t, atom);
+  as_place_axis axis[3] = {{AS_ATTEND_ROW, T->row.name}};
+  unsigned n = 1;
+  if (!lay)
+    return fail(B, "a place in a number of rows");
+  if (lay == &B->result)
+    axis[n++] = (as_place_axis){AS_ATTEND_COLUMN, T->column.name};
+  /* keys are bound, under the one name that the fold over them gives */
+  for (int32_t bound = -1; lay == &B->score && bound >= -AS_ATTEND_DEEPEST; bound--) {
+    if (!(a->kind == AS_ATOM_COND ? as_poly_uses_index(t, a->p, bound) : a->index[0] == bound))
+      continue;
+    if (n == 2)
+      return fail(B, "a place along two bound axes");
+    axis[n++] = (as_place_axis){bound, T->key.name};
+  }
+  *out = value(B, "place", B->n_place++);
+  return as_place_value(B->p, B->g, in, atom, lay, axis, n, *out);
+}
+
+static bool argument_of(as_attend_builder *B, as_tg_op *in, uint32_t atom, const as_lay *lay,
+                        arguments *a) {
+  const as_attend *T = &B->T;
+  as_atom_kind kind = as_term_atom(B->p->t, atom)->kind;
   for (unsigned i = 0; i < a->n; i++) {
     if (a->atom[i] == atom)
       return true;
@@ -207,6 +233,8 @@ static bool argument_of(as_attend_builder *B, uint32_t atom, arguments *a) {
   a->atom[a->n] = atom;
   a->of_row[a->n] = false;
   a->value[a->n] = -1;
+  if (kind == AS_ATOM_PLACE || kind == AS_ATOM_COND)
+    return place_of(B, in, atom, lay, &a->value[a->n++]);
   for (unsigned i = 0; i < T->n_score; i++) {
     if (T->score[i] == atom)
       a->value[a->n] = B->score_value;
@@ -224,7 +252,8 @@ static bool argument_of(as_attend_builder *B, uint32_t atom, arguments *a) {
   return a->value[a->n++] >= 0 || fail(B, "an expression of something else than scores and sums");
 }
 
-static bool collect(as_attend_builder *B, as_poly x, arguments *a) {
+static bool collect(as_attend_builder *B, as_tg_op *in, as_poly x, const as_lay *lay,
+                    arguments *a) {
   const as_terms *t = B->p->t;
   for (uint32_t i = 0; i < as_poly_monos(t, x); i++) {
     const as_mono *m = as_poly_mono(t, x, i);
@@ -232,10 +261,10 @@ static bool collect(as_attend_builder *B, as_poly x, arguments *a) {
       const as_atom *f = as_term_atom(t, m->factor[k].atom);
       bool ok;
       if (f->kind < AS_ATOM_EXP)
-        ok = argument_of(B, m->factor[k].atom, a);
+        ok = argument_of(B, in, m->factor[k].atom, lay, a);
       else
-        ok = (f->p == AS_POLY_NONE || collect(B, f->p, a)) &&
-             (f->q == AS_POLY_NONE || collect(B, f->q, a));
+        ok = (f->p == AS_POLY_NONE || collect(B, in, f->p, lay, a)) &&
+             (f->q == AS_POLY_NONE || collect(B, in, f->q, lay, a));
       if (!ok)
         return false;
     }
@@ -248,7 +277,7 @@ static bool expression(as_attend_builder *B, as_tg_op *in, as_poly x, const as_l
                        as_dtype type, int v) {
   arguments a = {.n = 0};
   unsigned bits = lay ? as_lay_in(lay, "reg", NULL) : 1 + B->copies;
-  if (!collect(B, x, &a))
+  if (!collect(B, in, x, lay, &a))
     return false;
   if (!a.n)
     return fail(B, "a constant");

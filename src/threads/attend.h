@@ -9,6 +9,7 @@
 #define AS_ATTEND_SUMS 6
 #define AS_ATTEND_STORES 4
 #define AS_ATTEND_SCORES 8
+#define AS_ATTEND_DEEPEST 8 /* folds in each other */
 
 typedef struct { /* a sum over keys and iterations */
   uint32_t atom;
@@ -77,6 +78,7 @@ typedef struct {
   int old_factor;
   int result_value[AS_ATTEND_SUMS];
   int maximum;
+  unsigned n_place; /* values that are numbers of places */
 } as_attend_builder;
 
 /* attend_group.c: are there products of warpgroups for both?  They need rows of 64 times a power

@@ -68,7 +68,7 @@ static bool read_score(as_attend *T, uint32_t id, int32_t key) {
   return false;
 }
 
-/* an expression of the score, the running maximum and numbers */
+/* an expression of the score, the running maximum, numbers, places and conditions on these */
 static bool read_weight(as_attend *T, as_poly w, int32_t key) {
   const as_terms *t = T->p->t;
   for (uint32_t i = 0; i < as_poly_monos(t, w); i++) {
@@ -80,7 +80,8 @@ static bool read_weight(as_attend *T, as_poly w, int32_t key) {
         return false;
       if (a->kind == AS_ATOM_RUN && id != T->run_atom)
         return false;
-      if (a->kind == AS_ATOM_SUM || a->kind == AS_ATOM_RUN)
+      if (a->kind == AS_ATOM_SUM || a->kind == AS_ATOM_RUN || a->kind == AS_ATOM_PLACE ||
+          a->kind == AS_ATOM_COND)
         continue;
       if (a->kind < AS_ATOM_EXP || (a->p != AS_POLY_NONE && !read_weight(T, a->p, key)) ||
           (a->q != AS_POLY_NONE && !read_weight(T, a->q, key)))

@@ -33,13 +33,17 @@ static void declare(as_emitter *E, int v) {
     return;
   E->declared[v] = true;
   bool wide = E->type[v] == AS_F32;
-  as_emit_line(E, "%s %s_[%u];", wide ? "float" : "unsigned", as_tg_value_name(E->g, v),
-               wide ? E->regs[v] : E->regs[v] / 2);
+  bool whole = E->type[v] == AS_INT;
+  as_emit_line(E, "%s %s_[%u];",
+               wide    ? "float"
+               : whole ? "int"
+                       : "unsigned",
+               as_tg_value_name(E->g, v), wide || whole ? E->regs[v] : E->regs[v] / 2);
 }
 
 static char *element_of(const as_emitter *E, int v, uint32_t r) {
   const char *n = as_tg_value_name(E->g, v);
-  if (E->type[v] == AS_F32)
+  if (E->type[v] == AS_F32 || E->type[v] == AS_INT)
     return as_format("%s_[%u]", n, r);
   return as_format("at_%s_%s(%s_[%u])", r & 1 ? "hi" : "lo", type_name(E->type[v]), n, r / 2);
 }
@@ -85,6 +89,9 @@ static void types(as_emitter *E, const as_tg_op *in) {
       break;
     case AS_TG_FILL:
       set_type(E, op->v, AS_F32, as_lay_in(&op->src, "u", NULL));
+      break;
+    case AS_TG_INDEX:
+      set_type(E, op->v, AS_INT, as_lay_in(&op->src, "u", NULL));
       break;
     case AS_TG_RED:
       set_type(E, op->v, AS_F32, as_lay_in_bits(&op->src));
@@ -175,6 +182,15 @@ static void emit_fill(as_emitter *E, const as_tg_op *op) {
     as_emit_line(E, "%s_[%u] = (%s) < %d ? %s_[%u] : %s;", as_tg_value_name(E->g, op->v), r, index,
                  op->count, as_tg_value_name(E->g, op->a), r, unit);
     free(index);
+  }
+}
+
+static void emit_index(as_emitter *E, const as_tg_op *op) {
+  declare(E, op->v);
+  for (uint32_t r = 0; r < E->regs[op->v]; r++) {
+    char *number = as_emit_place(E, op, op->expr, r);
+    as_emit_line(E, "%s_[%u] = %s;", as_tg_value_name(E->g, op->v), r, number);
+    free(number);
   }
 }
 
@@ -494,6 +510,9 @@ static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
   case AS_TG_FILL:
     emit_fill(E, op);
     break;
+  case AS_TG_INDEX:
+    emit_index(E, op);
+    break;
   case AS_TG_RED:
     emit_red(E, op);
     break;
@@ -609,6 +628,7 @@ static void emit_top(as_emitter *E) {
     case AS_TG_LDS:
     case AS_TG_MAP:
     case AS_TG_FILL:
+    case AS_TG_INDEX:
     case AS_TG_RED:
       declare(E, top->body[i]->v);
       break;

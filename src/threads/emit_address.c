@@ -161,6 +161,40 @@ char *as_emit_index(const as_lay *l, uint32_t u) {
   return t;
 }
 
+/* the index along one axis; bits that lane and warp never move are added, so that a compiler sees
+ * through it */
+static char *index_along(as_emitter *E, const as_lay *l, const char *axis, uint32_t u) {
+  as_lay part = as_lay_take(l, (const char *[]){axis}, 1);
+  uint32_t constant = as_lay_at(&part, "u", u);
+  bool joins = constant & moved_bits(&part);
+  char *h = hardware_expr(&part, 0);
+  char *whole = as_format("(int)(%s)", h);
+  free(h);
+  unsigned name = once(E, "i", whole, "int ");
+  return as_format("(i%u %c %u)", name, joins ? '^' : '+', constant);
+}
+
+char *as_emit_place(as_emitter *E, const as_tg_op *op, const as_tg_expr *e, uint32_t u) {
+  static const char *const others[] = {"(int)gx", "(int)gy", "(int)gz", "l"};
+  if (e->op == AS_TGS_NUM)
+    return as_format("(%s)", e->num);
+  if (e->op == AS_TGS_ARG)
+    return e->arg < op->src.n_out ? index_along(E, &op->src, op->src.out[e->arg].name, u)
+                                  : as_strdup(others[e->arg - op->src.n_out]);
+  char *x = as_emit_place(E, op, e->kid[0], u);
+  if (e->op == AS_TGS_NEG) {
+    char *negative = as_format("(-%s)", x);
+    free(x);
+    return negative;
+  }
+  char *y = as_emit_place(E, op, e->kid[1], u);
+  char sign = e->op == AS_TGS_ADD ? '+' : e->op == AS_TGS_SUB ? '-' : '*';
+  char *both = as_format("(%s %c %s)", x, sign, y);
+  free(x);
+  free(y);
+  return both;
+}
+
 char *as_emit_mask(const as_tg_op *op) {
   as_str s;
   as_str_init(&s);

@@ -41,8 +41,18 @@ char *as_emit_scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *
       [AS_TGS_LOG] = "logf(%s%s)",       [AS_TGS_ABS] = "fabsf(%s%s)",
       [AS_TGS_MAX] = "fmaxf(%s, %s)",    [AS_TGS_MIN] = "fminf(%s, %s)",
       [AS_TGS_ERF] = "at_erf(%s%s)"};
+  if (e->op == AS_TGS_ARG && E->type[op->arg[e->arg]] == AS_INT)
+    return as_format("(float)%s", arg[e->arg]);
   if (e->op == AS_TGS_ARG)
     return as_strdup(arg[e->arg]);
+  if (e->op == AS_TGS_CHOOSE) {
+    char *is = as_emit_scalar(E, op, e->kid[1], arg);
+    char *is_not = as_emit_scalar(E, op, e->kid[2], arg);
+    char *choice = as_format("(%s >= 0 ? %s : %s)", arg[e->kid[0]->arg], is, is_not);
+    free(is);
+    free(is_not);
+    return choice;
+  }
   if (e->op == AS_TGS_NUM) {
     char *slash;
     double v = strtod(e->num, &slash);

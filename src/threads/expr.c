@@ -5,7 +5,7 @@
 
 typedef struct {
   as_tg *g;
-  const as_terms *t;
+  as_terms *t;
   const uint32_t *atoms;
   unsigned n;
 } context;
@@ -172,7 +172,24 @@ static as_tg_expr *of_parts(const context *c, part *p, unsigned n) {
   return sum;
 }
 
+/* by cases of a condition; NULL: what it compares is no argument */
+static as_tg_expr *choice(const context *c, as_poly p, uint32_t condition) {
+  unsigned which = 0;
+  while (which < c->n && c->atoms[which] != condition)
+    which++;
+  if (which == c->n)
+    return NULL;
+  as_tg_expr *is = of_poly(c, as_poly_where(c->t, p, condition, true));
+  as_tg_expr *is_not = of_poly(c, as_poly_where(c->t, p, condition, false));
+  if (!is || !is_not)
+    return NULL;
+  return as_tg_expr_choose(c->g, as_tg_expr_arg(c->g, which), is, is_not);
+}
+
 static as_tg_expr *of_poly(const context *c, as_poly p) {
+  uint32_t condition = as_poly_condition(c->t, p);
+  if (condition != AS_TERM_NONE)
+    return choice(c, p, condition);
   unsigned n = as_poly_monos(c->t, p);
   part *parts = as_calloc(n + 1, sizeof *parts);
   for (unsigned i = 0; i < n; i++)
@@ -182,8 +199,7 @@ static as_tg_expr *of_poly(const context *c, as_poly p) {
   return sum;
 }
 
-as_tg_expr *as_term_expr(as_tg *g, const as_terms *t, as_poly p, const uint32_t *atoms,
-                         unsigned n) {
+as_tg_expr *as_term_expr(as_tg *g, as_terms *t, as_poly p, const uint32_t *atoms, unsigned n) {
   context c = {.g = g, .t = t, .atoms = atoms, .n = n};
   return of_poly(&c, p);
 }

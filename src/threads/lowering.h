@@ -71,6 +71,11 @@ typedef struct {
   char *why; /* why not */
 } as_plan;
 
+typedef struct { /* an index of the terms, and the axis of a layout that it stands for */
+  int32_t index;
+  const char *name;
+} as_place_axis;
+
 /* false: p->why says what does not fit */
 bool as_plan_fail(as_plan *p, const char *why);
 /* plan.c: the block's stores, what they say as terms, and the trip count */
@@ -103,8 +108,14 @@ bool as_stream_finish(as_plan *p, as_tg *g, const as_lay *acc, const as_lay *inn
  * batch), all sums complete there; the only product's are named acc0 */
 bool as_stream_finish_registers(as_plan *p, as_tg *g, const as_lay *acc);
 
-/* expr.c: a term as an expression; `atoms` are the arguments.  NULL: it has others */
-as_tg_expr *as_term_expr(as_tg *g, const as_terms *t, as_poly p, const uint32_t *atoms, unsigned n);
+/* places.c: v = the number of places that a condition compares, or that a place is; atom: one of
+ * these; lay: (reg, lane, warp) -> axes of which it is; axis: those axes.  false: it has others */
+bool as_place_value(as_plan *p, as_tg *g, as_tg_op *in, uint32_t atom, const as_lay *lay,
+                    const as_place_axis *axis, unsigned n, int v);
+
+/* expr.c: a term as an expression; `atoms` are the arguments.  Of a condition the argument is the
+ * whole number that it compares.  NULL: it has others */
+as_tg_expr *as_term_expr(as_tg *g, as_terms *t, as_poly p, const uint32_t *atoms, unsigned n);
 
 /* --- ring.c */
 typedef struct {

@@ -122,7 +122,8 @@ static ttir_node *truth_over(ttir_lift *lift, const char *wish, const as_ttir_ty
 }
 
 /* A maximum of numbers some of which may be below all numbers: over those that are not, where there
- * are any.  Others are stood in for by the first that is not. */
+ * are any.  Others are stood in for by the first element where that is a number, and else by the
+ * least of these numbers and 0, which changes no maximum: the numbers are at least that. */
 static ttir_lifted extreme_along(ttir_lift *lift, const char *name, const as_ttir_type *type,
                                  uint32_t axis, bool most, const ttir_lifted *of) {
   as_arena *mem = lift->mem;
@@ -140,16 +141,13 @@ static ttir_lifted extreme_along(ttir_lift *lift, const char *name, const as_tti
   if (here && !along(lift, yields, type, axis, zero)) { /* the first element is a number */
     body = ttir_if(mem, here, along(lift, of->value, type, axis, zero), body);
   } else if (here) {
-    ttir_node *extent = ttir_integer(mem, type->dim[axis]);
-    ttir_node *first =
-        reduced(lift, "first", &rest, elements, "min", k, ttir_if(mem, here, extent, k));
-    first->lo = 0;
-    first->hi = type->dim[axis];
-    none = ttir_compare(mem, TTIR_N_EQUAL, first, extent);
+    none = truth_over(lift, "empty", &rest, elements, true, k, here);
     ttir_node *any = ttir_lane(mem, TTIR_FREE_LANE, 0, type->dim[axis] - 1);
     none->implied = along(lift, yields, type, axis, any);
-    ttir_node *there = along(lift, of->value, type, axis, first);
-    body = ttir_if(mem, none, ttir_as_real(mem, zero), ttir_if(mem, here, there, body));
+    ttir_node *number = ttir_if(mem, here, ttir_as_real(mem, zero), body);
+    const char *wish = most ? "least" : "most";
+    ttir_node *least = reduced(lift, wish, &rest, elements, most ? "min" : "max", k, number);
+    body = ttir_if(mem, none, ttir_as_real(mem, zero), ttir_if(mem, here, least, body));
   }
   result.value = reduced(lift, name, &rest, elements, word, k, body);
   wins = along(lift, wins, type, axis, k);

@@ -334,8 +334,43 @@ START_TEST(kernels_at_most) {
 
 END_TEST
 
+/* axes that no operator tells apart are divided as one: hardly more states than over one axis */
+START_TEST(alike_axes) {
+  static const char *const apart = "program apart\nsizes N = 64, C = 32, H = 128, W = 128\n"
+                                   "input X: f32[N, C, H, W]\nA = relu(X)\nB = A * 2\n"
+                                   "D = exp(B)\noutput O = D / 3\n";
+  static const char *const merged = "program merged\nsizes N = 33554432\ninput X: f32[N]\n"
+                                    "A = relu(X)\nB = A * 2\nD = exp(B)\noutput O = D / 3\n";
+  searched four = search_text(apart);
+  searched one = search_text(merged);
+  const as_candidate *best = &four.found.cand[0];
+  printf("alike_axes: %llu states, %llu over one axis\n",
+         (unsigned long long)four.found.stats.states, (unsigned long long)one.found.stats.states);
+  ck_assert_uint_eq(best->kernels, 1);
+  ck_assert_msg(best->us <= 1.02 * one.found.cand[0].us, "%g us, %g over one axis:\n%s", best->us,
+                one.found.cand[0].us, best->text);
+  ck_assert_uint_le(four.found.stats.states, 4 * one.found.stats.states);
+  done(&one);
+  done(&four);
+}
+
+END_TEST
+
+/* one that an operator reduces is told apart: blocks take rows of it, as many as there are */
+START_TEST(axes_told_apart) {
+  searched s = search_text("program rows\nsizes N = 64, W = 512\ninput X: f32[N, W]\n"
+                           "output O = softmax(X) * 2\n");
+  ck_assert_uint_eq(s.found.cand[0].kernels, 1);
+  ck_assert_msg(strstr(s.found.cand[0].text, "= X x -> 0\n"), "%s", s.found.cand[0].text);
+  done(&s);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("spaces", 120);
+  tcase_add_test(tests, alike_axes);
+  tcase_add_test(tests, axes_told_apart);
   tcase_add_loop_test(tests, loops_are_shared, 0, sizeof few_blocks / sizeof *few_blocks);
   tcase_add_test(tests, combining_is_divided);
   tcase_add_test(tests, loops_are_not_shared);

@@ -295,43 +295,237 @@ static pair attended_part(const field_tensor *in, unsigned which, long b, long n
   return sum;
 }
 
+/* --- masks of positions: what a score becomes at row i and key j */
+#define MASKED_TP(M, E, DEFS, OUT)                                                                 \
+  "program masked\nsizes H = 2, M = " #M ", E = " #E "\ninput Q: f16[H, M, E]\n"                   \
+  "input Kt: f16[H, E, M]\ninput V: f16[H, M, E]\nS = Q @ Kt / 2\nI = iota(size=M)\n"              \
+  "Key = I[none, :]\nRow = I[:, none]\n" DEFS "output O = " OUT "\n"
+#define MASKED_MUG(R, U, L, T, DEFS, LOAD, BODY)                                                   \
+  "mugraph masked_fused\nsizes R = " #R ", U = " #U ", L = " #L ", T = " #T                        \
+  "\nwhere M = R * U, M = L * T\nI = iota(size=M)\nKey = I[none, :]\nRow = I[:, none]\n" DEFS      \
+  "kernel k0\n  grid x = H, y = R\n  loop l = L\n"                                                 \
+  "  load q [1, U, E] = Q x -> 0 y -> 1\n  load k [1, E, T] = Kt x -> 0 loop -> 2\n"               \
+  "  load v [1, T, E] = V x -> 0 loop -> 1\n  load w [U, T] = " LOAD                               \
+  " y -> 0 loop -> 1\n  s0 = matmul(q, k)\n  s1 = s0 / 2\n" BODY                                   \
+  "  y = o / z[:, :, none]\n  store O [1, U, E] = y x -> 0 y -> 1\nend\n"
+#define CAUSAL_DEFS "Keep = less_equal(Key, Row)\nFar = (1 - Keep) * 5\n"
+#define WINDOW_DEFS "Far = Key + 20\nDrop = logical_or(greater(Key, Row), less(Far, Row))\n"
+#define BIAS_DEFS "Far = Key - Row\n"
+#define KEPT_DEFS "Keep = less_equal(Key, Row)\n"
+#define KEPT_BODY                                                                                  \
+  "  f = 1 - w\n  f5 = f * 5\n  s = s1 - f5\n  r = max(s, axis=-1)\n  acc mx, m = max r\n"         \
+  "  d = s - m[:, :, none]\n  e0 = exp(d)\n  e = e0 * w\n  t = sum(e, axis=-1)\n"                  \
+  "  p = matmul(e, v)\n  acc z = sum t rescale m\n  acc o = sum p rescale m\n"
+
+typedef pair masked_score(pair score, long row, long key, bool *kept);
+
+static pair far_away(pair score, long row, long key, bool *kept) {
+  (void)kept;
+  return key <= row ? score : field_add(score, field_int(-5));
+}
+
+static pair windowed(pair score, long row, long key, bool *kept) {
+  (void)kept;
+  return key > row || key + 20 < row ? field_int(-7) : score;
+}
+
+static pair slanted(pair score, long row, long key, bool *kept) {
+  (void)kept;
+  return field_add(score, field_mul(field_int(key - row), field_inv(field_int(4))));
+}
+
+static pair kept(pair score, long row, long key, bool *is) {
+  *is = key <= row;
+  return score;
+}
+
+/* row: of the whole query; first: the block's first one */
+static pair masked(const field_tensor *in, masked_score *mask, long row, long first, long column,
+                   long depth) {
+  pair sum = field_int(0);
+  pair all = field_int(0);
+  for (long key = 0; key < in[2].dim[1]; key++) {
+    bool is = true;
+    pair s = field_mul(dot(in, false, row - first, key, depth), field_inv(field_int(2)));
+    pair e = field_exp(mask(s, row, key, &is));
+    if (!is)
+      continue;
+    all = field_add(all, e);
+    sum = field_add(sum, field_mul(e, in[2].data[key * in[2].dim[2] + column]));
+  }
+  return field_mul(sum, field_inv(all));
+}
+
+static pair causal(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  (void)which;
+  return masked(in, far_away, 32 + b, 32, n, depth);
+}
+
+static pair window(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  (void)which;
+  return masked(in, windowed, 64 + b, 64, n, depth);
+}
+
+static pair position_bias(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  (void)which;
+  return masked(in, slanted, 32 + b, 32, n, depth);
+}
+
+static pair causal_kept(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  (void)which;
+  return masked(in, kept, 64 + b, 64, n, depth);
+}
+
 const thread_case thread_cases[] = {
-    {"gated, copies by all", GATED_TP(8, 160, 32), GATED_MUG(16, 5, 32), "sm_80", 2, 3, gated},
-    {"gated, bulk, five rows", GATED_TP(5, 320, 64), GATED_MUG(32, 5, 64), "sm_90", 2, 2, gated},
-    {"rms, weight, copies by all", RMS_TP(16, 128, 64), RMS_MUG(32, 4, 32), "sm_80", 2, 2, rms},
-    {"rms, eleven rows", RMS_TP(11, 160, 64), RMS_MUG(32, 5, 32), "sm_80", 2, 3, rms},
-    {"rms, bulk", RMS_TP(8, 320, 32), RMS_MUG(16, 5, 64), "sm_90", 2, 3, rms},
-    {"one row", PLAIN_TP(1, 256, 64), PLAIN_MUG(32, 4, 64), "sm_90", 4, 2, plain},
-    {"one iteration", PLAIN_TP(8, 64, 32), PLAIN_MUG(16, 1, 64), "sm_80", 1, 2, plain},
-    {"wide rows", PLAIN_TP(40, 96, 48), PLAIN_MUG(24, 3, 32), "sm_80", 2, 2, plain},
-    {"two results and a bias", BIAS_TP, BIAS_MUG, "sm_90", 2, 2, biased},
-    {"norm over warps", NORM_TP(4, 512), NORM_MUG(2), "sm_80", 2, 0, row_norm},
-    {"norm of an odd length", NORM_TP(6, 72), NORM_MUG(3), "sm_90", 2, 0, row_norm},
-    {"softmax", SOFTMAX_TP(4, 256), SOFTMAX_MUG(2), "sm_80", 2, 0, row_softmax},
-    {"softmax of an odd length", SOFTMAX_TP(6, 328), SOFTMAX_MUG(3), "sm_90", 2, 0, row_softmax},
-    {"three parts, folded in registers", PARTS_TP, PARTS_MUG, "sm_80", 1, 0, parts},
-    {"attention, copies by all", ATTEND_TP(32, 16, 96), ATTEND_MUG(1, 32, 3, 32), "sm_80", 2, 2,
-     attended},
-    {"attention, bulk, two fragments a warp", ATTEND_TP(64, 32, 64), ATTEND_MUG(2, 32, 2, 32),
-     "sm_90", 1, 2, attended},
-    {"part of an attention, keys by rows, five rows", PART_TP(5, 32, 64), PART_MUG(2, 32), "sm_90",
-     1, 2, attended_part},
-    {"a warpgroup, weights by columns, a bias", GROUP_TP(64, 192, 128, "D, N", "relu(X @ W + G)"),
-     GROUP_MUG(64, 3, BY_COLUMNS, BIASED_OUT), "sm_90", 4, 2, group_biased},
-    {"two warpgroups, two panels", GROUP_TP(128, 128, 256, "D, N", "relu(X @ W + G)"),
-     GROUP_MUG(128, 2, BY_COLUMNS, BIASED_OUT), "sm_90", 8, 2, group_biased},
-    {"a warpgroup, weights by rows", GROUP_TP(64, 256, 64, "N, D", "(X @ transpose(W)) * G"),
-     GROUP_MUG(32, 4, BY_ROWS, "  load g [U] = G x -> 0\n  o = a * g\n"), "sm_90", 4, 3,
-     group_rows},
-    {"rows of two shapes", BESIDE_TP, BESIDE_MUG, "sm_80", 2, 0, beside},
-    {"a product after the loop", LORA_TP(16, 128, 64, 16), LORA_MUG(32, 2, 64), "sm_90", 4, 2,
-     lora},
-    {"a product after the loop, rank 24, five rows", LORA_TP(5, 96, 64, 24), LORA_MUG(32, 3, 32),
-     "sm_80", 2, 2, lora},
-    {"attention by a warpgroup", ATTEND_TP(64, 64, 256), ATTEND_MUG(1, 64, 4, 64), "sm_90", 4, 3,
-     attended},
-    {"part of an attention by two warpgroups, keys by rows", PART_TP(128, 64, 128), PART_MUG(2, 64),
-     "sm_90", 8, 2, attended_part},
+    {"gated, copies by all", GATED_TP(8, 160, 32), GATED_MUG(16, 5, 32), "sm_80", 2, 3, gated, {0}},
+    {"gated, bulk, five rows",
+     GATED_TP(5, 320, 64),
+     GATED_MUG(32, 5, 64),
+     "sm_90",
+     2,
+     2,
+     gated,
+     {0}},
+    {"rms, weight, copies by all",
+     RMS_TP(16, 128, 64),
+     RMS_MUG(32, 4, 32),
+     "sm_80",
+     2,
+     2,
+     rms,
+     {0}},
+    {"rms, eleven rows", RMS_TP(11, 160, 64), RMS_MUG(32, 5, 32), "sm_80", 2, 3, rms, {0}},
+    {"rms, bulk", RMS_TP(8, 320, 32), RMS_MUG(16, 5, 64), "sm_90", 2, 3, rms, {0}},
+    {"one row", PLAIN_TP(1, 256, 64), PLAIN_MUG(32, 4, 64), "sm_90", 4, 2, plain, {0}},
+    {"one iteration", PLAIN_TP(8, 64, 32), PLAIN_MUG(16, 1, 64), "sm_80", 1, 2, plain, {0}},
+    {"wide rows", PLAIN_TP(40, 96, 48), PLAIN_MUG(24, 3, 32), "sm_80", 2, 2, plain, {0}},
+    {"two results and a bias", BIAS_TP, BIAS_MUG, "sm_90", 2, 2, biased, {0}},
+    {"norm over warps", NORM_TP(4, 512), NORM_MUG(2), "sm_80", 2, 0, row_norm, {0}},
+    {"norm of an odd length", NORM_TP(6, 72), NORM_MUG(3), "sm_90", 2, 0, row_norm, {0}},
+    {"softmax", SOFTMAX_TP(4, 256), SOFTMAX_MUG(2), "sm_80", 2, 0, row_softmax, {0}},
+    {"softmax of an odd length",
+     SOFTMAX_TP(6, 328),
+     SOFTMAX_MUG(3),
+     "sm_90",
+     2,
+     0,
+     row_softmax,
+     {0}},
+    {"three parts, folded in registers", PARTS_TP, PARTS_MUG, "sm_80", 1, 0, parts, {0}},
+    {"attention, copies by all",
+     ATTEND_TP(32, 16, 96),
+     ATTEND_MUG(1, 32, 3, 32),
+     "sm_80",
+     2,
+     2,
+     attended,
+     {0}},
+    {"attention, bulk, two fragments a warp",
+     ATTEND_TP(64, 32, 64),
+     ATTEND_MUG(2, 32, 2, 32),
+     "sm_90",
+     1,
+     2,
+     attended,
+     {0}},
+    {"part of an attention, keys by rows, five rows",
+     PART_TP(5, 32, 64),
+     PART_MUG(2, 32),
+     "sm_90",
+     1,
+     2,
+     attended_part,
+     {0}},
+    {"a warpgroup, weights by columns, a bias",
+     GROUP_TP(64, 192, 128, "D, N", "relu(X @ W + G)"),
+     GROUP_MUG(64, 3, BY_COLUMNS, BIASED_OUT),
+     "sm_90",
+     4,
+     2,
+     group_biased,
+     {0}},
+    {"two warpgroups, two panels",
+     GROUP_TP(128, 128, 256, "D, N", "relu(X @ W + G)"),
+     GROUP_MUG(128, 2, BY_COLUMNS, BIASED_OUT),
+     "sm_90",
+     8,
+     2,
+     group_biased,
+     {0}},
+    {"a warpgroup, weights by rows",
+     GROUP_TP(64, 256, 64, "N, D", "(X @ transpose(W)) * G"),
+     GROUP_MUG(32, 4, BY_ROWS, "  load g [U] = G x -> 0\n  o = a * g\n"),
+     "sm_90",
+     4,
+     3,
+     group_rows,
+     {0}},
+    {"rows of two shapes", BESIDE_TP, BESIDE_MUG, "sm_80", 2, 0, beside, {0}},
+    {"a product after the loop",
+     LORA_TP(16, 128, 64, 16),
+     LORA_MUG(32, 2, 64),
+     "sm_90",
+     4,
+     2,
+     lora,
+     {0}},
+    {"a product after the loop, rank 24, five rows",
+     LORA_TP(5, 96, 64, 24),
+     LORA_MUG(32, 3, 32),
+     "sm_80",
+     2,
+     2,
+     lora,
+     {0}},
+    {"attention by a warpgroup",
+     ATTEND_TP(64, 64, 256),
+     ATTEND_MUG(1, 64, 4, 64),
+     "sm_90",
+     4,
+     3,
+     attended,
+     {0}},
+    {"part of an attention by two warpgroups, keys by rows",
+     PART_TP(128, 64, 128),
+     PART_MUG(2, 64),
+     "sm_90",
+     8,
+     2,
+     attended_part,
+     {0}},
+    {"causal attention, copies by all",
+     MASKED_TP(64, 32, CAUSAL_DEFS, "softmax(S - Far) @ V"),
+     MASKED_MUG(2, 32, 2, 32, CAUSAL_DEFS, "Far", "  s = s1 - w\n" ATTEND_BODY("")),
+     "sm_80",
+     2,
+     2,
+     causal,
+     {0, 1, 0}},
+    {"a window, by a warpgroup",
+     MASKED_TP(256, 64, WINDOW_DEFS, "softmax(masked_fill(S, Drop, -7)) @ V"),
+     MASKED_MUG(4, 64, 4, 64, WINDOW_DEFS, "Drop",
+                "  s = masked_fill(s1, w, -7)\n" ATTEND_BODY("")),
+     "sm_90",
+     4,
+     3,
+     window,
+     {0, 1, 0}},
+    {"a bias by position, bulk",
+     MASKED_TP(64, 32, BIAS_DEFS, "softmax(S + Far / 4) @ V"),
+     MASKED_MUG(2, 32, 2, 32, BIAS_DEFS, "Far", "  w4 = w / 4\n  s = s1 + w4\n" ATTEND_BODY("")),
+     "sm_90",
+     1,
+     2,
+     position_bias,
+     {1, 1, 0}},
+    {"causal, masked keys left out, by a warpgroup",
+     MASKED_TP(256, 64, KEPT_DEFS, "((exp(S) * Keep) @ V) / sum(exp(S) * Keep)[:, :, none]"),
+     MASKED_MUG(4, 64, 4, 64, KEPT_DEFS, "Keep", KEPT_BODY),
+     "sm_90",
+     4,
+     3,
+     causal_kept,
+     {1, 1, 0}},
 };
 const unsigned n_thread_cases = sizeof thread_cases / sizeof *thread_cases;
 

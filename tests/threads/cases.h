@@ -16,6 +16,7 @@ typedef struct {
   /* element [b, n] of the block's result number `which`, from its loads' tensors in their order;
    * depth: the last extent of the first of them */
   pair (*result)(const field_tensor *in, unsigned which, long b, long n, long depth);
+  long block[3]; /* which one is executed: masks depend on it */
 } thread_case;
 
 typedef struct {

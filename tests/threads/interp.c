@@ -486,6 +486,8 @@ static bool lanewise(run *R, agent *A, const instant *i, uint32_t lane) {
     return interp_map(R, A->warp, i->op, lane);
   case AS_TG_FILL:
     return interp_fill(R, A->warp, i->op, lane);
+  case AS_TG_INDEX:
+    return interp_index(R, A->warp, i->op, lane, i->l);
   case AS_TG_RED:
     return interp_red(R, A->warp, i->op, lane);
   case AS_TG_ZERO:
@@ -776,11 +778,13 @@ static void compare(run *R) {
   }
 }
 
-const char *interp_judge(const as_tg *g, const field_tensor *tensor, unsigned runs, uint64_t seed) {
+const char *interp_judge(const as_tg *g, const field_tensor *tensor, const long block[3],
+                         unsigned runs, uint64_t seed) {
   const char *seen = NULL;
   for (unsigned k = 0; k < runs && !seen; k++) {
     run *R = as_malloc(sizeof *R);
     begin(R, g, tensor, seed * 1000 + k);
+    R->block = block;
     execute(R);
     if (!R->wrong)
       compare(R);

@@ -35,7 +35,8 @@ typedef struct { /* a tensor, whole; extents per axis of its tile times the iter
   pair *data;
 } field_tensor;
 
-/* in: one per tile (outputs: what must be stored); NULL if `runs` random executions were right,
- * else what was seen */
-const char *interp_judge(const as_tg *g, const field_tensor *tensor, unsigned runs, uint64_t seed);
+/* in: one per tile (outputs: what must be stored), of the block at `block`; NULL if `runs` random
+ * executions were right, else what was seen */
+const char *interp_judge(const as_tg *g, const field_tensor *tensor, const long block[3],
+                         unsigned runs, uint64_t seed);
 #endif

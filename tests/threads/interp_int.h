@@ -58,6 +58,7 @@ typedef struct {
 typedef struct {
   const as_tg *g;
   const field_tensor *tensor;
+  const long *block; /* along x, y and z */
   as_rng rng;
   const char *wrong;
   as_vec program[2];
@@ -92,6 +93,7 @@ void interp_group_land(run *R);
 /* operations of one lane on registers */
 pair interp_folded(int fold, pair a, pair b);
 bool interp_map(run *R, unsigned warp, const as_tg_op *op, uint32_t lane);
+bool interp_index(run *R, unsigned warp, const as_tg_op *op, uint32_t lane, int iteration);
 bool interp_fill(run *R, unsigned warp, const as_tg_op *op, uint32_t lane);
 bool interp_red(run *R, unsigned warp, const as_tg_op *op, uint32_t lane);
 bool interp_update(run *R, unsigned warp, const as_tg_op *op, uint32_t lane);

@@ -17,6 +17,8 @@ static pair scalar(run *R, const as_tg_expr *e, const pair *arg, unsigned n) {
     return field_mul(field_int(p), field_inv(field_int(q)));
   }
   pair x = scalar(R, e->kid[0], arg, n);
+  if (e->op == AS_TGS_CHOOSE) /* whole numbers are small */
+    return scalar(R, x.q >= 0 && x.q <= FIELD_Q / 2 ? e->kid[1] : e->kid[2], arg, n);
   pair y = as_tg_scalar_arity(e->op) == 2 ? scalar(R, e->kid[1], arg, n) : x;
   switch (e->op) {
   case AS_TGS_ADD:
@@ -63,6 +65,32 @@ bool interp_map(run *R, unsigned warp, const as_tg_op *op, uint32_t lane) {
       arg[k] = from[k]->lane[at][lane];
     }
     result[r] = scalar(R, op->expr, arg, (unsigned)op->n_arg);
+  }
+  reg *to = interp_value_of(R, warp, op->v, n);
+  for (uint32_t r = 0; r < n; r++)
+    to->lane[r][lane] = result[r];
+  return !R->wrong;
+}
+
+bool interp_index(run *R, unsigned warp, const as_tg_op *op, uint32_t lane, int iteration) {
+  unsigned n = interp_size_of_dim(&op->src, "u");
+  pair result[MAX_REGS];
+  if (n > MAX_REGS)
+    return interp_wrong(R, "register count");
+  for (uint32_t r = 0; r < n; r++) {
+    uint32_t flat = interp_image(&op->src, "u", r) ^ interp_image(&op->src, "lane", lane) ^
+                    interp_image(&op->src, "warp", warp);
+    pair arg[AS_LAY_DIMS + 4];
+    unsigned given = 0;
+    for (; given < op->src.n_out; given++) {
+      unsigned bits = op->src.out[given].bits;
+      arg[given] = field_int(flat & ((1u << bits) - 1));
+      flat >>= bits;
+    }
+    for (int k = 0; k < 3; k++)
+      arg[given++] = field_int(R->block[k]);
+    arg[given++] = field_int(iteration);
+    result[r] = scalar(R, op->expr, arg, given);
   }
   reg *to = interp_value_of(R, warp, op->v, n);
   for (uint32_t r = 0; r < n; r++)

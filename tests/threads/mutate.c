@@ -230,12 +230,19 @@ static void change_tree(as_tg_expr *e, as_rng *r, bool *done) {
   if (arity && as_rng_below(r, 3) == 0) {
     static const as_tg_scalar one[] = {AS_TGS_NEG, AS_TGS_INV, AS_TGS_RSQRT, AS_TGS_EXP};
     static const as_tg_scalar two[] = {AS_TGS_ADD, AS_TGS_SUB, AS_TGS_MUL, AS_TGS_MAX};
-    e->op = arity == 1 ? one[below(r, 4)] : two[below(r, 4)];
+    if (arity == 3) {
+      as_tg_expr *kid = e->kid[1];
+      e->kid[1] = e->kid[2];
+      e->kid[2] = kid;
+    } else {
+      e->op = arity == 1 ? one[below(r, 4)] : two[below(r, 4)];
+    }
     *done = true;
     return;
   }
   change_tree(e->kid[0], r, done);
   change_tree(e->kid[1], r, done);
+  change_tree(e->kid[2], r, done);
 }
 
 static const char *change_rest(as_tg *g, list *l, as_rng *r) {

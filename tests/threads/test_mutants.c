@@ -22,7 +22,8 @@ static long setting(const char *name, long otherwise) {
 static void judge(opened *o, as_tg *g, const char *kind, uint64_t seed, tally *t, bool show) {
   char *why = NULL;
   bool accepted = as_threads_validate(g, o->isa, &o->ref, &why);
-  const char *seen = interp_judge(g, o->tensor, accepted ? DEEP_RUNS : QUICK_RUNS, seed);
+  const char *seen =
+      interp_judge(g, o->tensor, o->c->block, accepted ? DEEP_RUNS : QUICK_RUNS, seed);
   if (accepted && seen) {
     char *text = as_tg_print(g);
     printf("VIOLATION: %s: %s: accepted, but %s (seed %llu)\n%s\n", o->c->name, kind, seen,
@@ -50,7 +51,8 @@ int main(void) {
   unsigned failures = 0;
   for (unsigned i = 0; i < n_thread_cases; i++) {
     case_open(&all[i], &thread_cases[i]);
-    const char *seen = interp_judge(all[i].kernel.graph, all[i].tensor, DEEP_RUNS, seed);
+    const char *seen =
+        interp_judge(all[i].kernel.graph, all[i].tensor, all[i].c->block, DEEP_RUNS, seed);
     if (seen)
       printf("%s: lowered and validated, but %s\n", all[i].c->name, seen);
     failures += seen != NULL;

@@ -1,6 +1,7 @@
 /* Thread graphs: each case is lowered, validated, right under random interleavings; its text gives
  * it back; named mistakes are refused, each for its own reason. */
 #include "cases.h"
+#include "src/base/str.h"
 #include "tests/suite.h"
 #include "verify/threads/den.h"
 #include <stdlib.h>
@@ -211,7 +212,111 @@ static void copied_by_all(as_tg *g, as_tg_op *in, unsigned at) {
   in->body[at]->who = 'a';
 }
 
+/* places and conditions */
+static void one_place_further(as_tg *g, as_tg_op *in, unsigned at) {
+  as_tg_op *op = in->body[at];
+  op->expr = as_tg_expr_new(g, AS_TGS_ADD, op->expr, as_tg_expr_num(g, "1"));
+}
+
+static void one_place_less(as_tg *g, as_tg_op *in, unsigned at) {
+  as_tg_op *op = in->body[at];
+  op->expr = as_tg_expr_new(g, AS_TGS_ADD, op->expr, as_tg_expr_num(g, "-1"));
+}
+
+static void the_other_order(as_tg *g, as_tg_op *in, unsigned at) {
+  as_tg_op *op = in->body[at];
+  op->expr = as_tg_expr_new(g, AS_TGS_NEG, op->expr, NULL);
+}
+
+/* the variable `from` stands where `to` stood */
+static void exchange(as_tg_expr *e, unsigned from, unsigned to) {
+  if (e && e->op == AS_TGS_ARG && e->arg == to)
+    e->arg = from;
+  for (unsigned i = 0; e && i < 3; i++)
+    exchange(e->kid[i], from, to);
+}
+
+static void of_another_axis_of_the_grid(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  exchange(in->body[at]->expr, 2, 3); /* $0 row, $1 key, $2.. the block */
+}
+
+static void the_block_in_place_of_the_iteration(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  exchange(in->body[at]->expr, 3, 5);
+}
+
+static void rows_for_keys(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  exchange(in->body[at]->expr, 0, 1);
+}
+
+static void another_lanes_place(as_tg *g, as_tg_op *in, unsigned at) {
+  unsigned first;
+  (void)g;
+  as_lay *l = &in->body[at]->src;
+  as_lay_in(l, "lane", &first);
+  uint32_t lowest = l->col[first];
+  l->col[first] = l->col[first + 1];
+  l->col[first + 1] = lowest;
+}
+
+static void another_registers_place(as_tg *g, as_tg_op *in, unsigned at) {
+  unsigned first;
+  (void)g;
+  as_lay *l = &in->body[at]->src;
+  as_lay_in(l, "u", &first);
+  l->col[first] = 0;
+}
+
+static as_tg_expr *choice_in(as_tg_expr *e) {
+  as_tg_expr *found = e && e->op == AS_TGS_CHOOSE ? e : NULL;
+  for (unsigned i = 0; e && i < 3 && !found; i++)
+    found = choice_in(e->kid[i]);
+  return found;
+}
+
+static void the_other_choice(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  as_tg_expr *e = choice_in(in->body[at]->expr);
+  as_tg_expr *x = e->kid[1];
+  e->kid[1] = e->kid[2];
+  e->kid[2] = x;
+}
+
+static void no_choice(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  in->body[at]->expr = choice_in(in->body[at]->expr)->kid[1];
+}
+
+static void chosen_by_the_score(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  as_tg_op *op = in->body[at];
+  as_tg_expr *which = choice_in(op->expr)->kid[0];
+  for (int i = 0; i < op->n_arg; i++) {
+    if (!strcmp(as_tg_value_name(g, op->arg[i]), "score0"))
+      which->arg = (unsigned)i;
+  }
+}
+
 static const mistake mistakes[] = {
+    {"a causal mask that sees the next key", 25, AS_TG_INDEX, 0, one_place_further, NULL},
+    {"a causal mask that does not see itself", 28, AS_TG_INDEX, 1, one_place_less, NULL},
+    {"a mask the other way round", 25, AS_TG_INDEX, 1, the_other_order, NULL},
+    {"the end of a window off by one", 26, AS_TG_INDEX, 1, one_place_further, NULL},
+    {"a bias by another position", 27, AS_TG_INDEX, 0, one_place_further, NULL},
+    {"rows counted by another axis of the grid", 25, AS_TG_INDEX, 0, of_another_axis_of_the_grid,
+     NULL},
+    {"keys counted by the block", 28, AS_TG_INDEX, 0, the_block_in_place_of_the_iteration, NULL},
+    {"the row in the key's place", 28, AS_TG_INDEX, 0, rows_for_keys, NULL},
+    {"the place of another lane's element", 25, AS_TG_INDEX, 0, another_lanes_place,
+     "operands that lie differently"},
+    {"the place of another register's element", 26, AS_TG_INDEX, 0, another_registers_place,
+     "operands that lie differently"},
+    {"the masked value where the score is seen", 25, AS_TG_MAP, 0, the_other_choice, NULL},
+    {"masked keys are compared without their mask", 28, AS_TG_MAP, 0, no_choice, NULL},
+    {"a choice by the score's sign", 25, AS_TG_MAP, 0, chosen_by_the_score,
+     "a choice by something else than a place"},
     {"no barrier between the exchange's writes and reads", 0, AS_TG_BAR, 2, drop,
      "read before it is written"},
     {"no barrier between the ring's last reads and the exchange over it", 0, AS_TG_BAR, 1, drop,
@@ -332,9 +437,44 @@ START_TEST(kernels_beside_each_other) {
     as_tg_insert(g, in, changes[i].at, as_tg_new_op(g, changes[i].kind, changes[i].who));
     bool ok = as_threads_validate(g, o.isa, &o.ref, &why);
     ck_assert_msg(ok == changes[i].right, "change %zu: %s", i, why ? why : "accepted");
-    ck_assert(!ok || !interp_judge(g, o.tensor, 4, 1));
+    ck_assert(!ok || !interp_judge(g, o.tensor, o.c->block, 4, 1));
     free(why);
     as_tg_free(g);
+  }
+  case_close(&o);
+}
+
+END_TEST
+
+/* a graph is that of its own mask, not of one that differs at one place */
+START_TEST(another_mask) {
+  static const char *const changes[][2] = {
+      {"less_equal", "less"},
+      {"less_equal", "greater_equal"},
+      {"less_equal(Key, Row)", "less_equal(Row, Key)"},
+      {"less_equal(Key, Row)", "less_equal(Key, Row + 1)"},
+      {"less_equal(Key, Row)", "less_equal(Key, Row) * less_equal(Row, Key + 63)"},
+      {"* 5", "* 6"},
+  };
+  opened o;
+  case_open(&o, &thread_cases[25]);
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    as_err err;
+    as_err_init(&err);
+    char *why = NULL;
+    const char *at = strstr(o.c->mug, changes[i][0]);
+    ck_assert(at);
+    char *text = as_format("%.*s%s%s", (int)(at - o.c->mug), o.c->mug, changes[i][1],
+                           at + strlen(changes[i][0]));
+    as_graph *mug = as_parse_mug("other.mug", text, strlen(text), o.program, &err);
+    ck_assert_msg(mug != NULL, "%s", err.text);
+    as_block_ref ref = {mug, 0, o.env, NULL};
+    bool ok = as_threads_validate(o.kernel.graph, o.isa, &ref, &why);
+    ck_assert_msg(!ok, "%s", changes[i][1]);
+    free(why);
+    free(text);
+    as_graph_free(mug);
+    as_err_clear(&err);
   }
   case_close(&o);
 }
@@ -392,7 +532,7 @@ START_TEST(cases) {
   opened o;
   char *why = NULL;
   case_open(&o, &thread_cases[_i]);
-  const char *seen = interp_judge(o.kernel.graph, o.tensor, 10, 1);
+  const char *seen = interp_judge(o.kernel.graph, o.tensor, o.c->block, 10, 1);
   ck_assert_msg(!seen, "%s: %s", o.c->name, seen);
   as_err err;
   as_err_init(&err);
@@ -441,6 +581,7 @@ int main(void) {
   tcase_add_loop_test(tests, cases, 0, (int)n_thread_cases);
   tcase_add_loop_test(tests, named_mistakes, 0, (int)(sizeof mistakes / sizeof *mistakes));
   tcase_add_test(tests, kernels_beside_each_other);
+  tcase_add_test(tests, another_mask);
   tcase_add_test(tests, registers_under_way);
   tcase_add_test(tests, bad_texts);
   return test_run("threads", tests);

@@ -50,4 +50,6 @@ expect 1 '1 refuted, 0 order-dependent, 1 unknown, 0 unreadable' certify "$data/
   --shapes="$data/shapes.tsv"
 expect 1 'zeros anew in each of its instances' certify "$data/dev/initial_vanilla_llama.tir" --from trinity many.txt --shapes="$data/shapes.tsv" \
   --scratch=private
+# a program of nine kernels against itself, at other tile sizes
+expect 0 '1 proved' certify "$data/dev/initial_ffn_falcon.tir" --from trinity "$data/dev/initial_ffn_falcon.tir"
 finish

@@ -2,12 +2,24 @@
 #include "../../semantics/domain_field.h"
 #include "../../src/base/stats.h"
 #include "../refute/instance.h"
+#include "identical.h"
 #include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
 
-const as_field_options as_field_default = {
-    .seed = 1, .runs = 3, .max_size = 3, .min_elements = 8, .max_ops = 20000000};
+const as_field_options as_field_default = {.seed = 1,
+                                           .runs = 3,
+                                           .max_size = 3,
+                                           .min_elements = 8,
+                                           .max_ops = 20000000,
+                                           .total_ops = 40000000};
+
+enum {
+  FEWER_OPS = 8, /* as many times fewer than max_ops may an evaluation take at first */
+  LONG_RUNS = 3, /* that took too long, before the next may take more */
+  LARGEST = 64,  /* sizes, as a multiple of those at first */
+  MIXED_DRAWS = 24
+};
 
 typedef struct {
   const as_graph *spec;
@@ -18,6 +30,13 @@ typedef struct {
   as_field_domain field;
   as_instance instance;
   as_rng rng;
+  int64_t most;    /* of sizes */
+  uint64_t ops;    /* that an evaluation may take */
+  uint64_t spent;  /* operations, in all; */
+  uint64_t enough; /* beyond so many no run begins once enough was compared, nor any beyond twice as
+                      many */
+  uint32_t n_long; /* evaluations that took more, since they may take so many */
+  bool undefined;  /* the program was, somewhere */
 } tester;
 
 static void outputs_free(const as_graph *graph, as_tensor *outputs) {
@@ -85,87 +104,224 @@ static bool compare(tester *job, const as_tensor *want, const as_tensor *have, d
   return suspect;
 }
 
-typedef enum { RUN_DONE, RUN_OTHER_SIZES, RUN_UNDEFINED, RUN_DIFFER, RUN_FAILED } outcome;
+typedef enum {
+  RUN_DONE,
+  RUN_OTHER_SIZES, /* not an instance, or one without elements */
+  RUN_TOO_LONG,
+  RUN_UNDEFINED,
+  RUN_DIFFER,
+  RUN_FAILED
+} outcome;
+
+/* elements of all tensors of the program at the sizes drawn; negative: it has no outputs to compare
+ */
+static double elements_at(const tester *job) {
+  const as_graph *spec = job->spec;
+  double total = 0;
+  double compared = 0;
+  for (as_node_id i = 0; i < spec->n; i++) {
+    double elements = as_graph_is_number(&spec->node[i]) ? 0 : 1;
+    for (uint32_t k = 0; k < spec->node[i].rank; k++) {
+      int64_t extent = as_size_eval(spec->sizes, spec->node[i].dim[k], job->instance.env);
+      elements *= extent > 0 ? (double)extent : 0;
+    }
+    total += elements;
+    for (uint32_t k = 0; k < spec->n_output; k++)
+      compared += spec->output[k] == i ? elements : 0;
+  }
+  return compared > 0 ? total : -1;
+}
+
+/* Sizes for the next run.  Where small ones have led to nothing (a window is longer), most stay
+ * small, and of several draws the one with the fewest elements is taken. */
+static bool draw_sizes(tester *job) {
+  int64_t few = job->options->max_size;
+  if (job->most <= few)
+    return as_instance_random(&job->instance, &job->rng, job->most, 2000);
+  double least = 0;
+  uint64_t best = 0;
+  as_rng draw;
+  for (int i = 0; i < MIXED_DRAWS; i++) {
+    uint64_t seed = as_rng_next(&job->rng);
+    as_rng_seed(&draw, seed);
+    if (!as_instance_mixed(&job->instance, &draw, few, job->most, 200))
+      continue;
+    double elements = elements_at(job);
+    if (elements >= 0 && (least == 0 || elements < least)) {
+      least = elements;
+      best = seed;
+    }
+  }
+  as_rng_seed(&draw, best);
+  return least > 0 && as_instance_mixed(&job->instance, &draw, few, job->most, 200);
+}
+
+/* what one run works on */
+typedef struct {
+  as_tensor *exact;
+  as_tensor *inputs;
+  as_tensor *want;
+  as_tensor *have;
+  as_err why;
+} run_data;
+
+static void run_clear(const tester *job, run_data *run) {
+  as_err_clear(&run->why);
+  as_inputs_free(job->spec, run->exact);
+  as_inputs_free(job->spec, run->inputs);
+  outputs_free(job->spec, run->want);
+  outputs_free(job->cand, run->have);
+}
+
+/* RUN_DONE: the inputs are drawn */
+static outcome draw_inputs(tester *job, bool positive, run_data *run) {
+  const as_domain *domain = &job->field.d;
+  run->exact = as_inputs_new(job->spec, &as_domain_exact, job->instance.env, &run->why);
+  run->inputs = as_inputs_new(job->spec, domain, job->instance.env, &run->why);
+  if (!run->exact || !run->inputs)
+    return run->why.status == AS_UNKNOWN ? RUN_TOO_LONG : RUN_FAILED;
+  for (uint32_t i = 0; i < job->spec->n_input; i++) {
+    as_node_id input = job->spec->input[i];
+    bool integers = job->spec->node[input].dtype == AS_INT;
+    if (integers && run->inputs[i].n > 0 &&
+        as_graph_index_range(job->spec, input, job->instance.env, NULL) == 0)
+      return RUN_OTHER_SIZES; /* no place at all is in range */
+    for (size_t k = 0; k < run->inputs[i].n; k++) {
+      mpq_t *number = as_tensor_at(&run->exact[i], k);
+      void *element = as_tensor_at(&run->inputs[i], k);
+      if (integers) {
+        as_input_draw_integer(job->spec, input, job->instance.env, &job->rng, *number);
+        domain->from_q(domain, element, *number);
+      } else {
+        as_field_random(&job->field, &job->rng, positive, element, *number);
+      }
+    }
+  }
+  return RUN_DONE;
+}
+
+static as_status evaluate(tester *job, const as_graph *graph, run_data *run, as_tensor *outputs,
+                          as_eval_marks *marks) {
+  as_status status = as_eval_graph_ops(graph, &job->field.d, job->instance.env, run->inputs,
+                                       outputs, job->ops, marks, &run->why);
+  job->spent += marks->ops;
+  return status;
+}
+
+/* a difference is believed only where the reals differ */
+static outcome confirm(tester *job, run_data *run, bool is_defined) {
+  as_status confirmed = as_compare_at(job->spec, job->cand, job->instance.env, run->exact,
+                                      job->options->max_ops, NULL, &job->report->cex, NULL);
+  if (confirmed == AS_NO)
+    return RUN_DIFFER;
+  as_cex_clear(&job->report->cex);
+  job->report->unexplained += !is_defined;
+  return RUN_DONE;
+}
+
+static outcome run_on(tester *job, run_data *run) {
+  as_field_report *report = job->report;
+  as_eval_marks marks;
+  as_status status = evaluate(job, job->spec, run, run->want, &marks);
+  if (status == AS_NO) /* an obligation of the given program fails: not an instance */
+    return RUN_OTHER_SIZES;
+  if (status != AS_OK)
+    return status == AS_UNKNOWN ? RUN_TOO_LONG : RUN_FAILED;
+  if (marks.flags & AS_F_UNDEF) /* nothing is claimed of such inputs */
+    return RUN_UNDEFINED;
+  status = evaluate(job, job->cand, run, run->have, &marks);
+  if (status != AS_OK && status != AS_NO)
+    return status == AS_UNKNOWN ? RUN_TOO_LONG : RUN_FAILED;
+  double worst = 0; /* of this run */
+  uint64_t same = report->same;
+  uint64_t close = report->close;
+  bool suspect =
+      status == AS_NO || (marks.flags & AS_F_UNDEF) || compare(job, run->want, run->have, &worst);
+  if (report->same == same && report->close > close)
+    suspect = true; /* nothing but intervals of doubles: look closer */
+  report->runs++;
+  if (report->same > same)
+    report->bound_all *= worst;
+  return suspect ? confirm(job, run, status != AS_NO) : RUN_DONE;
+}
 
 static outcome one_run(tester *job, bool positive) {
-  const as_domain *domain = &job->field.d;
+  run_data run = {.want = as_calloc(job->spec->n_output + 1, sizeof *run.want),
+                  .have = as_calloc(job->cand->n_output + 1, sizeof *run.have)};
+  as_err_init(&run.why);
   job->field.roots.n = 0;
-  as_tensor *exact = as_inputs_new(job->spec, &as_domain_exact, job->instance.env, job->err);
-  as_tensor *inputs = as_inputs_new(job->spec, domain, job->instance.env, job->err);
-  as_tensor *want = as_calloc(job->spec->n_output + 1, sizeof *want);
-  as_tensor *have = as_calloc(job->cand->n_output + 1, sizeof *have);
-  outcome result = RUN_FAILED;
-  as_err why;
-  as_err_init(&why);
-  if (!exact || !inputs)
-    goto end;
-  for (uint32_t i = 0; i < job->spec->n_input; i++) {
-    bool integers = job->spec->node[job->spec->input[i]].dtype == AS_INT;
-    if (integers && inputs[i].n > 0 &&
-        as_graph_index_range(job->spec, job->spec->input[i], job->instance.env, NULL) == 0) {
-      result = RUN_OTHER_SIZES; /* no place at all is in range */
-      goto end;
-    }
-    for (size_t k = 0; k < inputs[i].n && integers; k++) {
-      mpq_t *number = as_tensor_at(&exact[i], k);
-      as_input_draw_integer(job->spec, job->spec->input[i], job->instance.env, &job->rng, *number);
-      domain->from_q(domain, as_tensor_at(&inputs[i], k), *number);
-    }
-    for (size_t k = 0; k < inputs[i].n && !integers; k++) {
-      as_field_random(&job->field, &job->rng, positive, as_tensor_at(&inputs[i], k),
-                      *(mpq_t *)as_tensor_at(&exact[i], k));
-    }
-  }
-  as_eval_marks marks;
-  as_status status = as_eval_graph_ops(job->spec, domain, job->instance.env, inputs, want,
-                                       job->options->max_ops, &marks, &why);
-  bool suspect = false;
-  double worst = 0; /* of this run */
-  uint64_t before = job->report->same;
-  if (status == AS_NO) {
-    result = RUN_OTHER_SIZES;
-    goto end;
-  } /* an obligation of the given program fails: not an instance */
-  if (status != AS_OK) {
-    as_err_set(job->err, status, "%s", why.text ? why.text : "the program cannot be evaluated");
-    goto end;
-  }
-  if (marks.flags & AS_F_UNDEF) {
-    result = RUN_UNDEFINED;
-    goto end;
-  } /* nothing is claimed of such inputs */
-  status = as_eval_graph_ops(job->cand, domain, job->instance.env, inputs, have,
-                             job->options->max_ops, &marks, &why);
-  if (status != AS_OK && status != AS_NO) {
-    as_err_set(job->err, status, "%s", why.text ? why.text : "the candidate cannot be evaluated");
-    goto end;
-  }
-  uint64_t close = job->report->close;
-  suspect = status == AS_NO || (marks.flags & AS_F_UNDEF) || compare(job, want, have, &worst);
-  if (job->report->same == before && job->report->close > close)
-    suspect = true; /* nothing but intervals of doubles: look closer */
-  job->report->runs++;
-  if (job->report->same > before)
-    job->report->bound_all *= worst;
-  result = RUN_DONE;
-  if (suspect) {
-    as_status confirmed = as_compare_at(job->spec, job->cand, job->instance.env, exact,
-                                        job->options->max_ops, NULL, &job->report->cex, NULL);
-    if (confirmed == AS_NO) {
-      result = RUN_DIFFER;
-    } else {
-      as_cex_clear(&job->report->cex);
-      if (status == AS_NO)
-        job->report->unexplained++;
-    }
-  }
-end:
-  as_err_clear(&why);
-  as_inputs_free(job->spec, exact);
-  as_inputs_free(job->spec, inputs);
-  outputs_free(job->spec, want);
-  outputs_free(job->cand, have);
+  outcome result = draw_inputs(job, positive, &run);
+  if (result == RUN_DONE)
+    result = run_on(job, &run);
+  if (result == RUN_FAILED || result == RUN_TOO_LONG)
+    as_err_again(job->err, &run.why);
+  run_clear(job, &run);
   return result;
+}
+
+static void take_larger(tester *job) {
+  if (job->most < LARGEST * job->options->max_size)
+    job->most *= 2;
+}
+
+/* What a run came to, for the next one; false: there is to be none. */
+static bool goes_on(tester *job, outcome result, uint64_t compared) {
+  switch (result) {
+  case RUN_DIFFER:
+    job->report->verdict = AS_NO;
+    return false;
+  case RUN_FAILED:
+    return false;
+  case RUN_UNDEFINED: /* with positive inputs, and then at other sizes */
+    if (job->undefined)
+      take_larger(job);
+    job->undefined = true;
+    return true;
+  case RUN_OTHER_SIZES:
+    take_larger(job);
+    return true;
+  case RUN_TOO_LONG:
+    if (++job->n_long < LONG_RUNS)
+      return true;
+    job->n_long = 0;
+    job->ops *= FEWER_OPS;
+    return job->ops <= job->options->max_ops;
+  case RUN_DONE:
+    if (job->report->same + job->report->close + job->report->skipped == compared)
+      take_larger(job); /* there was nothing to compare */
+    return true;
+  }
+  return false;
+}
+
+static bool is_enough(const tester *job) {
+  return job->report->same + job->report->close >= job->options->min_elements;
+}
+
+/* runs until enough was compared, or it is seen that this takes too long */
+static void run_all(tester *job) {
+  const as_field_options *options = job->options;
+  const as_field_report *report = job->report;
+  /* outputs of few elements, a scalar's one above all, need more instances than `runs` */
+  const uint32_t most_runs = 4 * options->runs + 2 * (uint32_t)options->min_elements;
+  const uint32_t most_attempts = 2 * most_runs + 32;
+  for (uint32_t attempt = 0, run = 0; attempt < most_attempts; attempt++) {
+    if (run >= options->runs && (is_enough(job) || run >= most_runs))
+      break;
+    if (job->spent > (is_enough(job) ? 1 : 2) * job->enough)
+      break;
+    if (!draw_sizes(job)) {
+      if (job->most > LARGEST * options->max_size)
+        break;
+      job->most *= 4; /* large fixed numbers in the program */
+      continue;
+    }
+    uint64_t compared = report->same + report->close + report->skipped;
+    outcome result = one_run(job, (run & 1) || job->undefined);
+    run += result == RUN_DONE;
+    if (!goes_on(job, result, compared))
+      break;
+  }
 }
 
 const char *as_field_why_words(as_field_why why) {
@@ -204,7 +360,19 @@ as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_fie
   }
   as_graph view = as_graph_over(spec, cand->sizes);
   spec = &view;
-  tester job = {.spec = spec, .cand = cand, .options = options, .report = report, .err = err};
+  as_err why; /* the first evaluation that failed: said where nothing came of it */
+  as_err_init(&why);
+  tester job = {.spec = spec,
+                .cand = cand,
+                .options = options,
+                .report = report,
+                .err = &why,
+                .most = options->max_size,
+                .ops = options->max_ops / FEWER_OPS,
+                .enough = options->total_ops};
+  bool identical = as_field_is_identical(spec, cand);
+  if (identical) /* a few runs, which show that there is something to compare */
+    job.enough /= FEWER_OPS;
   as_rng_seed(&job.rng, options->seed);
   if (options->p)
     as_field_domain_over(&job.field, options->p, options->q, &job.rng);
@@ -214,38 +382,19 @@ as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_fie
   report->q = job.field.q;
   if (!as_instance_init(&job.instance, spec, cand, err))
     report->verdict = AS_BAD_INPUT;
-  int64_t most = options->max_size;
-  bool undefined = false;
-  /* outputs of few elements, a scalar's one above all, need more instances than `runs` */
-  const uint32_t most_runs = 4 * options->runs + 2 * (uint32_t)options->min_elements;
-  const uint32_t most_attempts = 2 * most_runs + 32;
-  for (uint32_t attempt = 0, run = 0; report->verdict == AS_UNKNOWN && attempt < most_attempts;
-       attempt++) {
-    bool enough = report->same + report->close >= options->min_elements;
-    if (run >= options->runs && (enough || run >= most_runs))
-      break;
-    if (!as_instance_random(&job.instance, &job.rng, most, 2000)) {
-      if (most > 64 * options->max_size)
-        break;
-      most *= 4; /* large fixed numbers in the program */
-      continue;
-    }
-    outcome result = one_run(&job, (run & 1) || undefined);
-    if (result == RUN_DIFFER)
-      report->verdict = AS_NO;
-    else if (result == RUN_FAILED)
-      break;
-    else if (result == RUN_UNDEFINED)
-      undefined = true;
-    else if (result == RUN_OTHER_SIZES)
-      most = most < 64 * options->max_size ? most * 2 : most;
-    else
-      run++;
-  }
+  else
+    run_all(&job);
   if (report->verdict == AS_UNKNOWN && report->runs && !report->unexplained &&
       report->same + report->close >= options->min_elements)
     report->verdict = AS_OK;
-  report->why = why_inconclusive(report, undefined);
+  if (report->verdict == AS_UNKNOWN && !report->unexplained && identical) {
+    report->identical = true;
+    report->verdict = AS_OK;
+  }
+  report->why = why_inconclusive(report, job.undefined);
+  if (report->verdict == AS_UNKNOWN)
+    as_err_again(err, &why);
+  as_err_clear(&why);
   if (report->why == AS_FIELD_NO_SIZES)
     as_err_set(err, AS_UNKNOWN, "%s", as_field_why_words(report->why));
   if (report->same < options->min_elements)
@@ -271,6 +420,8 @@ char *as_field_report_print(const as_field_report *report) {
                 (unsigned long long)report->same, (unsigned long long)report->close,
                 (unsigned long long)report->skipped, (unsigned long long)report->unexplained,
                 (unsigned long long)report->needed);
+  if (report->identical)
+    as_str_add(&text, "  the candidate is the program, operator by operator\n");
   if (report->same) {
     as_str_printf(&text,
                   "  worst element: degree %.3g, %.3g exponentials of %s exponents of degree %.3g, "

@@ -37,6 +37,8 @@ typedef struct {
   uint64_t skipped;     /* undefined, or nothing to compare */
   uint64_t unexplained; /* differ in the field, but no difference of real values was found */
   uint64_t needed;      /* elements that had to be compared */
+  bool identical; /* the candidate is the program, operator by operator: inconclusive runs say as
+                     much as others, which is nothing */
   double bound; /* chance that one run misses a difference in an element compared in the field, the
                    worst run and element; at least 1: vacuous */
   double bound_all; /* the product over the runs */
@@ -50,15 +52,19 @@ typedef struct {
 
 typedef struct {
   uint64_t seed;
-  uint32_t runs; /* at least; more until min_elements were compared */
-  int64_t max_size;
+  uint32_t runs;    /* at least, if they take no more than total_ops; more until min_elements were
+                       compared */
+  int64_t max_size; /* of sizes, unless larger ones are needed for elements to compare */
   uint64_t min_elements;
-  uint64_t max_ops;
+  uint64_t max_ops;   /* scalar operations of one evaluation, */
+  uint64_t total_ops; /* and of all, beyond which nothing begins anew once enough was compared;
+                         twice as many end the test */
   uint64_t p;
   uint64_t q; /* as_field_primes; 0: found afresh */
 } as_field_options;
 
-extern const as_field_options as_field_default; /* runs 3, sizes up to 3, at least 8 elements */
+/* runs 3, sizes up to 3, at least 8 elements, 20 million operations an evaluation */
+extern const as_field_options as_field_default;
 /* cand->sizes is spec's table or a copy that extends it; only cand's is touched.  report:
  * initialised here, cleared by the caller.  AS_BAD_INPUT with err where the programs cannot be
  * evaluated at all. */

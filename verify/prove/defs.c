@@ -1,5 +1,5 @@
 /* Definitions of a claim (see pv_defs.h). */
-#include "pv_defs.h"
+#include "pv_defs_int.h"
 #include "pv_norm.h"
 #include "pv_steps.h"
 #include "src/base/mem.h"
@@ -8,46 +8,13 @@
 
 enum { MAX_KIDS = 2 * CK_MAX_BINDERS + 2, MAX_CONDITIONS = 128 };
 
-typedef struct {
-  const ck_definition *def;
-  uint32_t like; /* number of the first definition that it is like; its own if it is the first */
-  bool both;     /* of a first one: the other side has one like it */
-  ck_id put[PV_WORLDS]; /* what an application at the parameters becomes; CK_BAD: it stays.  Asked
-                           for by becomes(), which finds it where it is not `found` */
-  bool found[PV_WORLDS];
-  pv_thm lemma[PV_WORLDS]; /* that; made when first asked for */
-  bool asked[PV_WORLDS];
-  pv_thm
-      joined; /* proved: the symbol is what `like` is; PV_NONE: it is like it by its definition */
-  bool apart; /* joined, but written out for now: see pv_defs_part */
-  bool open;  /* recursive: it stays, unless it is solved */
-  ck_definition own;            /* solved: with another body, which is the same by */
-  pv_thm solved;                /* this theorem, at the parameters; PV_NONE: by its clause */
-  uint32_t first_part, n_parts; /* symbols in the body: into `parts` */
-} symbol;
-
-/* a clause of a world, and the hypothesis that it comes from */
-typedef struct {
-  ck_id claimed;
-  pv_world world;
-} origin;
-
-struct pv_defs {
-  pv *p;
-  symbol *symbols;
-  uint32_t n;
-  bool shared;
-  as_vec parts;   /* uint32_t: numbers of symbols */
-  as_map numbers; /* name and signature of a symbol: its number */
-  as_map clauses; /* of definitions: hypotheses that nobody else needs to see */
-  as_map origins; /* clause in a world: number of its origin */
-  as_vec origin;
-  as_map out[PV_WORLDS]; /* term: what it becomes, and by which theorem */
-};
-
 static pv_eqn equation(pv_defs *d, pv_world w, ck_id t, uint32_t depth);
 
 /* --- what symbols become */
+static bool has_end(const pv_defs *d, uint32_t i) {
+  return d->symbols[d->n + i].def != NULL;
+}
+
 /* the number of the symbol that t applies; PV_NONE: t is no application of one */
 static uint32_t number_of(const pv_defs *d, ck_id t) {
   const ck_terms *T = d->p->terms;
@@ -55,7 +22,12 @@ static uint32_t number_of(const pv_defs *d, ck_id t) {
   if (!ck_is(T, t, CK_APP) ||
       !as_map_get(&d->numbers, AS_KEY(ck_name(T, t), ck_sig(T, t)), &number))
     return PV_NONE;
-  return (uint32_t)number;
+  uint32_t end = d->n + (uint32_t)number;
+  if (!has_end(d, (uint32_t)number))
+    return (uint32_t)number;
+  ck_id count = ck_kid(T, t, 0);
+  bool over = count == d->symbols[end].count || count == d->symbols[end].normal_count;
+  return over ? end : (uint32_t)number;
 }
 
 /* adds the symbols in t to the list, each once */
@@ -75,40 +47,120 @@ static void symbols_in(const pv_defs *d, ck_id t, as_map *seen, as_vec *list) {
     as_vec_push(list, &number);
 }
 
+void pv_defs_parts_of(const pv_defs *d, ck_id t, as_vec *list) {
+  as_map seen;
+  as_map_init(&seen, 1);
+  symbols_in(d, t, &seen, list);
+  as_map_clear(&seen);
+}
+
+/* of a symbol of the claim itself, of what it is after its loop that symbol's */
+static uint32_t of_claim(const pv_defs *d, uint32_t number) {
+  return number == PV_NONE || number < d->n ? number : number - d->n;
+}
+
+void pv_defs_symbols(const pv_defs *d, ck_id t, as_vec *list) {
+  as_vec all;
+  as_vec_init(&all, sizeof(uint32_t));
+  pv_defs_parts_of(d, t, &all);
+  for (size_t i = 0; i < all.n; i++) {
+    uint32_t number = of_claim(d, AS_VEC_AT(&all, uint32_t, i));
+    bool listed = false;
+    for (size_t k = 0; k < list->n; k++)
+      listed = listed || AS_VEC_AT(list, uint32_t, k) == number;
+    if (!listed)
+      as_vec_push(list, &number);
+  }
+  as_vec_clear(&all);
+}
+
+/* symbol i, applied to these arguments, as many as it has parameters */
+static ck_id applied_to(const pv_defs *d, uint32_t i, const ck_id *arguments) {
+  const ck_definition *def = d->symbols[i].def;
+  ck_id all[MAX_KIDS];
+  uint32_t n = 0;
+  if (i >= d->n)
+    all[n++] = d->symbols[i].normal_count;
+  for (uint32_t k = 0; k < def->n; k++)
+    all[n++] = arguments[k];
+  return ck_make(d->p->terms, CK_APP, def->name, def->signature, all, n);
+}
+
+ck_id pv_defs_applied(const pv_defs *d, uint32_t i) {
+  return applied_to(d, i, d->symbols[i].def->parameter);
+}
+
+/* the first argument in an application of symbol i that stands for one of its parameters */
+static uint32_t first_argument(const pv_defs *d, uint32_t i) {
+  return i >= d->n ? 1 : 0;
+}
+
 static ck_id becomes(const pv_defs *d, pv_world w, uint32_t i);
+
+static ck_id replaced(const pv_defs *d, pv_world w, ck_id t, as_map *seen) {
+  ck_terms *T = d->p->terms;
+  uint64_t known;
+  ck_id kid[MAX_KIDS];
+  uint32_t n = ck_nkids(T, t);
+  uint32_t number = number_of(d, t);
+  if (n == 0 && number == PV_NONE)
+    return t;
+  if (as_map_get(seen, AS_KEY(t), &known))
+    return (ck_id)known;
+  ck_id *kids = n > MAX_KIDS ? as_calloc(n, sizeof *kids) : kid; /* clauses have more */
+  for (uint32_t i = 0; i < n; i++)
+    kids[i] = replaced(d, w, ck_kid(T, t, i), seen);
+  ck_id body = number == PV_NONE ? CK_BAD : becomes(d, w, number);
+  ck_id there = CK_BAD;
+  if (number == PV_NONE) {
+    there = ck_rebuild(T, t, kids);
+  } else {
+    const ck_definition *def = d->symbols[number].def;
+    const ck_id *arguments = kids + first_argument(d, number);
+    there = body == CK_BAD ? applied_to(d, number, arguments)
+                           : ck_sub(T, body, def->parameter, arguments, def->n, NULL, 0);
+  }
+  if (kids != kid)
+    free(kids);
+  as_map_put(seen, AS_KEY(t), there);
+  return there;
+}
 
 /* t with the symbols that it applies replaced; what takes their places is in that world already */
 static ck_id substituted(const pv_defs *d, pv_world w, ck_id t) {
   as_map seen;
-  as_vec list;
   as_map_init(&seen, 1);
-  as_vec_init(&list, sizeof(uint32_t));
-  symbols_in(d, t, &seen, &list);
-  ck_fsub *by = as_calloc(list.n + 1, sizeof *by);
-  uint32_t n = 0;
-  for (size_t i = 0; i < list.n; i++) {
-    uint32_t number = AS_VEC_AT(&list, uint32_t, i);
-    const ck_definition *def = d->symbols[number].def;
-    ck_id body = becomes(d, w, number);
-    if (body != CK_BAD)
-      by[n++] = (ck_fsub){def->name, def->signature, def->parameter, def->n, body};
-  }
-  ck_id r = ck_sub(d->p->terms, t, NULL, NULL, 0, by, n);
-  free(by);
-  as_vec_clear(&list);
+  ck_id there = replaced(d, w, t, &seen);
   as_map_clear(&seen);
-  return r;
-}
-
-static ck_id applied(const pv_defs *d, uint32_t i) {
-  const ck_definition *def = d->symbols[i].def;
-  return ck_make(d->p->terms, CK_APP, def->name, def->signature, def->parameter, def->n);
+  return there;
 }
 
 /* the same parameters, in the same order: bodies that are equal are equal functions */
-static bool same_parameters(const ck_definition *a, const ck_definition *b) {
+bool pv_defs_same_parameters(const ck_definition *a, const ck_definition *b) {
   return a->n == b->n && a->signature == b->signature &&
          memcmp(a->parameter, b->parameter, a->n * sizeof *a->parameter) == 0;
+}
+
+static void find_like_of(pv_defs *d, uint32_t i, as_map *first) {
+  pv_symbol *x = &d->symbols[i];
+  if (x->joined != PV_NONE && !x->apart) {
+    x->put[PV_RENAMED] = pv_defs_applied(d, x->like);
+    return;
+  }
+  x->like = i;
+  if (x->open)
+    return;
+  uint64_t j = i;
+  ck_id body = substituted(d, PV_RENAMED, x->def->body);
+  if (as_map_get(first, AS_KEY(body, x->def->n), &j) &&
+      pv_defs_same_parameters(d->symbols[j].def, x->def)) {
+    x->like = (uint32_t)j;
+    x->put[PV_RENAMED] = pv_defs_applied(d, x->like);
+    if (d->symbols[j].def->candidate != x->def->candidate)
+      d->symbols[j].both = d->shared = true;
+  } else {
+    as_map_put(first, AS_KEY(body, x->def->n), i);
+  }
 }
 
 /* finds which symbols are like an earlier one */
@@ -116,38 +168,29 @@ static void find_like(pv_defs *d) {
   as_map first;
   as_map_init(&first, 2);
   for (uint32_t i = 0; i < d->n; i++) {
-    symbol *x = &d->symbols[i];
-    ck_id body = x->open ? CK_BAD : substituted(d, PV_RENAMED, x->def->body);
-    uint64_t j = i;
-    if (x->joined != PV_NONE && !x->apart) {
-      x->put[PV_RENAMED] = applied(d, x->like);
-      continue;
-    }
-    x->like = i;
-    if (x->open)
-      continue;
-    if (as_map_get(&first, AS_KEY(body, x->def->n), &j) &&
-        same_parameters(d->symbols[j].def, x->def)) {
-      x->like = (uint32_t)j;
-      x->put[PV_RENAMED] = applied(d, x->like);
-      if (d->symbols[j].def->candidate != x->def->candidate)
-        d->symbols[j].both = d->shared = true;
-    } else {
-      as_map_put(&first, AS_KEY(body, x->def->n), i);
-    }
+    find_like_of(d, i, &first);
+    if (has_end(d, i))
+      find_like_of(d, d->n + i, &first);
   }
   as_map_clear(&first);
+}
+
+/* does symbol i stand for what a kernel other than the one at hand leaves in a tensor? */
+static bool is_left(const pv_defs *d, uint32_t i) {
+  const ck_definition *def = d->symbols[i].def;
+  bool version = def->carried || strcmp(def->by, "store") == 0;
+  return version && (def->n_loops == 0 || def->loop[0] != d->kernel);
 }
 
 /* What the symbol becomes where symbols are written out, as it is known of those in its body.  One
  * that would become too deep a term stays. */
 static ck_id written_out(const pv_defs *d, pv_world w, uint32_t i) {
-  const symbol *x = &d->symbols[i];
-  if (x->open)
+  const pv_symbol *x = &d->symbols[i];
+  if (x->open || (w == PV_KERNEL && is_left(d, i)))
     return CK_BAD;
-  if (w == PV_WHOLE || !d->symbols[x->like].both)
+  if (w >= PV_WHOLE || !d->symbols[x->like].both)
     return substituted(d, w, x->def->body);
-  return x->like == i ? CK_BAD : applied(d, x->like);
+  return x->like == i ? CK_BAD : pv_defs_applied(d, x->like);
 }
 
 /* What an application of symbol i at its parameters becomes; CK_BAD: it stays.  Bodies are written
@@ -161,7 +204,7 @@ static ck_id becomes(const pv_defs *d, pv_world w, uint32_t i) {
   as_vec_push(&stack, &i);
   while (stack.n) {
     uint32_t top = AS_VEC_AT(&stack, uint32_t, stack.n - 1);
-    symbol *x = &d->symbols[top];
+    pv_symbol *x = &d->symbols[top];
     size_t before = stack.n;
     for (uint32_t k = 0; k < x->n_parts && !x->found[w]; k++) {
       uint32_t part = AS_VEC_AT(&d->parts, uint32_t, x->first_part + k);
@@ -180,41 +223,44 @@ static ck_id becomes(const pv_defs *d, pv_world w, uint32_t i) {
   return d->symbols[i].put[w];
 }
 
-static void find_parts(pv_defs *d, symbol *x) {
-  as_map seen;
+static void find_parts(pv_defs *d, pv_symbol *x) {
   as_vec list;
-  as_map_init(&seen, 1);
   as_vec_init(&list, sizeof(uint32_t));
-  symbols_in(d, x->def->body, &seen, &list);
+  pv_defs_parts_of(d, x->def->body, &list);
   x->first_part = (uint32_t)d->parts.n;
   x->n_parts = (uint32_t)list.n;
   for (size_t i = 0; i < list.n; i++)
     as_vec_push(&d->parts, &AS_VEC_AT(&list, uint32_t, i));
   as_vec_clear(&list);
-  as_map_clear(&seen);
+}
+
+static void start(pv_symbol *x) {
+  x->joined = PV_NONE;
+  x->solved = PV_NONE;
+  for (int w = 0; w < PV_WORLDS; w++)
+    x->put[w] = CK_BAD;
 }
 
 pv_defs *pv_defs_new(pv *p, const ck_claim *claim) {
   pv_defs *d = as_calloc(1, sizeof *d);
   d->p = p;
   d->n = claim->n_definitions;
-  d->symbols = as_calloc(d->n + 1, sizeof *d->symbols);
+  d->kernel = PV_NONE;
+  d->symbols = as_calloc(2 * d->n + 1, sizeof *d->symbols);
   as_map_init(&d->numbers, 2);
   as_map_init(&d->clauses, 1);
   as_map_init(&d->origins, 1);
-  as_vec_init(&d->origin, sizeof(origin));
+  as_vec_init(&d->origin, sizeof(pv_origin));
   as_vec_init(&d->parts, sizeof(uint32_t));
   for (int w = 0; w < PV_WORLDS; w++)
     as_map_init(&d->out[w], 1);
   for (uint32_t i = 0; i < d->n; i++) {
     const ck_definition *def = &claim->definitions[i];
-    symbol *x = &d->symbols[i];
+    pv_symbol *x = &d->symbols[i];
     x->def = def;
-    x->joined = PV_NONE;
-    x->solved = PV_NONE;
+    start(x);
+    start(&d->symbols[d->n + i]);
     x->open = def->carried;
-    for (int w = 0; w < PV_WORLDS; w++)
-      x->put[w] = CK_BAD;
     as_map_put(&d->numbers, AS_KEY(def->name, def->signature), i);
     as_map_put(&d->clauses, AS_KEY(def->clause), 1);
     if (x->open)
@@ -270,12 +316,12 @@ static pv_thm alike(pv_defs *d, uint32_t i, uint32_t depth) {
 }
 
 static bool is_renamed(const pv_defs *d, pv_world w, uint32_t i) {
-  const symbol *x = &d->symbols[i];
-  return x->like != i && becomes(d, w, i) == applied(d, x->like);
+  const pv_symbol *x = &d->symbols[i];
+  return x->like != i && becomes(d, w, i) == pv_defs_applied(d, x->like);
 }
 
 static void make_lemma(pv_defs *d, pv_world w, uint32_t i, uint32_t depth) {
-  symbol *x = &d->symbols[i];
+  pv_symbol *x = &d->symbols[i];
   pv_thm s = is_renamed(d, w, i) ? alike(d, i, depth) : by_clause(d, w, i, depth).by;
   if (s != PV_NONE && pv_right(d->p, s) != becomes(d, w, i))
     s = PV_NONE;
@@ -290,11 +336,11 @@ typedef struct {
 
 /* the lemmas of the symbols in this one's body come first; whether any is still to be made */
 static bool push_parts(const pv_defs *d, pv_world w, uint32_t i, as_vec *stack) {
-  const symbol *x = &d->symbols[i];
+  const pv_symbol *x = &d->symbols[i];
   size_t before = stack->n;
   for (uint32_t k = 0; k < x->n_parts; k++) {
     task t = {w, AS_VEC_AT(&d->parts, uint32_t, x->first_part + k)};
-    const symbol *part = &d->symbols[t.number];
+    const pv_symbol *part = &d->symbols[t.number];
     if (!part->asked[w] && becomes(d, w, t.number) != CK_BAD)
       as_vec_push(stack, &t);
   }
@@ -336,7 +382,7 @@ static pv_eqn by_lemma(pv_defs *d, pv_world w, uint32_t i, ck_id t, uint32_t dep
   if (s == PV_NONE)
     return pv_fail();
   for (uint32_t k = 0; k < def->n; k++) {
-    ck_id argument = ck_kid(d->p->terms, t, k);
+    ck_id argument = ck_kid(d->p->terms, t, first_argument(d, i) + k);
     if (argument != def->parameter[k])
       sub[n++] = (pv_var_sub){def->parameter[k], argument};
   }
@@ -428,6 +474,18 @@ static pv_eqn steps(pv_defs *d, pv_world w, ck_id t, uint32_t depth) {
   return s == PV_NONE ? pv_fail() : (pv_eqn){to, s};
 }
 
+/* t, what a tensor is after a loop, with how many iterations there are in normal form */
+static pv_eqn normally_counted(const pv_defs *d, uint32_t number, ck_id t) {
+  const pv_symbol *x = &d->symbols[number];
+  ck_id kid[MAX_KIDS];
+  if (ck_kid(d->p->terms, t, 0) == x->normal_count)
+    return pv_same(t);
+  for (uint32_t k = 0; k < x->def->n; k++)
+    kid[k] = ck_kid(d->p->terms, t, 1 + k);
+  ck_id to = applied_to(d, number, kid);
+  return (pv_eqn){to, pv_cong(d->p, t, to, &x->counted, 1)};
+}
+
 /* whether t changes at all is asked first, of its shared form: most terms do not */
 static pv_eqn equation_of(pv_defs *d, pv_world w, ck_id t, uint32_t depth) {
   const ck_terms *T = d->p->terms;
@@ -437,6 +495,8 @@ static pv_eqn equation_of(pv_defs *d, pv_world w, ck_id t, uint32_t depth) {
   if (ck_head(T, e.to) == CK_FOLD)
     e = pv_then(d->p, e, steps(d, w, e.to, depth));
   uint32_t number = e.by == PV_NONE ? PV_NONE : number_of(d, e.to);
+  if (number != PV_NONE && number >= d->n)
+    e = pv_then(d->p, e, normally_counted(d, number, e.to));
   if (number != PV_NONE && becomes(d, w, number) != CK_BAD)
     e = pv_then(d->p, e, by_lemma(d, w, number, e.to, depth));
   return e;
@@ -462,11 +522,11 @@ pv_eqn pv_defs_out(pv_defs *d, pv_world w, ck_id t) {
 
 /* --- recursive symbols */
 uint32_t pv_defs_number(const pv_defs *d, ck_id t) {
-  return number_of(d, t);
+  return of_claim(d, number_of(d, t));
 }
 
 void pv_defs_solve(pv_defs *d, uint32_t i, ck_id body, pv_thm by) {
-  symbol *x = &d->symbols[i];
+  pv_symbol *x = &d->symbols[i];
   x->own = *x->def;
   x->own.body = body;
   x->def = &x->own;
@@ -475,160 +535,57 @@ void pv_defs_solve(pv_defs *d, uint32_t i, ck_id body, pv_thm by) {
   find_parts(d, x);
 }
 
+void pv_defs_leave(pv_defs *d, uint32_t i, ck_id count, pv_eqn normal_count, ck_id body,
+                   pv_thm by) {
+  pv_symbol *x = &d->symbols[d->n + i];
+  x->own = *d->symbols[i].def;
+  x->own.parameter++;
+  x->own.n--;
+  x->own.body = body;
+  x->count = count;
+  x->normal_count = normal_count.to;
+  x->counted = normal_count.by;
+  x->solved = by;
+  x->def = &x->own;
+  find_parts(d, x);
+}
+
+/* forgets what is known of that world */
+static void forget(pv_defs *d, pv_world w) {
+  for (uint32_t k = 0; k < 2 * d->n; k++) {
+    pv_symbol *x = &d->symbols[k];
+    x->put[w] = CK_BAD;
+    x->found[w] = false;
+    x->asked[w] = false;
+  }
+  as_map_clear(&d->out[w]);
+  as_map_init(&d->out[w], 1);
+}
+
 void pv_defs_refresh(pv_defs *d) {
-  for (uint32_t k = 0; k < d->n; k++) {
-    symbol *x = &d->symbols[k];
-    x->both = false;
-    for (int w = 0; w < PV_WORLDS; w++) {
-      x->put[w] = CK_BAD;
-      x->found[w] = false;
-      x->asked[w] = false;
-    }
-  }
+  for (uint32_t k = 0; k < 2 * d->n; k++)
+    d->symbols[k].both = false;
   d->shared = false;
-  for (int w = 0; w < PV_WORLDS; w++) {
-    as_map_clear(&d->out[w]);
-    as_map_init(&d->out[w], 1);
-  }
+  for (int w = 0; w < PV_WORLDS; w++)
+    forget(d, (pv_world)w);
   find_like(d);
 }
 
-/* --- segments */
-static const char *name_of(const pv_defs *d, uint32_t i) {
-  return ck_word_text(d->p->terms, d->symbols[i].def->name);
+void pv_defs_within(pv_defs *d, uint32_t loop) {
+  if (d->kernel == loop)
+    return;
+  d->kernel = loop;
+  forget(d, PV_KERNEL);
 }
 
-/* whether a candidate may mean the given side's tensor: by its name, or, of the second inner call
- * of the statement that defines y (`y:2`), by `y_2` */
-static bool is_called(const char *given, const char *candidate) {
-  while (*given && (*given == *candidate || (*given == ':' && *candidate == '_'))) {
-    given++;
-    candidate++;
-  }
-  return *given == *candidate;
-}
-
-/* a tensor of the given side that has the name of kernel-level tensor i, and its parameters */
-static uint32_t namesake(const pv_defs *d, uint32_t i) {
-  const symbol *x = &d->symbols[i];
-  if (strncmp(name_of(d, i), "C.", 2) != 0)
-    return PV_NONE;
-  for (uint32_t j = 0; j < i && !d->symbols[j].def->candidate; j++) {
-    if (is_called(name_of(d, j) + 2, name_of(d, i) + 2) &&
-        same_parameters(d->symbols[j].def, x->def))
-      return j;
-  }
-  return PV_NONE;
-}
-
-ck_id pv_defs_segment(pv_defs *d, uint32_t i) {
-  const symbol *x = &d->symbols[i];
-  uint32_t j = x->like == i && x->def->candidate ? namesake(d, i) : PV_NONE;
-  if (j == PV_NONE || d->symbols[j].like != j || d->symbols[j].both)
-    return CK_BAD;
-  return ck_mk2(d->p->terms, CK_EQ, applied(d, i), applied(d, j));
-}
-
-bool pv_defs_until(pv_defs *d, ck_id h, ck_id segment) {
-  uint32_t last = number_of(d, ck_kid(d->p->terms, segment, 1)); /* the given side's */
-  as_map seen;
-  as_vec list;
-  bool until = true;
-  as_map_init(&seen, 1);
-  as_vec_init(&list, sizeof(uint32_t));
-  symbols_in(d, h, &seen, &list);
-  for (size_t i = 0; i < list.n; i++)
-    until = until && AS_VEC_AT(&list, uint32_t, i) <= last;
-  as_vec_clear(&list);
-  as_map_clear(&seen);
-  return until;
-}
-
-/* what symbols become, anew, after tensors were joined or taken apart */
-static void start_again(pv_defs *d) {
-  for (uint32_t k = 0; k < d->n; k++) {
-    symbol *x = &d->symbols[k];
-    x->both = false;
-    if (x->joined != PV_NONE && !x->apart)
-      x->like = namesake(d, k);
-    for (int w = 0; w < PV_WHOLE; w++) {
-      x->put[w] = CK_BAD;
-      x->found[w] = false;
-      x->asked[w] = false;
-    }
-  }
-  for (int w = 0; w < PV_WHOLE; w++) {
-    as_map_clear(&d->out[w]);
-    as_map_init(&d->out[w], 1);
-  }
+void pv_defs_forget_shared(pv_defs *d) {
+  for (int w = 0; w < PV_WHOLE; w++)
+    forget(d, (pv_world)w);
   /* clauses were written out in the worlds as they were: a world that says less now would give
    * another relation than the one asked for */
   as_map_clear(&d->origins);
   as_map_init(&d->origins, 1);
   find_like(d);
-  for (uint32_t k = 0; k < d->n; k++) {
-    if (d->symbols[k].joined != PV_NONE && !d->symbols[k].apart)
-      d->symbols[d->symbols[k].like].both = d->shared = true;
-  }
-}
-
-void pv_defs_join(pv_defs *d, uint32_t i, pv_thm by) {
-  d->symbols[i].joined = by;
-  start_again(d);
-}
-
-static bool is_in(const as_vec *list, uint32_t number) {
-  for (size_t i = 0; i < list->n; i++) {
-    if (AS_VEC_AT(list, uint32_t, i) == number)
-      return true;
-  }
-  return false;
-}
-
-/* a tile: a symbol of a kernel of the candidate, as `C1.t` */
-static bool is_tile(const pv_defs *d, uint32_t i) {
-  return name_of(d, i)[0] == 'C' && name_of(d, i)[1] != '.';
-}
-
-/* the tiles that what the relation says is computed from */
-static void tiles_of(const pv_defs *d, ck_id relation, as_vec *list) {
-  as_map seen;
-  as_map_init(&seen, 1);
-  symbols_in(d, relation, &seen, list);
-  as_map_clear(&seen);
-  for (size_t i = 0; i < list->n; i++) {
-    const symbol *x = &d->symbols[AS_VEC_AT(list, uint32_t, i)];
-    for (uint32_t k = 0; k < x->n_parts; k++) {
-      uint32_t number = AS_VEC_AT(&d->parts, uint32_t, x->first_part + k);
-      if (is_tile(d, number) && !is_in(list, number))
-        as_vec_push(list, &number);
-    }
-  }
-}
-
-bool pv_defs_part(pv_defs *d, ck_id relation) {
-  as_vec tiles;
-  bool any = false;
-  as_vec_init(&tiles, sizeof(uint32_t));
-  tiles_of(d, relation, &tiles);
-  for (uint32_t i = 0; i < d->n; i++) {
-    symbol *x = &d->symbols[i];
-    for (uint32_t k = 0; k < x->n_parts && x->joined != PV_NONE && !x->apart; k++) {
-      uint32_t number = AS_VEC_AT(&d->parts, uint32_t, x->first_part + k);
-      x->apart = is_tile(d, number) && is_in(&tiles, number);
-      any |= x->apart;
-    }
-  }
-  as_vec_clear(&tiles);
-  if (any)
-    start_again(d);
-  return any;
-}
-
-void pv_defs_rejoin(pv_defs *d) {
-  for (uint32_t i = 0; i < d->n; i++)
-    d->symbols[i].apart = false;
-  start_again(d);
 }
 
 /* --- relations */
@@ -688,7 +645,7 @@ pv_ctx pv_defs_assume(pv_defs *d, pv_world w, pv_ctx cx, ck_id h) {
     return s == PV_NONE ? cx : pv_ctx_know(d->p, cx, s);
   }
   if (!as_map_get(&d->origins, AS_KEY(there), &known)) {
-    origin o = {h, w};
+    pv_origin o = {h, w};
     as_map_put(&d->origins, AS_KEY(there), d->origin.n);
     as_vec_push(&d->origin, &o);
   }
@@ -703,7 +660,7 @@ bool pv_defs_use(pv_defs *d, pv_thm s, const ck_id *ts, uint32_t nt, const pv_th
   *by = PV_NONE;
   if (!as_map_get(&d->origins, AS_KEY(pv_says(d->p, s)), &number))
     return false;
-  origin o = AS_VEC_AT(&d->origin, origin, number);
+  pv_origin o = AS_VEC_AT(&d->origin, pv_origin, number);
   if (np > MAX_CONDITIONS || np + 1 != ck_nkids(T, o.claimed) || nt != ck_index(T, o.claimed))
     return true;
   for (uint32_t i = 0; i < np; i++) {

@@ -134,8 +134,7 @@ static bool has_any(pv *prover, ck_id term, const ck_id *v, uint32_t n) {
   return false;
 }
 
-/* replaces the closed subterm `what` by `with` */
-static ck_id replace_term(pv *prover, ck_id term, ck_id what, ck_id with) {
+ck_id pv_replace_closed(pv *prover, ck_id term, ck_id what, ck_id with) {
   ck_id kids[40];
   uint32_t n = ck_nkids(prover->terms, term);
   if (term == what)
@@ -145,12 +144,12 @@ static ck_id replace_term(pv *prover, ck_id term, ck_id what, ck_id with) {
   for (uint32_t i = 0; i < n; i++) {
     kids[i] = ck_kid(prover->terms, term, i);
     if (ck_is_rel(prover->terms, kids[i])) {
-      ck_id left = replace_term(prover, ck_kid(prover->terms, kids[i], 0), what, with);
-      ck_id right = replace_term(prover, ck_kid(prover->terms, kids[i], 1), what, with);
+      ck_id left = pv_replace_closed(prover, ck_kid(prover->terms, kids[i], 0), what, with);
+      ck_id right = pv_replace_closed(prover, ck_kid(prover->terms, kids[i], 1), what, with);
       kids[i] = pv_rel(prover, ck_head(prover->terms, kids[i]), left, right);
     } else {
-      kids[i] = replace_term(prover, kids[i], what,
-                             with); /* `what` is closed: the same term under binders */
+      kids[i] = pv_replace_closed(prover, kids[i], what,
+                                  with); /* `what` is closed: the same term under binders */
     }
     if (kids[i] == CK_BAD)
       return term;
@@ -250,8 +249,8 @@ static bool name_running(pv *prover, rescaling *resc, ck_id *step) {
     snprintf(name, sizeof name, "$$n%u.%u", level, i);
     resc->next[i] = pv_real_var(prover, name);
     ck_id after = with_k(prover, resc->run[i], fold->counter, resc->k_next);
-    *step = replace_term(prover, *step, after, resc->next[i]);
-    *step = replace_term(prover, *step, resc->run[i], resc->now[i]);
+    *step = pv_replace_closed(prover, *step, after, resc->next[i]);
+    *step = pv_replace_closed(prover, *step, resc->run[i], resc->now[i]);
   }
   return resc->count > 0;
 }
@@ -506,14 +505,41 @@ static pv_eqn norm_max(pv *prover, pv_ctx ctx, ck_id term, const opened_fold *fo
   return result.by == PV_NONE ? eqn : pv_then(prover, eqn, result);
 }
 
-/* A fold of a few rounds as its last one, of the fold of those before. */
+/* how often a term that is written out has the variable; stops at a large number */
+static uint32_t occurrences(pv *prover, ck_id term, ck_id variable) {
+  enum { MANY = 1000 };
+
+  if (term == variable)
+    return 1;
+  if (!ck_has_var(prover->terms, term, variable))
+    return 0;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < ck_nkids(prover->terms, term) && count < MANY; i++)
+    count += occurrences(prover, ck_kid(prover->terms, term, i), variable);
+  return count;
+}
+
+/* A fold of a few rounds as its last one, of the fold of those before; not where a round has what
+ * was before it so often that all rounds are too large, written out. */
 static pv_eqn last_round(pv *prover, ck_id term) {
-  enum { FEW = 4 };
+  enum { FEW = 4, MOST_OCCURRENCES = 8 };
 
   ck_id bound = ck_kid(prover->terms, term, 0);
   if (!pv_is_const(prover, bound) || !ck_is_int(prover->terms, bound) ||
       mpq_cmp_si(*ck_q_value(prover->terms, bound), FEW, 1) > 0)
     return pv_fail();
+  ck_id vars[2] = {pv_int_var(prover, "$$last"), pv_real_var(prover, "$$before")};
+  uint32_t width = ck_width(prover->terms, term);
+  if (prover->as_stated && width == 1) {
+    uint32_t each = occurrences(
+        prover, ck_open(prover->terms, ck_kid(prover->terms, term, 2), vars, 2), vars[1]);
+    uint32_t all = 1;
+    long rounds = (long)mpq_get_d(*ck_q_value(prover->terms, bound));
+    for (long round = 0; round < rounds && all <= MOST_OCCURRENCES; round++)
+      all *= each;
+    if (all > MOST_OCCURRENCES)
+      return pv_fail();
+  }
   ck_id last = pv_const_add(prover, bound, pv_num(prover, -1));
   pv_thm thm = pv_const_sign(prover, bound) <= 0
                    ? pv_zero(prover, term, pv_by_value(prover, pv_le(prover, bound, prover->zero)))
@@ -552,6 +578,10 @@ pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id term) {
   if (!open_fold(prover, ctx, eqn.to, &fold))
     return eqn;
   result = as_sum(prover, eqn.to, &fold);
+  if (result.by == PV_NONE)
+    result = pv_settled(prover, ctx, eqn.to);
+  if (result.by == PV_NONE)
+    result = pv_rescaled_by_cases(prover, ctx, eqn.to);
   if (result.by == PV_NONE) {
     result = pv_tidy_fold(prover, ctx, eqn.to);
     if (result.by == PV_REFL)

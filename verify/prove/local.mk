@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libasprove.a
 libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/pv_context.h \
-  verify/prove/pv_defs.h \
+  verify/prove/pv_defs.h verify/prove/pv_defs_int.h \
   verify/prove/pv_digits.h \
   verify/prove/pv_facts.h \
   verify/prove/pv_folds.h \
@@ -27,7 +27,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/defs.c \
   verify/prove/digits.c \
   verify/prove/digits_read.c \
-  verify/prove/digits_solve.c \
+  verify/prove/digits_solve.c verify/prove/ends.c \
   verify/prove/eq.c verify/prove/eq_ways.c \
   verify/prove/fact_match.c \
   verify/prove/factors.c \
@@ -59,12 +59,15 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/prove.c \
   verify/prove/quot.c \
   verify/prove/reads.c \
+  verify/prove/rescale.c \
   verify/prove/rewrite.c \
   verify/prove/roots.c \
+  verify/prove/segments.c \
   verify/prove/selects.c \
+  verify/prove/settle.c \
   verify/prove/side.c \
   verify/prove/simplex.c \
   verify/prove/state.c \
   verify/prove/steps.c \
   verify/prove/sums.c \
-  verify/prove/terms.c
+  verify/prove/terms.c verify/prove/twins.c

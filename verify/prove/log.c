@@ -105,12 +105,15 @@ pv_thm pv_inst(pv *prover, pv_thm thm, const pv_var_sub *vs, uint32_t nv, const 
                uint32_t nf, const pv_thm *ps0, uint32_t np0) {
   if (thm == PV_NONE || !have(ps0, np0))
     return PV_NONE;
-  pv_thm ps[16];
+
+  enum { MOST_VARIABLES = 256, MOST_PREMISES = 16 };
+
+  pv_thm ps[MOST_PREMISES];
   uint32_t np = 0;
   uint32_t nh;
-  ck_id vars[16];
-  ck_id vals[16];
-  if (nv > 16 || np0 > 16)
+  ck_id vars[MOST_VARIABLES];
+  ck_id vals[MOST_VARIABLES];
+  if (nv > MOST_VARIABLES || np0 > MOST_PREMISES)
     return PV_NONE;
   for (uint32_t i = 0; i < nv; i++) {
     vars[i] = vs[i].var;

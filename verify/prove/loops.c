@@ -5,6 +5,7 @@
  * p] alone, X[k, p] is the fold of that over the iterations: by induction over their number, and
  * for a negative number by the clause for none.  What depends on another tensor of the same loop
  * waits until that one is known. */
+#include "pv_folds.h"
 #include "pv_loops.h"
 #include "src/base/mem.h"
 #include "src/base/trace.h"
@@ -18,7 +19,9 @@ typedef struct {
   pv_defs *defs;
   const ck_claim *claim;
   pv_ctx sizes;
-  bool *open; /* recursive, and not in closed form yet */
+  bool *open;     /* recursive, and not in closed form yet */
+  pv_thm *closed; /* what is in closed form: the theorem that says so; PV_NONE: none */
+  pv_twins *twins;
 } solver;
 
 static ck_id applied(const solver *all, const ck_definition *def) {
@@ -99,6 +102,82 @@ static pv_eqn tidy_nest(pv *prover, pv_ctx ctx, ck_id term, uint32_t depth) {
   return pv_then(prover, eqn, pv_tidy_fold(prover, ctx, eqn.to));
 }
 
+/* symbol i at its parameters is body, by that theorem */
+static void solved(const solver *all, uint32_t i, ck_id body, pv_thm by) {
+  all->open[i] = false;
+  all->closed[i] = by;
+  pv_defs_solve(all->defs, i, body, by);
+}
+
+/* the closed form of the twin of symbol i, if there is one, as its own */
+static bool solve_as_twin(const solver *all, uint32_t i) {
+  uint32_t twin = pv_twin(all->twins, i);
+  pv_thm there = twin == PV_NONE ? PV_NONE : all->closed[twin];
+  pv_thm here = pv_twin_theorem(all->twins, there);
+  if (here != PV_NONE)
+    solved(all, i, pv_right(all->prover, here), here);
+  return here != PV_NONE;
+}
+
+/* --- what is left behind a kernel's loop */
+/* how many iterations symbol i of an outermost loop is asked for behind the loop; CK_BAD: it is not
+ */
+static ck_id count_in(const solver *all, ck_id term, uint32_t i, as_map *seen) {
+  const ck_terms *terms = all->prover->terms;
+  uint64_t known;
+  if (as_map_get(seen, AS_KEY(term), &known))
+    return CK_BAD;
+  as_map_put(seen, AS_KEY(term), 1);
+  if (pv_defs_number(all->defs, term) == i)
+    return ck_kid(terms, term, 0);
+  ck_id found = CK_BAD;
+  for (uint32_t k = 0; k < ck_nkids(terms, term) && found == CK_BAD; k++)
+    found = count_in(all, ck_kid(terms, term, k), i, seen);
+  return found;
+}
+
+static ck_id count_behind(const solver *all, uint32_t i) {
+  const ck_claim *claim = all->claim;
+  ck_id found = CK_BAD;
+  as_map seen;
+  as_map_init(&seen, 1);
+  for (uint32_t k = claim->definitions[i].until; k < claim->n_definitions && found == CK_BAD; k++) {
+    const ck_definition *def = &claim->definitions[k];
+    found = count_in(all, def->body, i, &seen);
+    if (found == CK_BAD && def->carried)
+      found = count_in(all, def->base, i, &seen);
+  }
+  for (uint32_t k = 0; k < claim->n_goals && found == CK_BAD; k++)
+    found = count_in(all, claim->goals[k].formula, i, &seen);
+  as_map_clear(&seen);
+  return found;
+}
+
+/* symbol i at its parameters is what the theorem says: what its tensor is behind the loop */
+static void leave(const solver *all, uint32_t i, pv_thm thm) {
+  pv *prover = all->prover;
+  const ck_definition *def = &all->claim->definitions[i];
+  ck_id count = def->n_loops == 1 ? count_behind(all, i) : CK_BAD;
+  if (count == CK_BAD || !ck_is_closed(prover->terms, count))
+    return;
+  pv_eqn normal = pv_norm(prover, all->sizes, count);
+  if (normal.by == PV_NONE)
+    return;
+  pv_var_sub over = {def->parameter[0], normal.to};
+  pv_thm then = pv_inst(prover, thm, &over, 1, NULL, 0, NULL, 0);
+  if (then == PV_NONE)
+    return;
+  pv_eqn eqn = {pv_right(prover, then), then};
+  eqn = pv_then(prover, eqn, pv_few_conditions(prover, all->sizes, eqn.to, def->base));
+  if (eqn.by != PV_NONE)
+    eqn = pv_then(prover, eqn, pv_choices_under(prover, all->sizes, eqn.to));
+  if (eqn.by == PV_NONE)
+    return;
+  AS_TRACE(PROVE, "%s is left as %s", ck_word_text(prover->terms, def->name),
+           ck_show(prover->terms, eqn.to));
+  pv_defs_leave(all->defs, i, count, normal, eqn.to, eqn.by);
+}
+
 static void solve_store(const solver *all, uint32_t i) {
   pv *prover = all->prover;
   const ck_definition *def = &all->claim->definitions[i];
@@ -110,7 +189,7 @@ static void solve_store(const solver *all, uint32_t i) {
   eqn = pv_then(prover, eqn, without_quotients(all, eqn.to));
   pv_thm thm = pv_trans(prover, body, eqn.by);
   if (thm != PV_NONE)
-    pv_defs_solve(all->defs, i, eqn.to, thm);
+    solved(all, i, eqn.to, thm);
 }
 
 /* --- recursions */
@@ -413,6 +492,10 @@ static ck_id fold_to(pv *prover, const recursion *rec, ck_id count) {
   return pv_fold1(prover, count, rec->def->base, rec->counter, rec->state, rec->step);
 }
 
+static ck_id with_base(pv *prover, const recursion *rec, ck_id base) {
+  return pv_fold1(prover, rec->counter, base, rec->counter, rec->state, rec->step);
+}
+
 /* a clause of the definition where so many iterations are counted */
 static pv_thm clause_at(pv *prover, const recursion *rec, ck_id clause, ck_id count,
                         pv_thm premise) {
@@ -456,6 +539,50 @@ static pv_thm by_induction(pv *prover, const recursion *rec) {
   return pv_cases(prover, negative, none, some);
 }
 
+static bool itself_alone(const solver *all, const recursion *rec, uint32_t number) {
+  as_map seen;
+  as_map_init(&seen, 1);
+  bool alone = reads_itself_alone(all, rec->after.to, number, rec->self, &seen);
+  as_map_clear(&seen);
+  return alone;
+}
+
+/* writes the body so that it reads the symbol nowhere but at its parameters; false: it does not */
+static bool written_for_itself(solver *all, recursion *rec, uint32_t number) {
+  pv *prover = all->prover;
+  pv_ctx inside = pv_ctx_push(prover, all->sizes, pv_ge0(prover, rec->counter), CK_BAD);
+  reader read = {.all = all, .number = number, .self = rec->self, .ctx = inside};
+  pv_reads reads = {.def = rec->def, .self = rec->self, .after = rec->after};
+  reads.chain = pv_chain_read(prover, rec->after.to, rec->self);
+  prover->reads = reads.chain.n ? &reads : NULL;
+  rec->after = pv_then(prover, rec->after, read_here(&read, rec->after.to));
+  prover->reads = NULL;
+  if (rec->after.by == PV_NONE)
+    return false;
+  if (itself_alone(all, rec, number))
+    return true;
+  AS_TRACE(PROVE, "%s reads other places: %s", ck_word_text(prover->terms, rec->def->name),
+           ck_show(prover->terms, rec->after.to));
+  return false;
+}
+
+/* the fold with its base written out, as a scale times a sum: before ranges of lanes and rounds are
+ * known, as what they decide is decided in the folds that it reads too */
+static pv_eqn rescaled_from_number(solver *all, const recursion *rec) {
+  pv *prover = all->prover;
+  ck_id base = rec->def->base;
+  pv_eqn out = pv_defs_out(all->defs, PV_WHOLE, base);
+  pv_eqn eqn = pv_same(fold_to(prover, rec, rec->counter));
+  out = out.by == PV_NONE ? out : pv_then(prover, out, pv_norm(prover, all->sizes, out.to));
+  if (out.by == PV_NONE || !pv_is_zero(prover, out.to))
+    return pv_fail();
+  if (out.by != PV_REFL)
+    eqn.by = pv_cong(prover, eqn.to, with_base(prover, rec, out.to), &out.by, 1);
+  eqn.to = with_base(prover, rec, out.to);
+  pv_eqn scaled = eqn.by == PV_NONE ? eqn : pv_rescaled_by_cases(prover, all->sizes, eqn.to);
+  return scaled.by == PV_NONE ? scaled : pv_then(prover, eqn, scaled);
+}
+
 static bool solve_recursion(solver *all, uint32_t i) {
   pv *prover = all->prover;
   recursion rec = {.def = &all->claim->definitions[i]};
@@ -464,7 +591,8 @@ static bool solve_recursion(solver *all, uint32_t i) {
   rec.counter = rec.def->parameter[rec.def->n_loops - 1];
   rec.j = pv_int_var(prover, "$$round");
   rec.state = pv_real_var(prover, "$$carried");
-  rec.after = pv_defs_out(all->defs, PV_WHOLE, rec.def->body);
+  pv_defs_within(all->defs, rec.def->loop[0]);
+  rec.after = pv_defs_out(all->defs, PV_KERNEL, rec.def->body);
   if (rec.after.by == PV_NONE)
     return false;
   rec.after = pv_then(prover, rec.after, without_quotients(all, rec.after.to));
@@ -475,41 +603,48 @@ static bool solve_recursion(solver *all, uint32_t i) {
   as_map_clear(&seen);
   if (!ready)
     return false;
-  pv_ctx inside = pv_ctx_push(prover, all->sizes, pv_ge0(prover, rec.counter), CK_BAD);
-  reader read = {.all = all, .number = i, .self = rec.self, .ctx = inside};
-  pv_reads reads = {.def = rec.def, .self = rec.self, .after = rec.after};
-  reads.chain = pv_chain_read(prover, rec.after.to, rec.self);
-  prover->reads = reads.chain.n ? &reads : NULL;
-  rec.after = pv_then(prover, rec.after, read_here(&read, rec.after.to));
-  prover->reads = NULL;
-  if (rec.after.by == PV_NONE)
+  bool alone = itself_alone(all, &rec, i);
+  bool as_stated = alone && prover->as_stated;
+  if (!as_stated && !written_for_itself(all, &rec, i))
     return false;
-  as_map_init(&seen, 1);
-  ready = reads_itself_alone(all, rec.after.to, i, rec.self, &seen);
-  as_map_clear(&seen);
-  if (!ready) {
-    AS_TRACE(PROVE, "%s reads other places: %s", ck_word_text(prover->terms, rec.def->name),
-             ck_show(prover->terms, rec.after.to));
-    return false;
-  }
+  prover->otherwise |= alone;
   ck_fsub state = {rec.def->name, rec.def->signature, rec.def->parameter, rec.def->n, rec.state};
   rec.step = ck_sub(prover->terms, rec.after.to, NULL, NULL, 0, &state, 1);
   pv_thm thm = by_induction(prover, &rec);
   if (thm == PV_NONE)
     return false;
-  pv_eqn tidy = tidy_nest(prover, all->sizes, fold_to(prover, &rec, rec.counter), 0);
+  pv_eqn tidy = as_stated ? rescaled_from_number(all, &rec) : pv_fail();
+  if (tidy.by == PV_NONE)
+    tidy = tidy_nest(prover, all->sizes, fold_to(prover, &rec, rec.counter), 0);
   if (tidy.by == PV_NONE)
     tidy = pv_same(fold_to(prover, &rec, rec.counter));
   tidy = pv_then(prover, tidy, without_quotients(all, tidy.to));
-  read = (reader){.all = all, .number = PV_NONE, .self = rec.self, .ctx = all->sizes};
+  reader read = {.all = all, .number = PV_NONE, .self = rec.self, .ctx = all->sizes};
   tidy = tidy.by == PV_NONE ? tidy : pv_then(prover, tidy, read_here(&read, tidy.to));
   thm = pv_trans(prover, thm, tidy.by);
   if (thm == PV_NONE)
     return false;
-  all->open[i] = false;
-  pv_defs_solve(all->defs, i, tidy.to, thm);
+  solved(all, i, tidy.to, thm);
+  leave(all, i, thm);
   pv_defs_refresh(all->defs);
   return true;
+}
+
+/* the symbols of the loop that ends there; those whose twins wait wait too */
+static bool solve_any(solver *all, uint32_t until) {
+  bool more = false;
+  for (uint32_t i = 0; i < all->claim->n_definitions; i++) {
+    if (!all->open[i] || all->claim->definitions[i].until != until)
+      continue;
+    if (pv_twin(all->twins, i) == PV_NONE) {
+      more = solve_recursion(all, i) || more;
+    } else if (solve_as_twin(all, i)) {
+      leave(all, i, all->closed[i]);
+      pv_defs_refresh(all->defs);
+      more = true;
+    }
+  }
+  return more;
 }
 
 /* loops inside come first: they end before */
@@ -527,31 +662,30 @@ void pv_solve_loops(pv *prover, pv_defs *defs, const ck_claim *claim) {
   solver all = {.prover = prover, .defs = defs, .claim = claim};
   bool any = false;
   all.open = as_calloc(claim->n_definitions + 1, sizeof *all.open);
+  all.closed = as_calloc(claim->n_definitions + 1, sizeof *all.closed);
+  all.twins = pv_twins_new(prover, defs, claim);
   for (uint32_t i = 0; i < claim->n_stated; i++)
     all.sizes = pv_ctx_push(prover, all.sizes, claim->stated[i], CK_BAD);
   for (uint32_t i = 0; i < claim->n_definitions; i++) {
     const ck_definition *def = &claim->definitions[i];
     all.open[i] = def->carried;
+    all.closed[i] = PV_NONE;
     any = any || all.open[i];
-    if (!def->carried && strcmp(def->by, "store") == 0)
+    if (!def->carried && strcmp(def->by, "store") == 0 && !solve_as_twin(&all, i))
       solve_store(&all, i);
   }
   pv_defs_refresh(defs);
   uint32_t until = 0;
   while (any && (until = next_until(&all, until)) != PV_NONE) {
-    bool more = true;
-    while (more) {
-      more = false;
-      for (uint32_t i = 0; i < claim->n_definitions; i++) {
-        if (all.open[i] && claim->definitions[i].until == until)
-          more = solve_recursion(&all, i) || more;
-      }
-    }
+    while (solve_any(&all, until))
+      continue;
   }
   for (uint32_t i = 0; i < claim->n_definitions; i++) {
     if (all.open[i])
       AS_TRACE(PROVE, "%s: no closed form found",
                ck_word_text(prover->terms, claim->definitions[i].name));
   }
+  pv_twins_free(all.twins);
+  free(all.closed);
   free(all.open);
 }

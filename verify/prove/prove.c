@@ -251,17 +251,20 @@ static void too_long(const ck_goal *goals, as_proof_result *result) {
   result->left = as_strdup("");
 }
 
-static void prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal *goals, uint32_t n,
-                       const as_prove_opts *opts, as_proof_result *result) {
+/* as_stated: bodies of loops are taken as they stand where they can; whether that makes a
+ * difference */
+static bool prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal *goals, uint32_t n,
+                       const as_prove_opts *opts, bool as_stated, as_proof_result *result) {
   pv prover;
   memset(result, 0, sizeof *result);
   result->verdict = AS_UNPROVED;
   result->goals = n;
   if (claim && claim->n_definitions > MAX_DEFINITIONS && n) {
     too_long(goals, result);
-    return;
+    return false;
   }
   pv_init(&prover, terms, opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS);
+  prover.as_stated = as_stated;
   pv_defs *defs = claim && claim->n_definitions ? pv_defs_new(&prover, claim) : NULL;
   if (defs) {
     pv_solve_loops(&prover, defs, claim);
@@ -270,17 +273,31 @@ static void prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal *go
   prove_all(&prover, goals, n, result);
   if (defs)
     pv_defs_free(defs);
+  bool otherwise = prover.otherwise;
   pv_clear(&prover);
+  return otherwise;
 }
 
 void as_prove_goals(ck_terms *terms, const ck_goal *goals, uint32_t n, const as_prove_opts *opts,
                     as_proof_result *result) {
-  prove_with(terms, NULL, goals, n, opts, result);
+  prove_with(terms, NULL, goals, n, opts, false, result);
 }
 
 void as_prove_claim(ck_terms *terms, const ck_claim *c, const as_prove_opts *opts,
                     as_proof_result *result) {
-  prove_with(terms, c, c->goals, c->n_goals, opts, result);
+  bool otherwise = prove_with(terms, c, c->goals, c->n_goals, opts, false, result);
+  uint32_t tried = result->steps_tried;
+  if (otherwise && result->verdict != AS_PROVED) {
+    /* what conditions decide in a body is decided there, or, the second time, where it is read: a
+     * sum that is rescaled by what else its loop carries is found only so */
+    as_proof_result second;
+    prove_with(terms, c, c->goals, c->n_goals, opts, true, &second);
+    bool better = second.verdict == AS_PROVED;
+    as_proof_result_clear(better ? result : &second);
+    if (better)
+      *result = second;
+    result->steps_tried += better ? tried : second.steps_tried;
+  }
   as_stats_add(AS_STAT_PROOFS, 1);
   as_stats_add(AS_STAT_PROOF_STEPS, result->steps_tried);
 }

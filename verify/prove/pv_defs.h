@@ -25,6 +25,7 @@ typedef enum {
   PV_RENAMED, /* symbols are called by the name of the first that is like them, and nothing else */
   PV_SHARED,  /* those that both sides have stay, by that name; the others are written out */
   PV_WHOLE,   /* all are written out */
+  PV_KERNEL,  /* tensors as other kernels leave them stay: see pv_defs_within */
   PV_WORLDS
 } pv_world;
 
@@ -36,8 +37,19 @@ void pv_defs_free(pv_defs *d);
  * which speaks of none that are not defined before it, by that theorem.  Then, once for all that
  * were solved: refresh.  The number of the symbol that t applies; PV_NONE: none. */
 void pv_defs_solve(pv_defs *d, uint32_t i, ck_id body, pv_thm by);
+/* What the tensor of symbol i, which an outermost loop carries, is after the loop, that is, where
+ * the first argument is `count`, or that in normal form: at the other parameters it is body, by
+ * that theorem, which says it of the normal form.  Such applications are symbols of their own for
+ * all that is said here: what loops leave may be like each other where their tiles differ. */
+void pv_defs_leave(pv_defs *d, uint32_t i, ck_id count, pv_eqn normal_count, ck_id body, pv_thm by);
 void pv_defs_refresh(pv_defs *d);
 uint32_t pv_defs_number(const pv_defs *d, ck_id t);
+/* The outermost loop of which PV_KERNEL is about, from now on.  What other kernels store is not
+ * written out there, so that what a tensor holds is said in terms of the tensors before it, and
+ * is the same for each program that computes it so, however these were computed. */
+void pv_defs_within(pv_defs *d, uint32_t loop);
+/* adds the numbers (uint32_t) of the symbols that t applies to the list, each once */
+void pv_defs_symbols(const pv_defs *d, ck_id t, as_vec *list);
 bool pv_defs_shared(const pv_defs *d); /* some symbols of the two sides are like each other */
 
 /* Segments: stretches of the candidate that compute a tensor of the given program in another way.

@@ -51,6 +51,19 @@ pv_thm pv_max_same(pv *prover, ck_id a); /* max2(a, a) = a */
 pv_thm pv_max_le(pv *prover, ck_id n, ck_id k, ck_id body, ck_id c, pv_thm np, pv_thm thm);
 pv_thm pv_max_first(pv *prover, pv_ctx ctx, ck_id t); /* f(0) <= max(k < n) f */
 
+/* --- folds.c */
+/* the term with the closed subterm `what` replaced by `with`, also under binders: nothing is proved
+ */
+ck_id pv_replace_closed(pv *prover, ck_id term, ck_id what, ck_id with);
+
+/* --- rescale.c, settle.c: t is a fold whose bound and bases are normal; fail: it is no such */
+/* a fold that is rescaled in each round by what other folds are before it and after, under
+ * conditions: as a scale times a sum */
+pv_eqn pv_rescaled_by_cases(pv *prover, pv_ctx ctx, ck_id fold);
+/* a fold of which the first round makes a number that every other round keeps: that, if there is a
+ * round */
+pv_eqn pv_settled(pv *prover, pv_ctx ctx, ck_id fold);
+
 /* --- cuts.c */
 /* an undecided condition on which the form of a fold or a quotient in t depends; CK_BAD: none */
 ck_id pv_range_cond(pv *prover, pv_ctx ctx, ck_id t);

@@ -60,6 +60,19 @@ typedef struct pv_reads {
   pv_chain chain; /* over self: where an iteration changes it */
 } pv_reads;
 
+/* --- twins.c: symbols of the candidate that are defined as the given side's but for names */
+typedef struct pv_twins pv_twins;
+pv_twins *pv_twins_new(pv *prover, const pv_defs *defs, const ck_claim *claim); /* borrows all */
+void pv_twins_free(pv_twins *twins);
+/* of a symbol of the candidate; PV_NONE: it has none, or is the given side's */
+uint32_t pv_twin(const pv_twins *twins, uint32_t number);
+/* what a theorem says of the given side's symbols, of their twins; PV_NONE: not all have one */
+pv_thm pv_twin_theorem(const pv_twins *twins, pv_thm thm);
+
+/* --- ends.c */
+/* the choice between `other` and something else, with fewer conditions and these in one order */
+pv_eqn pv_few_conditions(pv *prover, pv_ctx ctx, ck_id term, ck_id other);
+
 /* --- loops.c */
 /* choices within each other, each part in normal form where the conditions around it hold */
 pv_eqn pv_choices_under(pv *prover, pv_ctx ctx, ck_id term);

@@ -88,6 +88,8 @@ typedef struct pv {
   uint32_t tightened;           /* how often that was sought for this goal */
   bool whole_facts;             /* digits.c: orders are being read as sums of digits have them */
   bool cofactors;               /* lp.c: signs of cofactors are being asked for */
+  bool as_stated;               /* loops.c: bodies of loops are taken as they stand, if they can */
+  bool otherwise;               /* that makes a difference for this claim */
   bool too_deep;                /* a term nested deeper than normal forms are made was met */
   const struct pv_reads *reads; /* what readings of a loop's tensor are known by; NULL: nothing */
   struct pv_defs *defs;         /* the claim's definitions; NULL: it has none */

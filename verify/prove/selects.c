@@ -788,5 +788,7 @@ pv_eqn pv_tidy_fold(pv *prover, pv_ctx ctx, ck_id term) {
   if (fold.chain.n == 0)
     return pv_same(term);
   pv_eqn straight = straightened(&fold);
-  return straight.by == PV_NONE ? pv_same(term) : pv_then(prover, straight, tidy_chain(&fold));
+  pv_eqn tidy = straight.by == PV_NONE ? pv_same(fold.fold) : tidy_chain(&fold);
+  /* straightening alone is no progress: the normal form of the step would undo it */
+  return tidy.by == PV_REFL ? pv_same(term) : pv_then(prover, straight, tidy);
 }

@@ -195,16 +195,19 @@ static int64_t nth_value(const as_instance *inst, uint32_t i, int64_t most, int6
   return least != AS_SIZE_NO_LEAST ? least + nth : nth <= most ? nth : most - nth;
 }
 
+static void draw_one(as_instance *inst, as_rng *rng, uint32_t i, int64_t low, int64_t most) {
+  int64_t n_choices = n_values(inst, i, most);
+  int64_t value =
+      nth_value(inst, i, most, n_choices > 1 ? (int64_t)as_rng_below(rng, (uint64_t)n_choices) : 0);
+  bool small =
+      value < low && low <= most && as_size_least(inst->S, inst->chosen[i]) != AS_SIZE_NO_LEAST;
+  inst->env[inst->chosen[i]] =
+      small ? low + (int64_t)as_rng_below(rng, (uint64_t)(most - low + 1)) : value;
+}
+
 static void draw(as_instance *inst, as_rng *rng, int64_t low, int64_t most) {
-  for (uint32_t i = 0; i < inst->n_chosen; i++) {
-    int64_t n_choices = n_values(inst, i, most);
-    int64_t value = nth_value(inst, i, most,
-                              n_choices > 1 ? (int64_t)as_rng_below(rng, (uint64_t)n_choices) : 0);
-    bool small =
-        value < low && low <= most && as_size_least(inst->S, inst->chosen[i]) != AS_SIZE_NO_LEAST;
-    inst->env[inst->chosen[i]] =
-        small ? low + (int64_t)as_rng_below(rng, (uint64_t)(most - low + 1)) : value;
-  }
+  for (uint32_t i = 0; i < inst->n_chosen; i++)
+    draw_one(inst, rng, i, low, most);
 }
 
 static bool is_among(const as_size *list, uint32_t n, as_size sym) {
@@ -286,6 +289,18 @@ bool as_instance_between(as_instance *inst, as_rng *rng, int64_t low, int64_t mo
                          uint32_t tries) {
   for (uint32_t attempt = 0; attempt < tries; attempt++) {
     draw(inst, rng, low, most);
+    if (attempt >= tries / 2)
+      meet_products(inst, rng);
+    if (as_instance_settle(inst))
+      return true;
+  }
+  return false;
+}
+
+bool as_instance_mixed(as_instance *inst, as_rng *rng, int64_t few, int64_t most, uint32_t tries) {
+  for (uint32_t attempt = 0; attempt < tries; attempt++) {
+    for (uint32_t i = 0; i < inst->n_chosen; i++)
+      draw_one(inst, rng, i, 0, as_rng_below(rng, 2) ? most : few);
     if (attempt >= tries / 2)
       meet_products(inst, rng);
     if (as_instance_settle(inst))

@@ -40,6 +40,8 @@ bool as_instance_simpler(as_instance *inst, uint32_t i,
                          int64_t k); /* sets free symbol i to the k-th simplest value; false: its
                                         present value comes first */
 bool as_instance_random(as_instance *inst, as_rng *rng, int64_t most, uint32_t tries);
+/* each symbol up to `few` or up to `most`, by chance: where only some of them have to be large */
+bool as_instance_mixed(as_instance *inst, as_rng *rng, int64_t few, int64_t most, uint32_t tries);
 double as_instance_count(const as_instance *inst,
                          int64_t top); /* assignments of the free symbols up to `top` */
 /* calls f for the assignments of the free symbols whose largest value (of an integer: its amount)

@@ -254,6 +254,7 @@ static bool op_sts(as_algebra *A, const as_tg_op *op, const place *p) {
   if (!shape(A, &op->dst, p) || !read_value(A, op->a, &x) || !final(A, op->a, p) ||
       !shared_vector(A, buf, op->vec))
     return false;
+  ENSURE(A, "type of a value", as_den_floating(A, op->a));
   ENSURE(A, "type of a value", buf->elem == (A->type[op->a] == AS_F32 ? 4u : 2u));
   ENSURE(A, "kind of buffer", buf->stages == 1 && !A->ring[op->buf].is);
   ENSURE(A, "offsets", op->dst.n_out == 1 && as_lay_out_bits(&op->dst) == buf->bits);
@@ -333,11 +334,19 @@ static bool op_map(as_algebra *A, const as_tg_op *op, const place *p) {
     ENSURE(A, "operands that lie differently", !lay.bad);
     arg[i] = y.term;
   }
+  ENSURE(A, "type of a value", op->type != AS_INT && as_den_choices(A, op, op->expr));
   ENSURE(A, "half a register", op->type == AS_F32 || op->bits >= 1);
   as_poly term = as_den_scalar(A, op->expr, arg, (unsigned)op->n_arg);
   ENSURE(A, "an expression that cannot be read", term != AS_POLY_NONE && !as_terms_over(A->t));
   as_den d = whole(term, &lay);
   return define(A, op, op->v, &d, op->type, p);
+}
+
+/* --- condition 20 */
+static bool op_index(as_algebra *A, const as_tg_op *op, const place *p) {
+  as_den d = {.old = -1, .run = AS_POLY_NONE};
+  return shape(A, &op->src, p) && as_den_index_value(A, op, p->depth == 1, &d) &&
+         define(A, op, op->v, &d, AS_INT, p);
 }
 
 /* --- condition 6 */
@@ -507,8 +516,9 @@ static bool op_mma(as_algebra *A, const as_tg_op *op, const place *p) {
   const char *tc = as_isa_get_operand(row, row->product.result)->type;
   static const char *const names[] = {[AS_F16] = "f16", [AS_BF16] = "bf16", [AS_F32] = "f32"};
   ENSURE(A, "type of an operand",
-         A->type[op->a] >= 0 && A->type[op->b] >= 0 && !strcmp(names[A->type[op->a]], ta) &&
-             !strcmp(names[A->type[op->b]], tb) && !strcmp(tc, "f32"));
+         as_den_floating(A, op->a) && as_den_floating(A, op->b) &&
+             !strcmp(names[A->type[op->a]], ta) && !strcmp(names[A->type[op->b]], tb) &&
+             !strcmp(tc, "f32"));
   ENSURE(A, "a sum begins at zero", s->fold == AS_TG_SUM);
   ENSURE(A, "a partial result is used",
          !a->partial && !b->partial && !a->over_loop && !b->over_loop);
@@ -530,7 +540,7 @@ static bool held_value(as_algebra *A, const as_tg_op *op, const place *p, const 
   if (!final(A, op->a, p) || !read_value(A, op->a, &a))
     return false;
   ENSURE(A, "type of an operand",
-         A->type[op->a] >= 0 &&
+         as_den_floating(A, op->a) &&
              !strcmp(names[A->type[op->a]], as_isa_get_operand(row, row->product.first)->type));
   ENSURE(A, "a partial result is used", !a->partial && !a->over_loop);
   *out = a;
@@ -625,6 +635,8 @@ static bool run_op(as_algebra *A, const as_tg_op *op, const place *p) {
     return op_map(A, op, p);
   case AS_TG_FILL:
     return op_fill(A, op, p);
+  case AS_TG_INDEX:
+    return op_index(A, op, p);
   case AS_TG_RED:
     return op_red(A, op, p);
   case AS_TG_SHFL:

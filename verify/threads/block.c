@@ -1,4 +1,5 @@
 #include "block.h"
+#include "src/base/id.h"
 #include "src/base/mem.h"
 #include "src/base/vec.h"
 #include <stdlib.h>
@@ -39,6 +40,17 @@ as_dtype as_block_tensor_type(const as_block_ref *b, as_node_id tensor) {
       return as_graph_type(g);
   }
   return b->between ? b->between[tensor] : AS_F32;
+}
+
+bool as_block_is_computed(const as_block_ref *b, as_node_id load) {
+  as_node_id of = b->graph->node[load].arg[0];
+  const as_node *source = &b->graph->node[of];
+  if (source->kind != AS_N_OP || source->block != AS_NONE)
+    return false;
+  bool *index = as_graph_index_tensors(b->graph, true);
+  bool computed = index[of];
+  free(index);
+  return computed;
 }
 
 bool as_block_size(const as_block_ref *b, as_size s, long *out, as_err *err) {
@@ -254,8 +266,10 @@ static bool name(reader *r, const as_expr *e, as_poly *out) {
     *out = x->value;
     return true;
   }
-  if (x)
-    return beyond(r, "an index as a number");
+  if (x) {
+    *out = as_poly_place(r->t, AS_PLACE_INDEX, x->index[0]);
+    return true;
+  }
   for (uint32_t i = 0; i < r->node->op->nattrs; i++) {
     const as_attr *a = &r->node->attr[i];
     if (strcmp(r->node->op->attr[i], e->name) != 0)
@@ -329,8 +343,52 @@ static bool arithmetic(reader *r, const as_expr *e, as_poly *out) {
     *out = as_poly_fn(t, AS_ATOM_MIN2, x, y);
     return true;
   default:
-    return beyond(r, "a condition or whole-number division");
+    return beyond(r, "whole-number division");
   }
+}
+
+/* a condition as a number, 0 or 1: compared are places */
+static bool condition(reader *r, const as_expr *e, as_poly *out) {
+  as_terms *t = r->t;
+  as_poly x;
+  as_poly y = AS_POLY_NONE;
+  as_poly one = as_poly_int(t, 1);
+  bool compared = e->kind == AS_E_REL;
+  if (e->n < 1 || e->n > 2 || !(compared ? scalar : condition)(r, e->kid[0], &x) ||
+      (e->n > 1 && !(compared ? scalar : condition)(r, e->kid[1], &y)))
+    return beyond(r, "a condition that threads do not have");
+  as_poly more = y == AS_POLY_NONE ? y : as_poly_add(t, y, as_poly_neg(t, x));
+  if (e->kind == AS_E_NOT)
+    *out = as_poly_add(t, one, as_poly_neg(t, x));
+  else if (e->kind == AS_E_AND)
+    *out = as_poly_mul(t, x, y);
+  else if (e->kind == AS_E_OR) /* y where x does not hold */
+    *out = as_poly_choice(t, x, one, y);
+  else if (e->rel == AS_REL_LE)
+    *out = as_poly_at_least(t, more);
+  else if (e->rel == AS_REL_LT)
+    *out = as_poly_at_least(t, as_poly_add(t, more, as_poly_int(t, -1)));
+  else
+    *out = as_poly_equals(t, more);
+  if (*out == AS_POLY_NONE)
+    return beyond(r, "a condition on something else than places");
+  if (compared && e->rel == AS_REL_NE)
+    *out = as_poly_add(t, one, as_poly_neg(t, *out));
+  return true;
+}
+
+/* What is chosen must be defined either way: a term is a product of condition and value, and says
+ * nothing of where the value does not exist. */
+static bool choice(reader *r, const as_expr *e, as_poly *out) {
+  as_poly is;
+  as_poly value[2];
+  if (!condition(r, e->kid[0], &is) || !scalar(r, e->kid[1], &value[0]) ||
+      !scalar(r, e->kid[2], &value[1]))
+    return false;
+  if (!as_poly_total(r->t, value[0]) || !as_poly_total(r->t, value[1]))
+    return beyond(r, "a choice of what is not defined everywhere");
+  *out = as_poly_choice(r->t, is, value[0], value[1]);
+  return true;
 }
 
 static bool scalar(reader *r, const as_expr *e, as_poly *out) {
@@ -351,6 +409,8 @@ static bool scalar(reader *r, const as_expr *e, as_poly *out) {
   case AS_E_MAXR:
   case AS_E_MINR:
     return fold(r, e, out);
+  case AS_E_IF:
+    return choice(r, e, out);
   default:
     return arithmetic(r, e, out);
   }
@@ -434,6 +494,56 @@ static bool acc_term(as_terms *t, const as_block_ref *b, const as_node *n, const
   return true;
 }
 
+/* where the index of a tile's axis lies in its tensor */
+static bool place_in_tensor(as_terms *t, const as_block_ref *b, const as_node *load, int axis,
+                            int32_t index, as_poly *out, as_err *err) {
+  const as_block *block = &b->graph->block[b->block];
+  as_poly number = as_poly_int(t, 0);
+  long tile;
+  long trip;
+  int by = -1;
+  if (!as_block_size(b, load->dim[axis], &tile, err))
+    return false;
+  for (int k = 0; k < 3; k++) {
+    if (load->map[k] != axis)
+      continue;
+    if (by >= 0)
+      return as_err_set(err, AS_NO, "%s: an axis that two grid axes divide", load->name);
+    by = k;
+    number = as_poly_place(t, (as_place)(AS_PLACE_X + k), 0);
+  }
+  if (load->map[3] == axis) {
+    if (!as_block_size(b, block->loop, &trip, err))
+      return false;
+    number = as_poly_add(t, as_poly_mul(t, number, as_poly_int(t, trip)),
+                         as_poly_place(t, AS_PLACE_LOOP, 0));
+  }
+  *out = as_poly_add(t, as_poly_mul(t, number, as_poly_int(t, tile)),
+                     as_poly_place(t, AS_PLACE_INDEX, index));
+  return true;
+}
+
+/* an element of a tile of an index tensor: its expression of indices, at the tile's place */
+static bool index_term(as_terms *t, const as_block_ref *b, const as_node *load,
+                       const int32_t *index, int32_t *fresh, int depth, as_poly *out, as_err *err) {
+  int32_t at[AS_MAX_RANK];
+  as_poly x;
+  for (uint32_t d = 0; d < load->rank; d++)
+    at[d] = (*fresh)++;
+  if (!node_term(t, b, load->arg[0], at, fresh, depth + 1, &x, err))
+    return false;
+  for (uint32_t d = 0; d < load->rank; d++) {
+    as_poly place = AS_POLY_NONE;
+    if (!place_in_tensor(t, b, load, (int)d, index[d], &place, err))
+      return false;
+    x = as_poly_moved(t, x, at[d], place);
+    if (x == AS_POLY_NONE)
+      return as_err_set(err, AS_NO, "%s: an element that is no expression of places", load->name);
+  }
+  *out = x;
+  return true;
+}
+
 static bool node_term(as_terms *t, const as_block_ref *b, as_node_id id, const int32_t *index,
                       int32_t *fresh, int depth, as_poly *out, as_err *err) {
   const as_node *n = &b->graph->node[id];
@@ -456,6 +566,8 @@ static bool node_term(as_terms *t, const as_block_ref *b, as_node_id id, const i
     *out = as_poly_int(t, v);
     return true;
   case AS_N_LOAD:
+    if (as_block_is_computed(b, id))
+      return index_term(t, b, n, at, fresh, depth, out, err);
     *out = as_poly_load(t, id, at, n->rank);
     return true;
   case AS_N_ACC:

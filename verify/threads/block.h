@@ -18,10 +18,13 @@ typedef struct {
  * first input */
 as_dtype as_block_tensor_type(const as_block_ref *b, as_node_id tensor);
 
+/* is the tile of this load computed from where it lies (an index tensor's), and no memory read? */
+bool as_block_is_computed(const as_block_ref *b, as_node_id load);
+
 /* the element index[0..rank) of what the node (inside the block) holds: free indices are numbers
  * from 0 on, axes of extent 1 AS_INDEX_ZERO.  false with err: an operator that is no expression
- * over elements at those very indices (a gather, a condition), a size without value, an expression
- * too large. */
+ * over elements at those very indices and conditions on places (a gather, a condition on data), a
+ * size without value, an expression too large. */
 bool as_block_term(as_terms *t, const as_block_ref *b, as_node_id node, const int32_t *index,
                    as_poly *out, as_err *err);
 /* extents of a node at these sizes; false with err */

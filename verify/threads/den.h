@@ -114,6 +114,12 @@ bool as_den_run(as_algebra *A);
 /* products.c: condition 5 */
 bool as_den_mma(as_algebra *A, const as_tg_op *op, unsigned steps, const as_den *a, const as_den *b,
                 unsigned acc_bits, as_den *out);
+/* scalar.c: is the value's type one of floating point? */
+bool as_den_floating(const as_algebra *A, int v);
+/* places.c: whole numbers of places (condition 20); *out: term and layout */
+bool as_den_index_value(as_algebra *A, const as_tg_op *op, bool in_loop, as_den *out);
+/* places.c: is what an expression chooses by a whole number, as `index` makes them? */
+bool as_den_choices(as_algebra *A, const as_tg_op *op, const as_tg_expr *e);
 /* scalar.c: an expression whose arguments are these terms; AS_POLY_NONE: it has no meaning */
 as_poly as_den_scalar(as_algebra *A, const as_tg_expr *e, const as_poly *arg, unsigned n);
 /* products.c: an operand in registers as a matrix: (indices of the instruction's operand, u, warp,

@@ -2,10 +2,15 @@
 #include "den.h"
 #include <string.h>
 
+bool as_den_floating(const as_algebra *A, int v) {
+  return A->type[v] == AS_F16 || A->type[v] == AS_BF16 || A->type[v] == AS_F32;
+}
+
 as_poly as_den_scalar(as_algebra *A, const as_tg_expr *e, const as_poly *arg, unsigned n) {
   as_terms *t = A->t;
   as_poly x = AS_POLY_NONE;
   as_poly y = AS_POLY_NONE;
+  as_poly z = AS_POLY_NONE;
   if (!e || as_terms_over(t))
     return AS_POLY_NONE;
   if (e->op == AS_TGS_ARG)
@@ -23,10 +28,15 @@ as_poly as_den_scalar(as_algebra *A, const as_tg_expr *e, const as_poly *arg, un
   x = as_den_scalar(A, e->kid[0], arg, n);
   if (x == AS_POLY_NONE)
     return x;
-  if (as_tg_scalar_arity(e->op) == 2) {
+  if (as_tg_scalar_arity(e->op) >= 2) {
     y = as_den_scalar(A, e->kid[1], arg, n);
     if (y == AS_POLY_NONE)
       return y;
+  }
+  if (as_tg_scalar_arity(e->op) == 3) {
+    z = as_den_scalar(A, e->kid[2], arg, n);
+    if (z == AS_POLY_NONE)
+      return z;
   }
   switch (e->op) {
   case AS_TGS_ADD:
@@ -55,6 +65,9 @@ as_poly as_den_scalar(as_algebra *A, const as_tg_expr *e, const as_poly *arg, un
     return as_poly_fn(t, AS_ATOM_MAX2, x, y);
   case AS_TGS_MIN:
     return as_poly_fn(t, AS_ATOM_MIN2, x, y);
+  case AS_TGS_CHOOSE:
+    x = as_poly_at_least(t, x); /* NONE where it is no number of places */
+    return x == AS_POLY_NONE ? x : as_poly_choice(t, x, y, z);
   default:
     return AS_POLY_NONE;
   }

@@ -218,9 +218,51 @@ static as_poly atom_power(as_terms *t, const as_atom *a, int power) {
   return intern_sum(t, &s);
 }
 
+as_poly as_poly_atom(as_terms *t, const as_atom *a) {
+  return atom_power(t, a, 1);
+}
+
+as_poly as_poly_power(as_terms *t, uint32_t atom, int power) {
+  as_atom a = *as_term_atom(t, atom);
+  return atom_power(t, &a, power);
+}
+
+/* Of two conditions on one affine form the stricter is their product: which of them it is; `none`
+ * if they are on different forms. */
+static uint32_t stricter(as_terms *t, uint32_t first, uint32_t second) {
+  const as_atom a = *as_term_atom(t, first);
+  const as_atom b = *as_term_atom(t, second);
+  if (a.kind != AS_ATOM_COND || b.kind != AS_ATOM_COND)
+    return AS_TERM_NONE;
+  as_poly more = as_poly_add(t, a.p, as_poly_neg(t, b.p));
+  const poly *difference = get(t, more);
+  if (!difference->n)
+    return first;
+  if (difference->n > 1 || difference->mono[0].n)
+    return AS_TERM_NONE;
+  return mpq_sgn(t->coef[difference->mono[0].coef]) < 0 ? first : second;
+}
+
+/* takes out a condition that x makes superfluous; false: x is superfluous itself */
+static bool strictest(as_terms *t, as_factor *f, uint32_t *n, as_factor x) {
+  for (uint32_t i = 0; i < *n; i++) {
+    uint32_t kept = stricter(t, f[i].atom, x.atom);
+    if (kept == f[i].atom)
+      return false;
+    if (kept == x.atom) {
+      memmove(f + i, f + i + 1, (*n - i - 1) * sizeof *f);
+      (*n)--;
+      return true;
+    }
+  }
+  return true;
+}
+
 /* factors of one atom join only if their powers have one sign */
-static bool insert_factor(as_factor *f, uint32_t *n, as_factor x) {
+static bool insert_factor(as_terms *t, as_factor *f, uint32_t *n, as_factor x) {
   uint32_t at = 0;
+  if (!strictest(t, f, n, x))
+    return true;
   while (at < *n &&
          (f[at].atom < x.atom || (f[at].atom == x.atom && f[at].power > 0 && x.power < 0)))
     at++;
@@ -247,7 +289,7 @@ static bool mul_mono(as_terms *t, const as_mono *a, const as_mono *b, as_factor 
       if (x->kind == AS_ATOM_EXP) {
         as_poly p = x->p;
         exponent = exponent == AS_POLY_NONE ? p : as_poly_add(t, exponent, p);
-      } else if (!insert_factor(room, &n, m->factor[i])) {
+      } else if (!insert_factor(t, room, &n, m->factor[i])) {
         return false;
       }
     }
@@ -255,7 +297,7 @@ static bool mul_mono(as_terms *t, const as_mono *a, const as_mono *b, as_factor 
   if (exponent != AS_POLY_NONE && as_poly_monos(t, exponent)) {
     as_atom e = {.kind = AS_ATOM_EXP, .p = exponent, .q = AS_POLY_NONE};
     as_factor f = {.atom = intern_atom(t, &e), .power = 1};
-    if (!insert_factor(room, &n, f))
+    if (!insert_factor(t, room, &n, f))
       return false;
   }
   mpq_t v;
@@ -288,8 +330,23 @@ as_poly as_poly_mul(as_terms *t, as_poly a, as_poly b) {
   return r;
 }
 
+typedef as_poly unary(as_terms *t, as_poly a);
+
+/* f(a) by cases, where a has a condition */
+static as_poly by_cases(as_terms *t, unary *f, as_poly a, uint32_t condition) {
+  as_poly is = as_poly_where(t, a, condition, true);
+  as_poly is_not = as_poly_where(t, a, condition, false);
+  as_atom c = *as_term_atom(t, condition);
+  return as_poly_choice(t, as_poly_atom(t, &c), f(t, is), f(t, is_not));
+}
+
 /* 1 / (c x y) = (1 / c) (1 / x) (1 / y); a sum, or a product with inverses in it, is an atom */
 as_poly as_poly_inv(as_terms *t, as_poly a) {
+  uint32_t condition = as_poly_condition(t, a);
+  if (!get(t, a)->n)
+    t->over = true; /* where a condition does not hold */
+  if (condition != AS_TERM_NONE && !t->over)
+    return by_cases(t, as_poly_inv, a, condition);
   const poly *p = get(t, a);
   bool single = p->n == 1;
   for (uint32_t i = 0; single && i < p->mono[0].n; i++)
@@ -314,6 +371,9 @@ as_poly as_poly_inv(as_terms *t, as_poly a) {
 }
 
 as_poly as_poly_exp(as_terms *t, as_poly a) {
+  uint32_t condition = as_poly_condition(t, a);
+  if (condition != AS_TERM_NONE && !t->over)
+    return by_cases(t, as_poly_exp, a, condition);
   if (!as_poly_monos(t, a))
     return as_poly_int(t, 1);
   as_atom x = {.kind = AS_ATOM_EXP, .p = a, .q = AS_POLY_NONE};
@@ -321,6 +381,19 @@ as_poly as_poly_exp(as_terms *t, as_poly a) {
 }
 
 as_poly as_poly_fn(as_terms *t, as_atom_kind kind, as_poly p, as_poly q) {
+  uint32_t condition = as_poly_condition(t, p);
+  if (condition == AS_TERM_NONE && q != AS_POLY_NONE)
+    condition = as_poly_condition(t, q);
+  if (condition != AS_TERM_NONE && !t->over) {
+    as_poly value[2];
+    for (int is = 0; is < 2; is++) {
+      as_poly x = as_poly_where(t, p, condition, is);
+      as_poly y = q == AS_POLY_NONE ? q : as_poly_where(t, q, condition, is);
+      value[is] = as_poly_fn(t, kind, x, y);
+    }
+    as_atom c = *as_term_atom(t, condition);
+    return as_poly_choice(t, as_poly_atom(t, &c), value[1], value[0]);
+  }
   bool symmetric = kind == AS_ATOM_MAX2 || kind == AS_ATOM_MIN2;
   as_atom x = {.kind = kind, .p = symmetric && q < p ? q : p, .q = symmetric && q < p ? p : q};
   return atom_power(t, &x, 1);
@@ -337,6 +410,15 @@ as_poly as_poly_load(as_terms *t, uint32_t node, const int32_t *index, uint32_t 
 
 as_poly as_poly_old(as_terms *t, uint32_t value) {
   as_atom x = {.kind = AS_ATOM_OLD, .node = value, .p = AS_POLY_NONE, .q = AS_POLY_NONE};
+  return atom_power(t, &x, 1);
+}
+
+as_poly as_poly_place(as_terms *t, as_place place, int32_t index) {
+  as_atom x = {.kind = AS_ATOM_PLACE, .node = place, .p = AS_POLY_NONE, .q = AS_POLY_NONE};
+  if (place == AS_PLACE_INDEX && index == AS_INDEX_ZERO)
+    return as_poly_int(t, 0);
+  x.n = place == AS_PLACE_INDEX;
+  x.index[0] = x.n ? index : 0;
   return atom_power(t, &x, 1);
 }
 
@@ -375,6 +457,8 @@ static as_poly rename_atom(as_terms *t, uint32_t atom, int power, int32_t from, 
     a.p = as_poly_rename(t, a.p, from, to);
   if (a.q != AS_POLY_NONE)
     a.q = as_poly_rename(t, a.q, from, to);
+  if (a.kind == AS_ATOM_COND)
+    return as_poly_at_least(t, a.p);
   if ((a.kind == AS_ATOM_MAX2 || a.kind == AS_ATOM_MIN2) && a.q < a.p) {
     as_poly p = a.p;
     a.p = a.q;

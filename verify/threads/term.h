@@ -5,6 +5,8 @@
  *
  * A monomial is a rational and atoms with integer exponents; products of exponentials are one
  * exponential.  Nothing is cancelled: x * (1 / x) stays, since it is not 1 at 0; a root is an atom.
+ * Conditions are numbers, 0 or 1, and stand outside of functions: f of a choice is the choice of
+ * f's values.
  * Sums and maxima over an axis bind it: the bound index is named by the nesting of folds inside, so
  * that equal terms have equal names. */
 #ifndef AS_THREADS_TERM_H
@@ -15,6 +17,7 @@
 
 typedef uint32_t as_poly;
 #define AS_POLY_NONE UINT32_MAX
+#define AS_TERM_NONE UINT32_MAX /* no atom */
 #define AS_INDEX_ZERO INT32_MAX /* of an axis of extent 1 */
 #define AS_TERM_RANK 8
 
@@ -22,9 +25,11 @@ typedef enum {
   AS_ATOM_LOAD, /* element index[0..n) of the tile that node `node` loads in this iteration */
   AS_ATOM_SUM,  /* over index `bound` below `extent`, of p */
   AS_ATOM_MAX,
-  AS_ATOM_ACC, /* sum of p over the iterations, rescaled with the running maximum q (or NONE) */
-  AS_ATOM_RUN, /* maximum of p over the iterations up to this one; after the loop over all */
-  AS_ATOM_OLD, /* what value `node` of a thread graph was before this iteration */
+  AS_ATOM_ACC,   /* sum of p over the iterations, rescaled with the running maximum q (or NONE) */
+  AS_ATOM_RUN,   /* maximum of p over the iterations up to this one; after the loop over all */
+  AS_ATOM_OLD,   /* what value `node` of a thread graph was before this iteration */
+  AS_ATOM_PLACE, /* a whole number: `node` (as_place) says of what; index[0] where it is a tile's */
+  AS_ATOM_COND,  /* 1 where p, whole and affine in places, is not negative, else 0 */
   AS_ATOM_EXP,
   AS_ATOM_SQRT,
   AS_ATOM_LOG,
@@ -34,6 +39,9 @@ typedef enum {
   AS_ATOM_MIN2,
   AS_ATOM_POLY /* p, to a negative power */
 } as_atom_kind;
+
+/* what a place counts: an index of a tile, the block along a grid axis, the iteration */
+typedef enum { AS_PLACE_INDEX, AS_PLACE_X, AS_PLACE_Y, AS_PLACE_Z, AS_PLACE_LOOP } as_place;
 
 typedef struct {
   as_atom_kind kind;
@@ -76,11 +84,33 @@ as_poly as_poly_fold(as_terms *t, as_atom_kind kind, int32_t index, long extent,
 as_poly as_poly_acc(as_terms *t, as_poly body, as_poly run);
 as_poly as_poly_run(as_terms *t, as_poly body);
 as_poly as_poly_old(as_terms *t, uint32_t value);
+/* index: of AS_PLACE_INDEX; AS_INDEX_ZERO gives 0 */
+as_poly as_poly_place(as_terms *t, as_place place, int32_t index);
+
+/* condition.c */
+/* 1 where p >= 0, else 0; AS_POLY_NONE: p is not affine in places under a few conditions, or has
+ * other coefficients than whole ones */
+as_poly as_poly_at_least(as_terms *t, as_poly p);
+/* 1 where p = 0, else 0; AS_POLY_NONE as above */
+as_poly as_poly_equals(as_terms *t, as_poly p);
+/* x where the condition is 1, y where it is 0 */
+as_poly as_poly_choice(as_terms *t, as_poly condition, as_poly x, as_poly y);
+/* has p a value whatever its elements are? */
+bool as_poly_total(const as_terms *t, as_poly p);
+/* a condition that p has outside of folds; AS_TERM_NONE: there is none */
+uint32_t as_poly_condition(const as_terms *t, as_poly p);
+/* p where that condition, outside of folds, is 1 (true) or 0 */
+as_poly as_poly_where(as_terms *t, as_poly p, uint32_t condition, bool is);
+/* an index of places, wherever it is free, becomes the number `with`; p has no loads */
+as_poly as_poly_moved(as_terms *t, as_poly p, int32_t index, as_poly with);
 
 /* p / atom, if every monomial has the atom as a factor; AS_POLY_NONE else */
 as_poly as_poly_without(as_terms *t, as_poly p, uint32_t atom);
 /* index `from` renamed where it is free */
 as_poly as_poly_rename(as_terms *t, as_poly p, int32_t from, int32_t to);
+/* one atom alone */
+as_poly as_poly_atom(as_terms *t, const as_atom *a);
+as_poly as_poly_power(as_terms *t, uint32_t atom, int power);
 bool as_poly_uses_kind(const as_terms *t, as_poly p, as_atom_kind kind);
 bool as_poly_uses_index(const as_terms *t, as_poly p, int32_t index);
 

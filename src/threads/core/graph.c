@@ -104,6 +104,12 @@ as_tg_expr *as_tg_expr_new(as_tg *g, as_tg_scalar op, as_tg_expr *x, as_tg_expr 
   return e;
 }
 
+as_tg_expr *as_tg_expr_choose(as_tg *g, as_tg_expr *which, as_tg_expr *x, as_tg_expr *y) {
+  as_tg_expr *e = as_tg_expr_new(g, AS_TGS_CHOOSE, which, x);
+  e->kid[2] = y;
+  return e;
+}
+
 as_tg_expr *as_tg_expr_arg(as_tg *g, unsigned arg) {
   as_tg_expr *e = as_tg_expr_new(g, AS_TGS_ARG, NULL, NULL);
   e->arg = arg;
@@ -120,6 +126,7 @@ static as_tg_expr *copy_expr(as_tg *g, const as_tg_expr *e) {
   if (!e)
     return NULL;
   as_tg_expr *r = as_tg_expr_new(g, e->op, copy_expr(g, e->kid[0]), copy_expr(g, e->kid[1]));
+  r->kid[2] = copy_expr(g, e->kid[2]);
   r->arg = e->arg;
   r->num = e->num ? as_arena_strdup(g->mem, e->num) : NULL;
   return r;

@@ -68,7 +68,8 @@ typedef struct {
   S(ABS, "abs", 1)                                                                                 \
   S(MAX, "max", 2)                                                                                 \
   S(MIN, "min", 2)                                                                                 \
-  S(ERF, "erf", 1)
+  S(ERF, "erf", 1)                                                                                 \
+  S(CHOOSE, "choose", 3) /* the second where the first, a whole number, is not negative */
 
 typedef enum {
 
@@ -82,7 +83,7 @@ typedef struct as_tg_expr {
   as_tg_scalar op;
   unsigned arg;    /* ARG */
   const char *num; /* NUM: an exact rational, p or p/q */
-  struct as_tg_expr *kid[2];
+  struct as_tg_expr *kid[3];
 } as_tg_expr;
 
 /* fields that an operation can have, beside who executes it; AS_TG_KINDS says which it has.  Types:
@@ -154,6 +155,8 @@ typedef enum {
  *   map       v[r] = expr(x0[m0(r)], x1[m1(r)], ...)
  *   fill      v[r] = a[r] where the index along vaxis, src: (u, lane, warp) -> it, is below count;
  *             the unit of the fold beyond
+ *   index     v[r] = expr, of whole numbers: $0, $1, .. are the outputs of src: (u, lane, warp) ->
+ *             tile index, then the block along x, y and z, then the iteration
  *   red       v[r] = fold over j of a[src(r) ^ dst(j)]
  *   shfl      v folded with lane ^ lanes
  *   zero      v begins: 0, or -infinity where fold is max
@@ -207,6 +210,7 @@ typedef enum {
   K(FILL, "fill",                                                                                  \
     AS_TG_BIT(V) | AS_TG_BIT(FOLD) | AS_TG_BIT(A) | AS_TG_BIT(VAXIS) | AS_TG_BIT(COUNT) |          \
         AS_TG_BIT(SRC))                                                                            \
+  K(INDEX, "index", AS_TG_BIT(V) | AS_TG_BIT(EXPR) | AS_TG_BIT(SRC))                               \
   K(RED, "red", AS_TG_BIT(V) | AS_TG_BIT(FOLD) | AS_TG_BIT(A) | AS_TG_BIT(SRC) | AS_TG_BIT(DST))   \
   K(SHFL, "shfl", AS_TG_BIT(V) | AS_TG_BIT(FOLD) | AS_TG_BIT(LANES))                               \
   K(ZERO, "zero", AS_TG_BIT(V) | AS_TG_BIT(FOLD) | AS_TG_BIT(BITS))                                \
@@ -311,6 +315,7 @@ void as_tg_insert(as_tg *g, as_tg_op *in, unsigned at, as_tg_op *op);
 int as_tg_value(as_tg *g, const char *name); /* finds or makes */
 const char *as_tg_value_name(const as_tg *g, int v);
 as_tg_expr *as_tg_expr_new(as_tg *g, as_tg_scalar op, as_tg_expr *x, as_tg_expr *y);
+as_tg_expr *as_tg_expr_choose(as_tg *g, as_tg_expr *which, as_tg_expr *x, as_tg_expr *y);
 as_tg_expr *as_tg_expr_arg(as_tg *g, unsigned arg);
 as_tg_expr *as_tg_expr_num(as_tg *g, const char *num);
 const as_tg_axis *as_tg_find_axis(const as_tg_tile *t, const char *name);

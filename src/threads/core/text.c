@@ -330,7 +330,7 @@ static bool read_expr(reader *r, as_tg_expr **out) {
     *out = as_tg_expr_num(r->g, w);
   } else {
     as_tg_scalar op = AS_TGS_COUNT;
-    as_tg_expr *kid[2] = {NULL, NULL};
+    as_tg_expr *kid[3] = {NULL, NULL, NULL};
     for (as_tg_scalar i = 0; i < AS_TGS_COUNT; i++) {
       if (as_tg_scalar_arity(i) && !strcmp(as_tg_scalar_name(i), w))
         op = i;
@@ -344,6 +344,7 @@ static bool read_expr(reader *r, as_tg_expr **out) {
     if (!expect(r, ")"))
       return false;
     *out = as_tg_expr_new(r->g, op, kid[0], kid[1]);
+    (*out)->kid[2] = kid[2];
   }
   r->depth--;
   return true;

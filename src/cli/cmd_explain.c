@@ -5,7 +5,6 @@
 #include "src/base/str.h"
 #include "src/report/explain.h"
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static as_explaining explaining(const cli_opts *opts) {
@@ -79,22 +78,6 @@ static json_t *refutation(const cli_opts *opts, const cli_place *at) {
   return kept;
 }
 
-/* the kernels of a result that are calls of a library: the theorem is of what they are asked for */
-static void tell_calls(const cli_opts *opts) {
-  char *path = as_format("%s/report.json", opts->arg[0]);
-  json_t *report = opts->n_arg == 1 ? json_load_file(path, 0, NULL) : NULL;
-  size_t i;
-  json_t *kernel;
-  json_array_foreach(json_object_get(report, "kernels"), i, kernel) {
-    const char *library = json_string_value(json_object_get(kernel, "library"));
-    const char *name = json_string_value(json_object_get(kernel, "name"));
-    if (library && name)
-      printf("kernel %s: library call of %s, believed, not validated\n", name, library);
-  }
-  json_decref(report);
-  free(path);
-}
-
 /* a result directory, or a program, a candidate and a certificate */
 static int explain_result(const cli_opts *opts, as_err *err) {
   cli_place at;
@@ -110,8 +93,8 @@ static int explain_result(const cli_opts *opts, as_err *err) {
     const as_judged judged = as_job_judged(&job);
     status = kept ? as_explain_refutation(&how, &judged, kept, err)
                   : explain_program(opts, &at, &job, err);
-    if (!opts->json)
-      tell_calls(opts);
+    if (!opts->json && opts->n_arg == 1)
+      as_explain_calls(opts->arg[0]);
   }
   as_job_clear(&job);
   json_decref(kept);

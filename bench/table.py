@@ -103,6 +103,23 @@ for heads, floor in ((2, 0.5), (16, 4.1)):
     row(f"qknorm_{heads}", f"qknorm {heads}x256x64, KV 4096", attention_shapes(heads, 256, 64, 4096), floor, sdpa=qknorm_sdpa, fan_in=[1])(qknorm)
 
 
+def causal_attention(q, kt, v):
+    import torch
+
+    rows = q.shape[-2]
+    later = torch.ones(rows, rows, dtype=torch.bool, device=q.device).triu(1)
+    return torch.softmax((q @ kt).masked_fill(later, -math.inf), -1) @ v
+
+
+def causal_sdpa(q, k, v):
+    import torch.nn.functional as F
+
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=1.0)
+
+
+row("prefill", "prefill attention 32x4096x128, causal", attention_shapes(32, 4096, 128, 4096), 174, sdpa=causal_sdpa, fan_in=[1])(causal_attention)
+
+
 @row("swiglu", "swiglu 16x4096, 4096x14336 twice, 14336x4096", [(16, 4096), (4096, 14336), (4096, 14336), (14336, 4096)], 82.3, fan_in=[1, 2, 3])
 def swiglu(x, a, b, c):
     import torch.nn.functional as F

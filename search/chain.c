@@ -304,7 +304,8 @@ void sg_certify_schemes(sg_search *search) {
   for (; next < search->n_schemes && result->n > 0 && !has_one_kernel(result); next++) {
     const sg_scheme *scheme = &search->schemes[next];
     const sg_piece *piece = &scheme->pieces[0];
-    if (scheme->n == 1 && piece->segment && !piece->segment->rank[piece->rank].split)
+    const sg_rank *rank = piece->segment ? &piece->segment->rank[piece->rank] : NULL;
+    if (scheme->n == 1 && rank && !rank->split && !rank->joined)
       certify_schemes(search, &next, 1, &unfit);
   }
   /* with nothing certified, the program's own operators: the easiest to prove */

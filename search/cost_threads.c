@@ -388,9 +388,10 @@ static double chained_us(profile *of, double *shared) {
   const as_target_threads *constant = &target->threads;
   const as_node *scores = &of->model->graph->node[of->first];
   const as_node *result = &of->model->graph->node[of->second];
-  double keys = sg_cost_value(of->model, scores->dim[scores->rank - 1]);
+  /* the second product sums over the keys, whichever way round the scores and the result are */
+  double keys = sg_cost_value(of->model, of->model->works[of->second].reduced);
   double rows = sg_cost_elements(of->model, scores) / keys;
-  double columns = sg_cost_value(of->model, result->dim[result->rank - 1]);
+  double columns = sg_cost_elements(of->model, result) / rows;
   double depth = sg_cost_value(of->model, of->model->works[of->first].reduced);
   if (!is_fragments(keys) || !is_fragments(depth))
     return -1;
@@ -449,8 +450,9 @@ static bool divides_twice(const profile *of) {
   return false;
 }
 
-/* Thread graphs load all their tiles from memory, and none of integers.  (Nor do chained products
- * have masks yet, from memory or computed; their cost is that of those without, for both.) */
+/* Thread graphs load all their tiles from memory, and none of integers.  (Chained products
+ * compute masks of positions, and go the general way with masks from memory; their cost is that of
+ * those without, for both.) */
 static bool computes_tiles(const profile *of) {
   bool computes = false;
   for (uint32_t i = 0; i < of->block->n && of->family != CHAINED; i++) {

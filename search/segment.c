@@ -40,9 +40,8 @@ bool sg_copy_sizes(as_graph *to, const as_graph *from, as_err *err) {
 /* cutting some operators out of a program */
 typedef struct {
   sg_segment *segment;
+  const sg_cut *cut;
   const as_graph *graph;
-  const uint32_t *op;
-  uint32_t n;
   const bool *apart; /* by node: each reader has an input of its own for it */
   bool *is_index;    /* by node: index tensors */
   uint32_t *reader;  /* by node of the segment: the only one that it is for, or AS_NONE */
@@ -104,18 +103,26 @@ static bool is_stored(const as_graph *graph, const uint32_t *op, uint32_t n, uin
 }
 
 static bool is_inside(const cutting *work, uint32_t node) {
-  for (uint32_t i = 0; i < work->n; i++) {
-    if (work->op[i] == node)
+  for (uint32_t i = 0; i < work->cut->n; i++) {
+    if (work->cut->op[i] == node)
       return true;
   }
   return false;
 }
 
+/* the tensor that an operator of the segment reads */
+static uint32_t operand(const cutting *work, const as_node *reader, uint32_t k) {
+  uint32_t tensor = reader->arg[k];
+  return work->cut->instead ? work->cut->instead[tensor] : tensor;
+}
+
 static bool bring_inputs(cutting *work, as_err *err) {
-  for (uint32_t i = 0; i < work->n; i++) {
-    const as_node *node = &work->graph->node[work->op[i]];
+  for (uint32_t i = 0; i < work->cut->n; i++) {
+    uint32_t reader = work->cut->op[i];
+    const as_node *node = &work->graph->node[reader];
     for (uint32_t k = 0; k < node->nargs; k++) {
-      if (!is_inside(work, node->arg[k]) && bring(work, node->arg[k], work->op[i], err) == AS_NONE)
+      uint32_t tensor = operand(work, node, k);
+      if (!is_inside(work, tensor) && bring(work, tensor, reader, err) == AS_NONE)
         return false;
     }
   }
@@ -123,12 +130,13 @@ static bool bring_inputs(cutting *work, as_err *err) {
 }
 
 static bool bring_operators(cutting *work, as_err *err) {
+  const sg_cut *cut = work->cut;
   as_graph *sub = work->segment->sub;
-  for (uint32_t i = 0; i < work->n; i++) {
-    const as_node *node = &work->graph->node[work->op[i]];
+  for (uint32_t i = 0; i < cut->n; i++) {
+    const as_node *node = &work->graph->node[cut->op[i]];
     as_node_id arg[AS_MAX_ARGS];
     for (uint32_t k = 0; k < node->nargs; k++) {
-      arg[k] = bring(work, node->arg[k], work->op[i], err);
+      arg[k] = bring(work, operand(work, node, k), cut->op[i], err);
       if (arg[k] == AS_NONE)
         return false;
     }
@@ -136,35 +144,35 @@ static bool bring_operators(cutting *work, as_err *err) {
         as_graph_op(sub, AS_NONE, node->name, node->op, arg, node->nargs, node->attr, err);
     if (id == AS_NONE)
       return false;
-    work->segment->to_main[id] = work->op[i];
+    work->segment->to_main[id] = cut->op[i];
     work->reader[id] = AS_NONE;
-    if (is_stored(work->graph, work->op, work->n, work->op[i]) && !as_graph_output(sub, id, err))
+    if (is_stored(work->graph, cut->kernel, cut->n_kernel, cut->op[i]) &&
+        !as_graph_output(sub, id, err))
       return false;
   }
   return true;
 }
 
 /* the operators as a program of their own, and its axes; false: not even a program (err filled) */
-static bool cut_out(sg_segment *segment, const as_graph *graph, const uint32_t *op, uint32_t n,
-                    const bool *apart, as_err *err) {
-  uint32_t total = n;
-  for (uint32_t i = 0; i < n; i++)
-    total += graph->node[op[i]].nargs;
+static bool cut_out(sg_segment *segment, const sg_cut *cut, const bool *apart, as_err *err) {
+  const as_graph *graph = cut->graph;
+  uint32_t total = cut->n;
+  for (uint32_t i = 0; i < cut->n; i++)
+    total += graph->node[cut->op[i]].nargs;
   segment->sub = as_graph_new(graph->sizes, graph->lib, NULL, graph->name);
   segment->to_main = as_malloc((total + 1) * sizeof *segment->to_main);
   memset(segment->to_main, 255, (total + 1) * sizeof *segment->to_main);
   cutting work = {.segment = segment,
+                  .cut = cut,
                   .graph = graph,
-                  .op = op,
-                  .n = n,
                   .apart = apart,
                   .is_index = as_graph_index_tensors(graph, false)};
   work.reader = as_malloc((total + 1) * sizeof *work.reader);
-  bool cut = sg_copy_sizes(segment->sub, graph, err) && bring_inputs(&work, err) &&
-             bring_operators(&work, err);
+  bool made = sg_copy_sizes(segment->sub, graph, err) && bring_inputs(&work, err) &&
+              bring_operators(&work, err);
   free(work.reader);
   free(work.is_index);
-  if (!cut)
+  if (!made)
     return false;
   uint32_t *inner = as_malloc((segment->sub->n + 1) * sizeof *inner);
   uint32_t n_inner = 0;
@@ -193,9 +201,9 @@ static void forget_cut(sg_segment *segment) {
 /* Where an axis meets another of the same tensor (rows and columns of a mask made of one vector of
  * positions) it has to stay whole.  If that is so because two operators read one input, each gets
  * an input of its own: a block then loads two tiles of the tensor. */
-static bool cut_apart(sg_segment *segment, const as_graph *graph, const uint32_t *op, uint32_t n,
-                      as_err *err) {
-  if (!cut_out(segment, graph, op, n, NULL, err))
+static bool cut_apart(sg_segment *segment, const sg_cut *cut, as_err *err) {
+  const as_graph *graph = cut->graph;
+  if (!cut_out(segment, cut, NULL, err))
     return false;
   uint32_t repeated = segment->has_part ? sg_repeated_axes(&segment->part) : 0;
   if (!repeated)
@@ -206,8 +214,8 @@ static bool cut_apart(sg_segment *segment, const as_graph *graph, const uint32_t
       continue;
     sg_segment other = {.sub = NULL};
     apart[i] = true;
-    bool cut = cut_out(&other, graph, op, n, apart, err) && other.has_part;
-    uint32_t left = cut ? sg_repeated_axes(&other.part) : repeated;
+    bool made = cut_out(&other, cut, apart, err) && other.has_part;
+    uint32_t left = made ? sg_repeated_axes(&other.part) : repeated;
     apart[i] = left < repeated;
     if (left < repeated) {
       forget_cut(segment);
@@ -236,6 +244,7 @@ typedef struct {
 
 typedef struct {
   sg_segment *segment;
+  const sg_cut *cut;
   const as_search_opts *opts;
   bool concrete;     /* the program states all its sizes */
   plan_ranks *ranks; /* by plan */
@@ -276,6 +285,12 @@ static int cmp_rank(const void *left, const void *right) {
     return first->plan < second->plan ? -1 : 1;
   if (first->split != second->split)
     return first->split ? 1 : -1;
+  if (first->joined != second->joined)
+    return first->joined ? 1 : -1;
+  if (first->other_plan != second->other_plan)
+    return first->other_plan < second->other_plan ? -1 : 1;
+  if (first->other_recipe != second->other_recipe)
+    return first->other_recipe < second->other_recipe ? -1 : 1;
   return first->recipe < second->recipe ? -1 : first->recipe > second->recipe;
 }
 
@@ -293,15 +308,19 @@ static bool enumerate_plan(sg_segment *segment, uint32_t i, sg_stats *stats) {
   return true;
 }
 
-/* Makes the graphs of a plan of which only the record is known; false: the record speaks of one
- * that there is not. */
-static bool make_graphs(sg_segment *segment, const sg_rank *chosen, as_err *err) {
-  if (segment->space[chosen->plan] == NULL) {
+bool sg_segment_make_graphs(sg_segment *segment, const sg_rank *chosen, as_err *err) {
+  uint32_t plan = chosen->plan;
+  if (chosen->joined) {
+    sg_rank other = {.plan = chosen->other_plan, .recipe = chosen->other_recipe, .split = true};
+    sg_rank first = {.plan = plan, .recipe = chosen->recipe, .split = true};
+    return sg_segment_make_graphs(&segment->side[0], &first, err) &&
+           sg_segment_make_graphs(&segment->side[1], &other, err);
+  }
+  if (segment->space[plan] == NULL) {
     sg_stats stats = {.states = 0};
     segment->limits.deadline = (as_search_deadline){.until = 0};
-    enumerate_plan(segment, chosen->plan, &stats);
+    enumerate_plan(segment, plan, &stats);
   }
-  uint32_t plan = chosen->plan;
   bool there =
       chosen->recipe < segment->n_recipe[plan] &&
       (!chosen->split || sg_can_split(segment->space[plan], &segment->part, &segment->plan[plan],
@@ -309,9 +328,31 @@ static bool make_graphs(sg_segment *segment, const sg_rank *chosen, as_err *err)
   return there || as_err_set(err, AS_INTERNAL, "a record has a graph that is not found");
 }
 
+/* the kernels of a graph that goes over two joined tensors, of the segment's own inputs */
+static bool build_joined(const sg_segment *segment, const sg_rank *chosen, as_graph *graph,
+                         as_node_id *node, as_err *err) {
+  const sg_part *part = &segment->part;
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < part->n; i++) {
+    uint32_t main = segment->to_main[part->tensor[i]];
+    most = main != AS_NONE && main > most ? main : most;
+  }
+  as_node_id *of_main = as_malloc((most + 1) * sizeof *of_main);
+  memset(of_main, 255, (most + 1) * sizeof *of_main);
+  for (uint32_t i = 0; i < part->n_input; i++)
+    of_main[segment->to_main[part->tensor[i]]] = node[i];
+  bool built = sg_join_build(segment, chosen, graph, of_main, err);
+  for (uint32_t i = 0; i < part->n_output; i++)
+    node[part->output[i]] = of_main[segment->to_main[part->tensor[part->output[i]]]];
+  free(of_main);
+  return built;
+}
+
 /* the kernels of a ranked graph in `graph`; node: of the part's tensors */
 static bool build_kernels(const sg_segment *segment, const sg_rank *chosen, as_graph *graph,
                           as_node_id *node, as_err *err) {
+  if (chosen->joined)
+    return build_joined(segment, chosen, graph, node, err);
   bool (*build)(as_graph *, const sg_space *, const sg_part *, const sg_plan *, const sg_vocab *,
                 const sg_recipe *, as_node_id *, as_err *) =
       chosen->split ? sg_build_split : sg_build_block;
@@ -342,25 +383,41 @@ static bool build_alone(const sg_segment *segment, const as_graph *sub, const sg
   return built;
 }
 
-/* The cost of the best tiling.  Without one, behind everything that has one; where the program
- * states no sizes to go by, one that scales is better. */
-static double rank_us(const sg_segment *segment, const sg_rank *of, const as_graph *graph,
-                      const as_target *target, bool concrete) {
-  const sg_plan *plan = &segment->plan[of->plan];
+as_graph *sg_segment_of_inputs(const sg_segment *segment, as_graph *sub, const sg_rank *chosen) {
+  as_graph *graph = NULL;
+  as_err err;
+  as_err_init(&err);
+  build_alone(segment, sub, chosen, &graph, &err);
+  if (!graph)
+    AS_TRACE(SEARCH, "a graph that cannot be built: %s", err.text);
+  as_err_clear(&err);
+  return graph;
+}
+
+double sg_segment_us(const as_graph *graph, const as_target *target, double sizes, bool *tiled) {
   uint32_t n_tilings;
   as_tiling *tilings = as_tilings(graph, target, 1, &n_tilings, NULL);
-  /* of graphs that cost the same, the one with fewer new sizes */
-  double splits = plan->n_grid + (plan->loop >= 0) + of->split;
-  double us = (n_tilings ? tilings[0].us : 1e9) * (1 + 0.01 * splits);
-  if (!n_tilings && !concrete) {
-    bool loops = plan->loop >= 0 && !segment->part.classes[plan->loop].in_outputs;
-    us = 1e8 * (3 - (plan->n_grid > 0) - loops) + splits;
-  }
+  double us = (n_tilings ? tilings[0].us : 1e9) * (1 + 0.01 * sizes);
   for (uint32_t i = 0; i < n_tilings; i++) {
     free(tilings[i].size);
     free(tilings[i].value);
   }
   free(tilings);
+  *tiled = n_tilings > 0;
+  return us;
+}
+
+/* where the program states no sizes to go by, one that scales is better */
+static double rank_us(const sg_segment *segment, const sg_rank *of, const as_graph *graph,
+                      const as_target *target, bool concrete) {
+  const sg_plan *plan = &segment->plan[of->plan];
+  double splits = plan->n_grid + (plan->loop >= 0) + of->split;
+  bool tiled;
+  double us = sg_segment_us(graph, target, splits, &tiled);
+  if (!tiled && !concrete) {
+    bool loops = plan->loop >= 0 && !segment->part.classes[plan->loop].in_outputs;
+    us = 1e8 * (3 - (plan->n_grid > 0) - loops) + splits;
+  }
   return us;
 }
 
@@ -424,12 +481,31 @@ static bool is_in_shard(const plan_job *work, uint32_t i) {
   return opts->shard == 0 || (work->segment->recorded_as + i) % opts->n_shards == opts->shard - 1;
 }
 
+uint32_t sg_segment_class(const sg_segment *segment, uint32_t main_node, uint32_t axis) {
+  for (uint32_t i = 0; i < segment->part.n; i++) {
+    if (segment->to_main[segment->part.tensor[i]] != main_node)
+      continue;
+    sg_label label = segment->part.axes[i].ax[axis];
+    return label == SG_UNIT ? SG_NO_CLASS : SG_CLASS(label);
+  }
+  return SG_NO_CLASS;
+}
+
+/* of a side of a join (join.c), only graphs whose loop goes over the joined axis are of use */
+static bool has_wanted_loop(const plan_job *work, uint32_t i) {
+  const sg_segment *segment = work->segment;
+  const sg_cut *cut = work->cut;
+  return cut->instead == NULL ||
+         segment->plan[i].loop == (int)sg_segment_class(segment, cut->loop_node, cut->loop_axis);
+}
+
 static void search_plan(void *arg, size_t i) {
   plan_job *work = arg;
   sg_segment *segment = work->segment;
   plan_ranks *ranks = &work->ranks[i];
   as_err_init(&ranks->err);
-  if (take_recorded(work, (uint32_t)i) || !is_in_shard(work, (uint32_t)i))
+  if (!has_wanted_loop(work, (uint32_t)i) || take_recorded(work, (uint32_t)i) ||
+      !is_in_shard(work, (uint32_t)i))
     return;
   segment->stats[i].plans = 1;
   if (enumerate_plan(segment, (uint32_t)i, &segment->stats[i])) {
@@ -498,9 +574,8 @@ static bool has_all_values(const as_graph *graph) {
   return all;
 }
 
-bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t *op, uint32_t n,
-                     const as_search_opts *opts, const as_search_deadline *deadline,
-                     as_search_stats *total, as_err *err) {
+bool sg_segment_search(sg_segment *segment, const sg_cut *cut, const as_search_opts *opts,
+                       const as_search_deadline *deadline, as_search_stats *total, as_err *err) {
   memset(segment, 0, sizeof *segment);
   segment->limits = (sg_limits){
       .max_values = opts->no_prune ? UNPRUNED_VALUES : opts->max_values,
@@ -510,7 +585,7 @@ bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t 
       .most_ops = opts->no_prune,
       .shared_block = (double)opts->target->shared_block,
       .deadline = *deadline};
-  if (!cut_apart(segment, graph, op, n, err))
+  if (!cut_apart(segment, cut, err))
     return false;
   total->parts++;
   if (!segment->has_part) {
@@ -525,6 +600,7 @@ bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t 
   segment->stats = as_calloc(segment->n_plan + 1, sizeof *segment->stats);
   segment->recorded_as = opts->record ? sg_record_segment(segment) : 0;
   plan_job work = {.segment = segment,
+                   .cut = cut,
                    .opts = opts,
                    .concrete = has_all_values(segment->sub),
                    .ranks = as_calloc(segment->n_plan + 1, sizeof *work.ranks)};
@@ -533,6 +609,19 @@ bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t 
   record_plans(&work);
   collect_ranks(segment, &work, err);
   free(work.ranks);
+  return true;
+}
+
+bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t *op, uint32_t n,
+                     const as_search_opts *opts, const as_search_deadline *deadline,
+                     as_search_stats *total, as_err *err) {
+  sg_cut cut = {.graph = graph, .op = op, .n = n, .kernel = op, .n_kernel = n};
+  if (!sg_segment_search(segment, &cut, opts, deadline, total, err))
+    return false;
+  if (segment->has_part && !opts->no_prune) {
+    sg_join_sides(segment, &cut, opts, deadline, total);
+    qsort(segment->rank, segment->n_rank, sizeof *segment->rank, cmp_rank);
+  }
   return true;
 }
 
@@ -571,7 +660,7 @@ void sg_segment_drop(sg_segment *segment, uint32_t n) {
 as_graph *sg_segment_alone(sg_segment *segment, uint32_t rank, as_err *err) {
   as_graph *graph = NULL;
   const sg_rank *chosen = &segment->rank[rank];
-  return make_graphs(segment, chosen, err) &&
+  return sg_segment_make_graphs(segment, chosen, err) &&
                  build_alone(segment, segment->sub, chosen, &graph, err)
              ? graph
              : NULL;
@@ -584,7 +673,7 @@ uint32_t sg_segment_drop_unlowerable(sg_segment *segment, const as_search_opts *
     as_graph *graph = NULL;
     as_err err;
     as_err_init(&err);
-    bool lowers = make_graphs(segment, &segment->rank[n_dropped], &err) &&
+    bool lowers = sg_segment_make_graphs(segment, &segment->rank[n_dropped], &err) &&
                   build_alone(segment, segment->sub, &segment->rank[n_dropped], &graph, &err) &&
                   as_graph_valid(graph, &err) && graph_lowers(graph, opts);
     if (graph)
@@ -598,22 +687,42 @@ uint32_t sg_segment_drop_unlowerable(sg_segment *segment, const as_search_opts *
   return n_dropped;
 }
 
-void sg_segment_trim(sg_segment *segment, uint32_t keep) {
-  bool *used = as_calloc(segment->n_plan + 1, sizeof *used);
-  if (segment->n_rank > keep)
-    segment->n_rank = keep;
-  for (uint32_t i = 0; i < segment->n_rank; i++)
-    used[segment->rank[i].plan] = true;
+/* frees what only plans need that no graph is of */
+static void keep_plans(sg_segment *segment, const bool *used) {
   for (uint32_t i = 0; i < segment->n_plan; i++) {
     if (used[i])
       continue;
     sg_space_free(segment->space[i]);
     segment->space[i] = NULL;
   }
+}
+
+void sg_segment_trim(sg_segment *segment, uint32_t keep) {
+  bool *used = as_calloc(segment->n_plan + 1, sizeof *used);
+  bool *used_by_side[2] = {NULL, NULL};
+  for (uint32_t i = 0; segment->side && i < 2; i++)
+    used_by_side[i] = as_calloc(segment->side[i].n_plan + 1, sizeof *used);
+  if (segment->n_rank > keep)
+    segment->n_rank = keep;
+  for (uint32_t i = 0; i < segment->n_rank; i++) {
+    const sg_rank *rank = &segment->rank[i];
+    if (rank->joined)
+      used_by_side[0][rank->plan] = used_by_side[1][rank->other_plan] = true;
+    else
+      used[rank->plan] = true;
+  }
+  keep_plans(segment, used);
+  for (uint32_t i = 0; segment->side && i < 2; i++) {
+    keep_plans(&segment->side[i], used_by_side[i]);
+    free(used_by_side[i]);
+  }
   free(used);
 }
 
 void sg_segment_clear(sg_segment *segment) {
+  for (uint32_t i = 0; segment->side && i < 2; i++)
+    sg_segment_clear(&segment->side[i]);
+  free(segment->side);
   for (uint32_t i = 0; i < segment->n_plan; i++) {
     for (uint32_t k = 0; k < segment->n_recipe[i]; k++)
       sg_recipe_clear(&segment->recipe[i][k]);
@@ -643,8 +752,8 @@ bool sg_segment_build(sg_segment *segment, uint32_t rank, as_graph *graph, as_no
   for (uint32_t i = 0; i < segment->part.n; i++)
     local[i] =
         i < segment->part.n_input ? node[segment->to_main[segment->part.tensor[i]]] : AS_NONE;
-  bool built =
-      make_graphs(segment, chosen, err) && build_kernels(segment, chosen, graph, local, err);
+  bool built = sg_segment_make_graphs(segment, chosen, err) &&
+               build_kernels(segment, chosen, graph, local, err);
   for (uint32_t i = segment->part.n_leaf; i < segment->part.n && built; i++) {
     if (local[i] != AS_NONE)
       node[segment->to_main[segment->part.tensor[i]]] = local[i];

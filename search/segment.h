@@ -8,13 +8,29 @@
 typedef struct {
   uint32_t plan;
   uint32_t recipe;
-  bool split;  /* several blocks share the loop's axis, a second kernel combines */
+  bool split;          /* several blocks share the loop's axis, a second kernel combines */
+  bool joined;         /* plan and recipe are of the first of the two sides, .. */
+  uint32_t other_plan; /* .. and these of the second */
+  uint32_t other_recipe;
   bool proved; /* as a program of its own */
   double us;
   uint64_t weight;
 } sg_rank;
 
+/* What a segment is cut out of: some operators of a program, in order. */
 typedef struct {
+  const as_graph *graph;
+  const uint32_t *op;
+  uint32_t n;
+  const uint32_t *kernel; /* those of the whole kernel: what only these read is not stored */
+  uint32_t n_kernel;
+  const uint32_t *instead; /* by node, what is read in its place; NULL: itself */
+  /* with `instead`: only plans whose loop goes over this axis of this node are searched */
+  uint32_t loop_node;
+  uint32_t loop_axis;
+} sg_cut;
+
+typedef struct sg_segment {
   as_graph *sub;
   uint32_t *to_main; /* the segment as a program; its nodes' ids in the whole program */
   sg_part part;
@@ -30,6 +46,9 @@ typedef struct {
   uint32_t n_rank; /* best first */
   bool has_part;
   uint64_t recorded_as; /* where outcomes of plans are recorded */
+  /* Two, or NULL: the same operators of either of the two tensors that a concatenation joins
+   * (join.c). */
+  struct sg_segment *side;
 } sg_segment;
 
 /* no tensor of the program and no size of its own is called so */
@@ -41,6 +60,31 @@ bool sg_copy_sizes(as_graph *to, const as_graph *from, as_err *err);
 bool sg_segment_init(sg_segment *s, const as_graph *g, const uint32_t *op, uint32_t n,
                      const as_search_opts *o, const as_search_deadline *deadline,
                      as_search_stats *st, as_err *err);
+/* the same without what join.c adds */
+bool sg_segment_search(sg_segment *s, const sg_cut *cut, const as_search_opts *o,
+                       const as_search_deadline *deadline, as_search_stats *st, as_err *err);
+/* the class of an axis of a node of the whole program; SG_NO_CLASS: the segment has no such tensor,
+ * or the axis has extent 1 */
+uint32_t sg_segment_class(const sg_segment *s, uint32_t main_node, uint32_t axis);
+/* makes the graphs of a plan of which only the record is known; false: the record speaks of one
+ * that there is not */
+bool sg_segment_make_graphs(sg_segment *s, const sg_rank *chosen, as_err *err);
+/* The cost of the best tiling; where there is none, behind everything that has one.  sizes: how
+ * many new sizes divide axes: of graphs that cost the same, the one with fewer of them. */
+double sg_segment_us(const as_graph *graph, const as_target *target, double sizes, bool *tiled);
+
+/* one of its graphs as a muGraph of `sub`, the segment's program or a copy with sizes of its own;
+ * NULL: it cannot be built */
+as_graph *sg_segment_of_inputs(const sg_segment *s, as_graph *sub, const sg_rank *chosen);
+
+/* --- join.c: adds graphs that go over two joined tensors one after the other */
+void sg_join_sides(sg_segment *s, const sg_cut *cut, const as_search_opts *o,
+                   const as_search_deadline *deadline, as_search_stats *st);
+/* the kernels of such a graph; node: by node of the whole program, what is read there and what is
+ * stored */
+bool sg_join_build(const sg_segment *s, const sg_rank *chosen, as_graph *g, as_node_id *node,
+                   as_err *err);
+
 /* Drops the best graphs that the back end cannot lower with any of their tilings, up to the first
  * that it can or that costs `enough` by the model; how many. */
 uint32_t sg_segment_drop_unlowerable(sg_segment *s, const as_search_opts *o, double enough);

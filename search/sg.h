@@ -286,4 +286,19 @@ bool sg_build_block(as_graph *g, const sg_space *s, const sg_part *p, const sg_p
 bool sg_can_split(const sg_space *s, const sg_part *p, const sg_plan *plan, const sg_recipe *r);
 bool sg_build_split(as_graph *g, const sg_space *s, const sg_part *p, const sg_plan *plan,
                     const sg_vocab *v, const sg_recipe *r, as_node_id *node, as_err *err);
+
+/* a recipe and what it is of; node: of the part's inputs */
+typedef struct {
+  const sg_space *space;
+  const sg_part *part;
+  const sg_plan *plan;
+  const sg_vocab *vocab;
+  const sg_recipe *recipe;
+  const as_node_id *node;
+} sg_found;
+
+/* the same as a kernel of states for each of one or two recipes, and one that combines them all as
+ * the first goes on; twin: by value of the first, the second's accumulator and tile of a maximum */
+bool sg_build_states(as_graph *g, const sg_found *found, uint32_t n_found, const uint32_t *twin,
+                     as_node_id *node, as_err *err);
 #endif

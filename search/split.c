@@ -15,43 +15,58 @@
 #include "src/base/mem.h"
 #include <stdlib.h>
 
+/* one kernel of states: of all of the axis, or of one part of an axis that joins two tensors' */
 typedef struct {
-  sg_builder first;
-  sg_builder second;
+  sg_builder builder;
   const sg_recipe *recipe;
-  bool *in_loop;   /* by derivation of the recipe: wanted for a state */
-  bool *in_second; /* wanted behind the states */
+  const as_node_id *node; /* of the part's inputs */
+  bool *in_loop;          /* by derivation of the recipe: wanted for a state */
+  const uint32_t *twin;   /* by value of the first side, this side's; NULL: the same */
+} side;
+
+typedef struct {
+  side sides[2];
+  uint32_t n_sides;
+  sg_builder second; /* combines the states, and goes on with the recipe of the first side */
+  bool *in_second;   /* by derivation of that recipe: wanted behind the states */
 } splitting;
 
-static uint32_t place_of(const splitting *work, uint32_t value) {
-  for (uint32_t i = 0; i < work->recipe->n; i++) {
-    if (sg_space_deriv(work->first.space, work->recipe->deriv[i])->value == value)
+static uint32_t place_of(const side *of, uint32_t value) {
+  for (uint32_t i = 0; i < of->recipe->n; i++) {
+    if (sg_space_deriv(of->builder.space, of->recipe->deriv[i])->value == value)
       return i;
   }
   return AS_NONE;
 }
 
-static const sg_deriv *deriv_at(const splitting *work, uint32_t place) {
-  return sg_space_deriv(work->first.space, work->recipe->deriv[place]);
+static const sg_deriv *deriv_at(const side *of, uint32_t place) {
+  return sg_space_deriv(of->builder.space, of->recipe->deriv[place]);
 }
 
-static void want_in_loop(splitting *work, uint32_t value) {
-  uint32_t place = place_of(work, value);
-  if (place == AS_NONE || work->in_loop[place])
+/* the side's value for one of the first side */
+static uint32_t own(const side *of, uint32_t value) {
+  return of->twin ? of->twin[value] : value;
+}
+
+static void want_in_loop(side *of, uint32_t value) {
+  uint32_t place = place_of(of, value);
+  if (place == AS_NONE || of->in_loop[place])
     return;
-  work->in_loop[place] = true;
-  for (uint32_t i = 0; i < deriv_at(work, place)->nargs; i++)
-    want_in_loop(work, deriv_at(work, place)->arg[i]);
+  of->in_loop[place] = true;
+  for (uint32_t i = 0; i < deriv_at(of, place)->nargs; i++)
+    want_in_loop(of, deriv_at(of, place)->arg[i]);
 }
 
 static void want_in_second(splitting *work, uint32_t value) {
-  uint32_t place = place_of(work, value);
+  const side *of = &work->sides[0];
+  uint32_t place = place_of(of, value);
   if (place == AS_NONE || work->in_second[place])
     return;
-  const sg_deriv *deriv = deriv_at(work, place);
+  const sg_deriv *deriv = deriv_at(of, place);
   work->in_second[place] = true;
   if (deriv->kind == SG_D_ACC) {
-    want_in_loop(work, value);
+    for (uint32_t i = 0; i < work->n_sides; i++)
+      want_in_loop(&work->sides[i], own(&work->sides[i], value));
     return;
   }
   for (uint32_t i = 0; i < deriv->nargs; i++)
@@ -112,9 +127,10 @@ static bool has_twice(const sg_axes *axes, uint32_t cls) {
 
 /* whether what the second kernel computes at one index of the axis reads no other */
 static bool is_passed_on(const splitting *work, uint32_t cls) {
-  const sg_space *space = work->first.space;
-  for (uint32_t i = 0; i < work->recipe->n; i++) {
-    const sg_deriv *deriv = deriv_at(work, i);
+  const side *of = &work->sides[0];
+  const sg_space *space = of->builder.space;
+  for (uint32_t i = 0; i < of->recipe->n; i++) {
+    const sg_deriv *deriv = deriv_at(of, i);
     if (!work->in_second[i])
       continue;
     if (has_twice(&sg_space_value(space, deriv->value)->axes, cls))
@@ -122,15 +138,15 @@ static bool is_passed_on(const splitting *work, uint32_t cls) {
     bool reads = false;
     for (uint32_t k = 0; k < deriv->nargs; k++)
       reads = reads || has_class(&sg_space_value(space, deriv->arg[k])->axes, cls);
-    if (reads && deriv->kind == SG_D_OP && !work->first.vocab->inst[deriv->inst].pointwise)
+    if (reads && deriv->kind == SG_D_OP && !of->builder.vocab->inst[deriv->inst].pointwise)
       return false;
   }
   return true;
 }
 
 static bool may_be_divided(const splitting *work, uint32_t cls) {
-  const sg_part *part = work->first.part;
-  const sg_plan *plan = work->first.plan;
+  const sg_part *part = work->sides[0].builder.part;
+  const sg_plan *plan = work->sides[0].builder.plan;
   const sg_class *of = &part->classes[cls];
   bool free_class = plan->mode[cls] == SG_WHOLE && !of->rigid && !sg_has_parts(part, cls) &&
                     !of->is_outer && !of->is_inner;
@@ -149,11 +165,11 @@ static bool may_be_divided(const splitting *work, uint32_t cls) {
 static uint8_t choose_more(const splitting *work) {
   enum { ENOUGH = 16 };
 
-  const sg_part *part = work->first.part;
+  const sg_part *part = work->sides[0].builder.part;
   const sg_axes *axes = &part->axes[part->output[0]];
   uint8_t best = SG_NO_CLASS;
   int64_t longest = 1;
-  if (work->first.plan->n_grid == 3)
+  if (work->sides[0].builder.plan->n_grid == 3)
     return SG_NO_CLASS;
   for (uint32_t k = 0; k < axes->rank && longest < ENOUGH; k++) {
     int64_t extent = INT64_MAX; /* where the program states none */
@@ -169,24 +185,25 @@ static uint8_t choose_more(const splitting *work) {
   return best;
 }
 
-/* stores a state of the first kernel behind an axis of blocks, and loads all of them in the second;
- * axes: of the state, without axes of extent 1.  AS_NONE with err */
-static as_node_id hand_over(splitting *work, const sg_made_node *state, const sg_axes *axes) {
-  sg_builder *first = &work->first;
+/* Stores a state of a first kernel behind an axis of blocks, and loads all of them in the second;
+ * own_axes, axes: of the state for each of the two, without axes of extent 1.  AS_NONE with err. */
+static as_node_id hand_over(splitting *work, side *of, const sg_made_node *state,
+                            const sg_axes *own_axes, const sg_axes *axes) {
+  sg_builder *first = &of->builder;
   sg_builder *second = &work->second;
   as_size tile[AS_MAX_RANK] = {AS_SIZE_ONE};
   as_size upto[AS_MAX_RANK] = {AS_SIZE_BAD};
   int map[4];
-  as_node_id id = sg_builder_adapt(first, state, axes);
+  as_node_id id = sg_builder_adapt(first, state, own_axes);
   if (id != AS_NONE)
     id = sg_builder_call(first, "expand_dims", &id, 1, 0, first->err);
   if (id == AS_NONE)
     return AS_NONE;
-  sg_builder_map(first, axes, false, map);
+  sg_builder_map(first, own_axes, false, map);
   for (int i = 0; i < 3; i++)
     map[i] += map[i] >= 0;
   map[first->plan->n_grid] = 0;
-  sg_builder_tile(first, axes, tile + 1, upto + 1);
+  sg_builder_tile(first, own_axes, tile + 1, upto + 1);
   id = as_graph_store_upto(first->graph, first->block, NULL, id, tile, upto, map, first->err);
   if (id == AS_NONE)
     return AS_NONE;
@@ -211,10 +228,10 @@ static as_node_id unary(sg_builder *to, const char *op, as_node_id of, long axis
 
 /* the states of a maximum, in the second kernel: one load each for all that is rescaled by it */
 typedef struct {
-  uint32_t tile; /* of the running maximum */
-  as_node_id states;
+  uint32_t tile; /* of the first side's running maximum */
+  as_node_id states[2];
   as_node_id maximum;
-  as_node_id weight; /* exp(states - maximum); AS_NONE: not asked for yet */
+  as_node_id weight[2]; /* exp(states - maximum); AS_NONE: not asked for yet */
 } combined_max;
 
 typedef struct {
@@ -222,31 +239,50 @@ typedef struct {
   uint32_t n;
 } maxima;
 
+/* two sides' results, or the only one's */
+static as_node_id of_sides(splitting *work, const char *op, const as_node_id result[2]) {
+  return work->n_sides == 1 ? result[0] : binary(&work->second, op, result[0], result[1]);
+}
+
+static const sg_axes *axes_of(const side *of, uint32_t value) {
+  return &sg_space_value(of->builder.space, value)->axes;
+}
+
 static combined_max *combine_max(splitting *work, maxima *made, uint32_t tile) {
   for (uint32_t i = 0; i < made->n; i++) {
     if (made->list[i].tile == tile)
       return &made->list[i];
   }
-  const sg_axes *axes = &sg_space_value(work->first.space, tile)->axes;
-  sg_made_node state = {sg_builder_max(&work->first, tile), *axes};
+  const sg_axes *axes = axes_of(&work->sides[0], tile);
   combined_max *added = &made->list[made->n];
-  *added = (combined_max){tile, AS_NONE, AS_NONE, AS_NONE};
-  if (state.id != AS_NONE)
-    added->states = hand_over(work, &state, axes);
-  added->maximum = unary(&work->second, "max", added->states, 0);
+  as_node_id most[2];
+  *added = (combined_max){tile, {AS_NONE, AS_NONE}, AS_NONE, {AS_NONE, AS_NONE}};
+  for (uint32_t i = 0; i < work->n_sides; i++) {
+    side *of = &work->sides[i];
+    const sg_axes *own_axes = axes_of(of, own(of, tile));
+    sg_made_node state = {sg_builder_max(&of->builder, own(of, tile)), *own_axes};
+    if (state.id != AS_NONE)
+      added->states[i] = hand_over(work, of, &state, own_axes, axes);
+    most[i] = unary(&work->second, "max", added->states[i], 0);
+    if (most[i] == AS_NONE)
+      return NULL;
+  }
+  added->maximum = of_sides(work, "maximum", most);
   if (added->maximum == AS_NONE)
     return NULL;
   made->n++;
   return added;
 }
 
-/* weights by which states of the given rank are multiplied: exp(m_b - m), with axes of extent 1
- * behind those of the maximum */
-static as_node_id weights(splitting *work, combined_max *of, uint32_t max_rank, uint32_t rank) {
+/* weights by which a side's states of the given rank are multiplied: exp(m_b - m), with axes of
+ * extent 1 behind those of the maximum */
+static as_node_id weights(splitting *work, combined_max *of, uint32_t which, uint32_t max_rank,
+                          uint32_t rank) {
   sg_builder *second = &work->second;
-  if (of->weight == AS_NONE)
-    of->weight = unary(second, "exp", binary(second, "sub", of->states, of->maximum), 0);
-  as_node_id weight = of->weight;
+  if (of->weight[which] == AS_NONE)
+    of->weight[which] =
+        unary(second, "exp", binary(second, "sub", of->states[which], of->maximum), 0);
+  as_node_id weight = of->weight[which];
   for (uint32_t k = max_rank; k < rank; k++)
     weight = unary(second, "expand_dims", weight, (long)k + 1);
   return weight;
@@ -254,87 +290,131 @@ static as_node_id weights(splitting *work, combined_max *of, uint32_t max_rank, 
 
 static bool combine(splitting *work, maxima *made, const sg_deriv *deriv) {
   sg_builder *second = &work->second;
-  const sg_axes *axes = &sg_space_value(work->first.space, deriv->value)->axes;
+  const side *main = &work->sides[0];
+  const sg_axes *axes = axes_of(main, deriv->value);
   sg_made_node *result = &second->nodes[deriv->value];
+  combined_max *maximum = NULL;
+  uint32_t max_rank = 0;
+  as_node_id states[2];
+  as_node_id sums[2];
   result->real = *axes;
   if (deriv->acc == AS_ACC_MAX) {
-    const combined_max *maximum = combine_max(work, made, deriv->arg[0]);
+    maximum = combine_max(work, made, deriv->arg[0]);
     result->id = maximum ? maximum->maximum : AS_NONE;
     return maximum != NULL;
   }
-  as_node_id states = hand_over(work, &work->first.nodes[deriv->value], axes);
+  for (uint32_t i = 0; i < work->n_sides; i++) {
+    side *of = &work->sides[i];
+    uint32_t value = own(of, deriv->value);
+    states[i] = hand_over(work, of, &of->builder.nodes[value], axes_of(of, value), axes);
+  }
   if (deriv->acc == AS_ACC_RESCALE) {
-    const sg_deriv *run = deriv_at(work, place_of(work, deriv->arg[1]));
-    combined_max *maximum = combine_max(work, made, run->arg[0]);
+    const sg_deriv *run = deriv_at(main, place_of(main, deriv->arg[1]));
+    max_rank = axes_of(main, run->arg[0])->rank;
+    maximum = combine_max(work, made, run->arg[0]);
     if (!maximum)
       return false;
-    uint32_t max_rank = sg_space_value(work->first.space, run->arg[0])->axes.rank;
-    states = binary(second, "mul", states, weights(work, maximum, max_rank, axes->rank));
   }
-  result->id = unary(second, "sum", states, 0);
+  for (uint32_t i = 0; i < work->n_sides; i++) {
+    if (maximum)
+      states[i] = binary(second, "mul", states[i], weights(work, maximum, i, max_rank, axes->rank));
+    sums[i] = unary(second, "sum", states[i], 0);
+  }
+  result->id = of_sides(work, "add", sums);
   return result->id != AS_NONE;
 }
 
 static bool combine_all(splitting *work) {
-  maxima made = {.list = as_malloc((work->recipe->n + 1) * sizeof *made.list)};
+  const side *main = &work->sides[0];
+  maxima made = {.list = as_malloc((main->recipe->n + 1) * sizeof *made.list)};
   bool combined = true;
-  for (uint32_t i = 0; i < work->recipe->n && combined; i++) {
-    if (work->in_second[i] && deriv_at(work, i)->kind == SG_D_ACC)
-      combined = combine(work, &made, deriv_at(work, i));
+  for (uint32_t i = 0; i < main->recipe->n && combined; i++) {
+    if (work->in_second[i] && deriv_at(main, i)->kind == SG_D_ACC)
+      combined = combine(work, &made, deriv_at(main, i));
   }
   free(made.list);
   return combined;
 }
 
 /* what the second kernel computes that no loop varies: loads and operators on them */
-static bool make_still(splitting *work, const as_node_id *node) {
-  for (uint32_t i = 0; i < work->recipe->n; i++) {
-    const sg_deriv *deriv = deriv_at(work, i);
-    if (work->in_second[i] && sg_space_value(work->first.space, deriv->value)->phase == SG_STILL &&
-        !sg_builder_value(&work->second, deriv, node))
+static bool make_still(splitting *work) {
+  const side *main = &work->sides[0];
+  for (uint32_t i = 0; i < main->recipe->n; i++) {
+    const sg_deriv *deriv = deriv_at(main, i);
+    if (work->in_second[i] &&
+        sg_space_value(main->builder.space, deriv->value)->phase == SG_STILL &&
+        !sg_builder_value(&work->second, deriv, main->node))
       return false;
   }
   return true;
 }
 
+static bool build_states(side *of) {
+  return sg_builder_sizes(&of->builder) && sg_builder_stages(&of->builder, of->recipe, of->in_loop,
+                                                             SG_STAGE_LOAD, SG_STAGE_ACC, of->node);
+}
+
+static bool build_second(splitting *work, as_node_id *node) {
+  const side *main = &work->sides[0];
+  sg_builder *second = &work->second;
+  if (!sg_builder_sizes(second))
+    return false;
+  second->tile[main->builder.plan->loop] = main->builder.tile[main->builder.plan->loop];
+  second->count[main->builder.plan->loop] = main->builder.count[main->builder.plan->loop];
+  return make_still(work) && combine_all(work) &&
+         sg_builder_stages(second, main->recipe, work->in_second, SG_STAGE_AFTER, SG_STAGE_AFTER,
+                           main->node) &&
+         sg_builder_store_outputs(second, main->recipe, node);
+}
+
+bool sg_build_states(as_graph *graph, const sg_found *found, uint32_t n_found, const uint32_t *twin,
+                     as_node_id *node, as_err *err) {
+  sg_plan without_loop = *found[0].plan;
+  without_loop.mode[without_loop.loop] = SG_WHOLE;
+  without_loop.loop = -1;
+  if (!sg_settle_parts(found[0].part, &without_loop))
+    return as_err_set(err, AS_INTERNAL, "search: an axis with parts that nothing divides");
+  splitting work = {.n_sides = n_found};
+  for (uint32_t i = 0; i < n_found; i++) {
+    side *of = &work.sides[i];
+    of->builder = (sg_builder){.graph = graph,
+                               .space = found[i].space,
+                               .part = found[i].part,
+                               .plan = found[i].plan,
+                               .vocab = found[i].vocab,
+                               .divides_loop = true,
+                               .more = SG_NO_CLASS,
+                               .err = err};
+    of->recipe = found[i].recipe;
+    of->node = i ? found[i].node : node;
+    of->twin = i ? twin : NULL;
+    of->in_loop = as_calloc(of->recipe->n + 1, sizeof *of->in_loop);
+    sg_builder_init(&of->builder);
+  }
+  work.second = work.sides[0].builder;
+  work.second.plan = &without_loop;
+  work.second.divides_loop = false;
+  work.in_second = as_calloc(found[0].recipe->n + 1, sizeof *work.in_second);
+  for (uint32_t out = 0; out < found[0].recipe->n_goal; out++)
+    want_in_second(&work, found[0].recipe->goal[out]);
+  work.second.more = choose_more(&work);
+  sg_builder_init(&work.second);
+  bool built = true;
+  for (uint32_t i = n_found; i-- > 0 && built;)
+    built = build_states(&work.sides[i]);
+  built = built && build_second(&work, node);
+  sg_builder_clear(&work.second);
+  for (uint32_t i = 0; i < n_found; i++) {
+    sg_builder_clear(&work.sides[i].builder);
+    free(work.sides[i].in_loop);
+  }
+  free(work.in_second);
+  return built;
+}
+
 bool sg_build_split(as_graph *graph, const sg_space *space, const sg_part *part,
                     const sg_plan *plan, const sg_vocab *vocab, const sg_recipe *recipe,
                     as_node_id *node, as_err *err) {
-  sg_plan without_loop = *plan;
-  without_loop.mode[plan->loop] = SG_WHOLE;
-  without_loop.loop = -1;
-  if (!sg_settle_parts(part, &without_loop))
-    return as_err_set(err, AS_INTERNAL, "search: an axis with parts that nothing divides");
-  sg_builder builder = {.graph = graph,
-                        .space = space,
-                        .part = part,
-                        .plan = plan,
-                        .vocab = vocab,
-                        .more = SG_NO_CLASS,
-                        .err = err};
-  splitting work = {.first = builder, .second = builder, .recipe = recipe};
-  work.first.divides_loop = true;
-  work.second.plan = &without_loop;
-  work.in_loop = as_calloc(recipe->n + 1, sizeof *work.in_loop);
-  work.in_second = as_calloc(recipe->n + 1, sizeof *work.in_second);
-  for (uint32_t out = 0; out < recipe->n_goal; out++)
-    want_in_second(&work, recipe->goal[out]);
-  work.second.more = choose_more(&work);
-  sg_builder_init(&work.first);
-  sg_builder_init(&work.second);
-  bool built =
-      sg_builder_sizes(&work.first) &&
-      sg_builder_stages(&work.first, recipe, work.in_loop, SG_STAGE_LOAD, SG_STAGE_ACC, node) &&
-      sg_builder_sizes(&work.second);
-  work.second.tile[plan->loop] = work.first.tile[plan->loop];
-  work.second.count[plan->loop] = work.first.count[plan->loop];
-  built = built && make_still(&work, node) && combine_all(&work) &&
-          sg_builder_stages(&work.second, recipe, work.in_second, SG_STAGE_AFTER, SG_STAGE_AFTER,
-                            node) &&
-          sg_builder_store_outputs(&work.second, recipe, node);
-  sg_builder_clear(&work.first);
-  sg_builder_clear(&work.second);
-  free(work.in_loop);
-  free(work.in_second);
-  return built;
+  sg_found found = {space, part, plan, vocab, recipe, node};
+  return sg_build_states(graph, &found, 1, NULL, node, err);
 }

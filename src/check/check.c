@@ -3,7 +3,7 @@
 #include "src/base/child.h"
 #include "src/base/file.h"
 #include "src/base/hash.h"
-#include "src/lower/lower.h"
+#include "src/kernels/kernels.h"
 #include "src/report/judged.h"
 #include "verify/judge/job.h"
 #include <jansson.h>
@@ -310,18 +310,16 @@ static void name_calls(const checking *c, const as_lowered *low) {
 }
 
 /* low: initialised; filled where the result has a kernel */
-static bool check_kernel(checking *c, const as_graph *graph, as_lowered *low) {
+static bool check_kernel(checking *c, const as_job *job, as_lowered *low) {
   if (!is_there(c, "kernel.cu"))
     return true;
-  if (graph == NULL)
-    return as_err_set(c->err, AS_BAD_INPUT, "%s: tile programs of this form have no kernel.cu",
-                      c->dir);
   size_t n;
   char *text = read_file(c, "kernel.cu", &n);
   as_lower_opts plan = {.target = text ? target_of(c) : NULL};
-  bool ok = plan.target && as_lower_cuda(graph, &plan, low, c->err);
+  as_kernels_of texts = as_check_texts(job);
+  bool ok = plan.target && as_kernels_lower(&texts, &plan, low, c->err);
   if (ok && (strlen(low->cuda) != n || memcmp(low->cuda, text, n) != 0))
-    find(c, "kernel.cu: not what this version of assay makes of the muGraph");
+    find(c, "kernel.cu: not what this version of assay makes of the candidate");
   if (ok) {
     compare_kernels(c, plan.target, low);
     name_calls(c, low);
@@ -379,7 +377,7 @@ static bool check_case(checking *c, as_answer *answer) {
     name_differences(c, &job, &judged);
     as_lowered low;
     as_lowered_init(&low);
-    ok = check_kernel(c, job.graph, &low) && check_claims(c, &judged, low.cuda ? &low : NULL, &v) &&
+    ok = check_kernel(c, &job, &low) && check_claims(c, &judged, low.cuda ? &low : NULL, &v) &&
          (!as_exists(cert) || check_certificate(c, program, candidate, cert, !c->how->quiet));
     as_lowered_clear(&low);
   }

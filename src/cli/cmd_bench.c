@@ -2,7 +2,7 @@
  */
 #include "cli.h"
 #include "src/base/file.h"
-#include "src/lower/lower.h"
+#include "src/check/check.h"
 #include "src/runtime/rt.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,15 +18,17 @@ static int bench_candidate(const cli_opts *given, const as_job *job, const as_ta
   as_rt_result result = {0};
   as_lower_opts plan = {.target = target};
   as_rt_opts opts = {.dir = work, .target = target, .timed = true, .seed = given->seed};
+  as_kernels_of texts = as_check_texts(job);
+  const char *name = as_kernels_name(&texts);
   bool ok = mkdir(work, 0777) == 0 || as_exists(work) ||
             as_err_set(err, AS_BAD_INPUT, "%s: cannot be made", work);
-  ok = ok && as_lower_cuda(job->graph, &plan, &low, err) &&
-       as_rt_run(&low, job->program->name, &opts, &result, err);
+  ok = ok && as_kernels_lower(&texts, &plan, &low, err) &&
+       as_rt_run(&low, name, &opts, &result, err);
   if (ok && given->json && result.json)
     printf("%s\n", result.json);
   if (ok && !given->json) {
-    printf("%s: relative error %.3g, %.2f us hot, %.2f us cold: %s\n", job->program->name,
-           result.rel_error, result.hot_us, result.cold_us, result.ok ? "correct" : "WRONG");
+    printf("%s: relative error %.3g, %.2f us hot, %.2f us cold: %s\n", name, result.rel_error,
+           result.hot_us, result.cold_us, result.ok ? "correct" : "WRONG");
   }
   int status = ok && !result.ok ? AS_NO : AS_OK;
   as_rt_result_clear(&result);
@@ -43,11 +45,18 @@ int cli_bench(const cli_opts *given) {
   cli_place_init(&at, given);
   const char *dir = given->n_arg == 1 ? given->arg[0] : given->out ? given->out : ".";
   as_job_init(&job, cli_place_is_there(&at, given, &err) ? cli_library(&at.opts, &err) : NULL);
+  job.any_tile = true;
   bool ok = job.lib && as_job_read_program(&job, at.prog, &err) &&
             as_job_read_candidate(&job, at.cand, &err);
+  as_judged judged = as_job_judged(&job);
+  if (ok && job.graph == NULL && given->n_arg == 1)
+    ok = as_check_proves(&judged, dir, at.cert, &err);
   const as_target *target = ok ? cli_target(given, given->n_arg == 1 ? dir : NULL, &err) : NULL;
   int status = AS_OK;
-  if (target)
+  if (target && given->tune && job.graph == NULL) {
+    as_err_set(&err, AS_BAD_INPUT, "%s: a tile program of this form has no tilings to choose from",
+               dir);
+  } else if (target)
     status = given->tune ? cli_tune(given, &job, target, dir, &err)
                          : bench_candidate(given, &job, target, dir, &err);
   if (err.status != AS_OK)

@@ -20,10 +20,9 @@ int cli_build(const cli_opts *given) {
                      .target = lowered.target,
                      .emulate = strcmp(given->device, "cuda") != 0,
                      .emu_dir = emulation};
-  ok = ok &&
-       as_rt_library_build(&lowered.low, lowered.job.program->name, &lowered.ports, &opts, &err);
+  ok = ok && as_rt_library_build(&lowered.low, lowered.name, &lowered.ports, &opts, &err);
   if (ok)
-    printf("%s/libassay_%s.so\n", made, lowered.job.program->name);
+    printf("%s/libassay_%s.so\n", made, lowered.name);
   int status = ok ? AS_OK : as_err_tell(&err);
   free(emulation);
   free(made);

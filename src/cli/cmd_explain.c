@@ -86,6 +86,7 @@ static int explain_result(const cli_opts *opts, as_err *err) {
   int status = AS_INTERNAL;
   as_job job;
   as_job_init(&job, cli_place_is_there(&at, opts, err) ? cli_library(&at.opts, err) : NULL);
+  job.any_tile = true;
   if (job.lib && as_job_read_program(&job, at.prog, err) &&
       as_job_read_candidate(&job, at.cand, err)) {
     cli_place_tell_others(&at, opts, job.lib);

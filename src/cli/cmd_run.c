@@ -25,9 +25,15 @@ static bool names(const char *arg, const char *name) {
   return equals && n == (size_t)(equals - arg) && memcmp(arg, name, n) == 0;
 }
 
-/* an input, or a size that is left to run time */
-static bool names_something(const char *arg, const as_rt_interface *ports) {
+/* an input, or a size that is left to run time; of a tile program the kernels are for its value */
+static bool names_something(const char *arg, const cli_lowered *lowered) {
+  const as_rt_interface *ports = &lowered->ports;
+  const as_sizes *sizes = lowered->job.sizes;
   bool known = false;
+  for (uint32_t i = 0; as_size_nth_sym(sizes, i) != AS_SIZE_BAD; i++) {
+    as_size symbol = as_size_nth_sym(sizes, i);
+    known |= as_size_is_ranged(sizes, symbol) && names(arg, as_size_name(sizes, symbol));
+  }
   for (uint32_t i = 0; i < ports->n_in; i++)
     known |= names(arg, ports->in[i].name);
   for (uint32_t i = 0; i < ports->n_size; i++)
@@ -35,12 +41,13 @@ static bool names_something(const char *arg, const as_rt_interface *ports) {
   return known;
 }
 
-static bool fill_inputs(const cli_opts *given, const as_rt_interface *ports, void **inputs,
+static bool fill_inputs(const cli_opts *given, const cli_lowered *lowered, void **inputs,
                         as_err *err) {
+  const as_rt_interface *ports = &lowered->ports;
   as_rng rng;
   as_rng_seed(&rng, given->seed);
   for (uint32_t i = 1; i < given->n_arg; i++) {
-    if (!names_something(given->arg[i], ports))
+    if (!names_something(given->arg[i], lowered))
       return as_err_set(
           err, AS_BAD_INPUT,
           "%s: is no INPUT=FILE.npy of an input of the program, and no SIZE=NUMBER of "
@@ -76,7 +83,7 @@ static bool run_there(const cli_opts *given, const cli_lowered *lowered, const c
                      .target = lowered->target,
                      .emulate = strcmp(given->device, "cuda") != 0,
                      .emu_dir = emulation};
-  const char *name = lowered->job.program->name;
+  const char *name = lowered->name;
   bool ok = as_rt_library_build(&lowered->low, name, &lowered->ports, &opts, err) &&
             as_rt_library_run(scratch, name, &lowered->ports, inputs, outputs, err) == AS_OK;
   free(emulation);
@@ -90,7 +97,7 @@ static bool run_lowered(const cli_opts *given, const cli_lowered *lowered, as_er
   char *scratch = as_format("%s/assay-run-XXXXXX", folder && *folder ? folder : "/tmp");
   bool made = mkdtemp(scratch) != NULL;
   bool ok = made || as_err_set(err, AS_BAD_INPUT, "%s: cannot be made", scratch);
-  ok = ok && fill_inputs(given, &lowered->ports, inputs, err);
+  ok = ok && fill_inputs(given, lowered, inputs, err);
   for (uint32_t i = 0; ok && i < lowered->ports.n_out; i++)
     outputs[i] = as_rt_tensor_new(&lowered->ports.out[i]);
   ok = ok && run_there(given, lowered, scratch, inputs, outputs, err);

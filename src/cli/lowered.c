@@ -2,7 +2,7 @@
  */
 #include "lowered.h"
 #include "src/base/file.h"
-#include "src/lower/lower.h"
+#include "src/check/check.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,34 +17,6 @@ void cli_lowered_clear(cli_lowered *made) {
   as_lowered_clear(&made->low);
   as_job_clear(&made->job);
   cli_place_clear(&made->at);
-}
-
-/* The certificate of a result directory is for the texts that lie there now: a file of that name
- * alone says nothing, and what was changed after it was certified is not what was proved. */
-static bool is_certified(const cli_lowered *made, const char *dir, as_err *err) {
-  if (!as_exists(made->at.cert))
-    return as_err_set(err, AS_BAD_INPUT, "%s: has no certificate, so nothing of it is run", dir);
-  size_t length;
-  char *cert = as_read_file(made->at.cert, &length, err);
-  if (cert == NULL)
-    return false;
-  as_policy policy;
-  as_policy_init(&policy);
-  as_policy_ask_nobody(&policy);
-  policy.field = false; /* the checker's word is what is asked for */
-  as_judged judged = as_job_judged(&made->job);
-  as_verdict verdict;
-  as_verdict_init(&verdict);
-  as_judge_certificate(&judged, &policy, cert, length, &verdict);
-  bool certified = verdict.certified;
-  if (!certified)
-    as_err_set(err, AS_NO,
-               "%s: its certificate does not prove that this candidate refines this program, so "
-               "nothing of it is run: %s",
-               dir, verdict.why ? verdict.why : "the claim cannot be read");
-  as_verdict_clear(&verdict);
-  free(cert);
-  return certified;
 }
 
 /* takes NAME=VALUE, where that names a size left to run time */
@@ -75,20 +47,25 @@ bool cli_lower_at(cli_lowered *made, const cli_opts *opts, char *const *words, u
   if (!cli_place_is_there(&made->at, opts, err))
     return false;
   as_job_init(&made->job, cli_library(&made->at.opts, err));
+  made->job.any_tile = true;
   if (!made->job.lib || !as_job_read_program(&made->job, made->at.prog, err) ||
       !as_job_read_candidate(&made->job, made->at.cand, err))
     return false;
-  if (opts->n_arg == 1 && !is_certified(made, opts->arg[0], err))
+  as_judged judged = as_job_judged(&made->job);
+  if (opts->n_arg == 1 && !as_check_proves(&judged, opts->arg[0], made->at.cert, err))
     return false;
   cli_place_tell_others(&made->at, opts, made->job.lib);
   made->target = cli_target(opts, opts->n_arg == 1 ? opts->arg[0] : NULL, err);
-  int64_t *sizes = as_graph_size_values(made->job.graph);
+  as_kernels_of texts = as_check_texts(&made->job);
+  const as_graph *graph = made->job.graph ? made->job.graph : as_kernels_sizes(&texts);
+  int64_t *sizes = as_graph_size_values(graph);
   bool ok = made->target != NULL;
   for (uint32_t i = 0; ok && i < n_words; i++)
-    ok = take_size(made->job.graph, words[i], sizes, err);
-  as_lower_opts plan = {.target = made->target, .env = sizes};
-  ok = ok && as_lower_cuda(made->job.graph, &plan, &made->low, err);
+    ok = take_size(graph, words[i], sizes, err);
+  as_lower_opts plan = {.target = made->target, .env = words ? sizes : NULL};
+  ok = ok && as_kernels_lower(&texts, &plan, &made->low, err);
   made->ports = as_rt_interface_of(&made->low);
+  made->name = as_kernels_name(&texts);
   free(sizes);
   return ok;
 }

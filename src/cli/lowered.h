@@ -6,7 +6,8 @@
 
 typedef struct {
   cli_place at;
-  as_job job;
+  as_job job;       /* tile programs of any form are taken */
+  const char *name; /* of the given program */
   const as_target *target;
   as_lowered low;
   as_rt_interface ports; /* of low */

@@ -18,6 +18,10 @@ void cli_place_init(cli_place *place, const cli_opts *opts) {
                        *opts,
                        false};
   static const char *const others[] = {"candidate.tile", "candidate.tp"};
+  if (dir && !as_exists(place->prog)) {
+    free(place->prog);
+    place->prog = part(opts, "program.tile", 0);
+  }
   for (size_t i = 0; dir && i < 2 && !as_exists(place->cand); i++) {
     free(place->cand);
     place->cand = part(opts, others[i], 1);
@@ -42,8 +46,9 @@ bool cli_place_is_there(const cli_place *place, const cli_opts *opts, as_err *er
   if (opts->n_arg != 1 || as_exists(place->prog))
     return true;
   return as_err_set(err, AS_BAD_INPUT,
-                    as_exists(opts->arg[0]) ? "%s: no result directory: it has no program.tp"
-                                            : "%s: there is no such directory",
+                    as_exists(opts->arg[0])
+                        ? "%s: no result directory: it has no program.tp and no program.tile"
+                        : "%s: there is no such directory",
                     opts->arg[0]);
 }
 

@@ -228,6 +228,18 @@ int64_t as_graph_index_range(const as_graph *program, as_node_id input, const in
  * operators at kernel level are kernels of their own, and none is that one of them reads more than
  * once an element; else they may share kernels, and it does not matter who reads it.  malloc'ed. */
 bool *as_graph_index_tensors(const as_graph *graph, bool are_kernels);
+
+/* strided.c: where the elements of a kernel-level tensor lie: element i at `origin` + the sum of
+ * i[axis] * stride[axis], in elements of `base`, an input or a stored tensor.  Strides may be
+ * negative or 0. */
+typedef struct {
+  as_node_id base;
+  as_size origin;
+  as_size stride[AS_MAX_RANK];
+} as_strided;
+
+/* false: an operator on the way computes, or reads at places that are not linear in its indices */
+bool as_graph_strided(const as_graph *graph, as_node_id id, as_strided *out);
 /* number of kernel launches: predefined operator nodes at kernel level, but for index tensors, plus
  * blocks */
 uint32_t as_graph_kernels(const as_graph *graph);

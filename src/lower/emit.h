@@ -29,8 +29,9 @@ typedef struct lo_text {
   /* text of a read of value val at the indices */
   void (*ref)(struct lo_text *text, as_str *out, uint32_t val, lx *const *idx, int n);
   const char *const *var;       /* texts of the variables */
-  long extent[AS_MAX_RANK + 1]; /* of the variables; those that are set by lo_axes */
+  long extent[AS_MAX_RANK + 5]; /* of the variables; those that are set by lo_axes */
   int n_extent;
+  bool eager; /* conditions of indices alone are evaluated whole: no branches between them */
   lo_memo *memo;
   uint32_t n_memo;
   uint32_t memo_cap;
@@ -45,7 +46,10 @@ void lo_line(lo_text *text, const char *fmt, ...) __attribute__((format(printf, 
 void lo_barrier(lo_text *text, const char *why); /* why: a comment, or NULL */
 /* scalar text, malloc'ed; shared parts become temporaries printed before */
 char *lo_expr(lo_text *text, const lx *expr);
-char *lo_index(lo_text *text, const lx *expr); /* integer text, malloc'ed */
+/* a relation of indices that no read decides, or several such? */
+bool lo_is_cheap_condition(const lx *expr);
+char *lo_condition(lo_text *text, const lx *expr); /* text of one, malloc'ed */
+char *lo_index(lo_text *text, const lx *expr);     /* integer text, malloc'ed */
 /* text of the buffer that a global value lives in, malloc'ed */
 char *lo_global_pointer(const lo_job *job, uint32_t id);
 /* the offset of an element of a global value, row by row; malloc'ed */
@@ -65,7 +69,6 @@ char *lo_tile_base(const lo_text *text, const lo_value *tile, const lo_value *te
 char *lo_tile_offset(const lo_text *text, const lo_value *tile, const lo_value *tensor);
 /* element offset text for an index, without stage and base; malloc'ed */
 char *lo_smem_offset(const lo_value *value, const lo_smem *shared, char *const *idx);
-const char *const *lo_prelude(void); /* lines, ended by NULL */
 bool lo_emit_flat(lo_job *job, lo_unit *unit, as_str *out);
 bool lo_emit_block(lo_job *job, lo_unit *unit, as_str *out);
 void lo_emit_mma(lo_text *text, uint32_t val, const char *fragment);

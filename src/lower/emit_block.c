@@ -448,10 +448,9 @@ static void emit_load(lo_text *text, uint32_t id) {
   const lo_smem *shared = &value->shared;
   int threads = 32 * text->unit->warps;
   long cols = value->rank ? value->dim[value->rank - 1] : 1;
-  long gcols = tensor->rank ? tensor->dim[tensor->rank - 1] : 1;
   long vec = 0;
   for (long bytes = 16; bytes >= 4 && !vec; bytes /= 2) {
-    if (cols * shared->elem % bytes == 0 && gcols * shared->elem % bytes == 0 &&
+    if (cols * shared->elem % bytes == 0 && lo_rows_aligned(tensor, shared->elem, bytes) &&
         shared->row_stride * shared->elem % bytes == 0 &&
         (bytes == shared->elem || !stops_within(text->job, value->cut, value->rank, tensor)))
       vec = bytes / shared->elem;

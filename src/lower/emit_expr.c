@@ -148,6 +148,13 @@ char *lo_index(lo_text *text, const lx *expr) {
 
 static char *scalar(lo_text *text, const lx *expr, bool lazy);
 
+bool lo_is_cheap_condition(const lx *expr) {
+  if (expr->op == LX_AND || expr->op == LX_OR)
+    return lo_is_cheap_condition(expr->kid[0]) && lo_is_cheap_condition(expr->kid[1]);
+  return expr->op >= LX_EQ && expr->op <= LX_LT && expr->kid[0]->integer && expr->kid[1]->integer &&
+         !lx_has_whole(expr);
+}
+
 static char *condition(lo_text *text, const lx *expr, bool lazy) {
   char *left;
   char *right = NULL;
@@ -158,7 +165,9 @@ static char *condition(lo_text *text, const lx *expr, bool lazy) {
   } else if (expr->op == LX_AND || expr->op == LX_OR) {
     left = condition(text, expr->kid[0], lazy);
     right = condition(text, expr->kid[1], true);
-    result = as_format("(%s %s %s)", left, relation_sign[expr->op], right);
+    bool eager = text->eager && lo_is_cheap_condition(expr);
+    const char *sign = relation_sign[expr->op];
+    result = as_format("(%s %.*s %s)", left, eager ? 1 : 2, sign, right);
   } else if (expr->kid[0]->integer && expr->kid[1]->integer) {
     left = lo_index(text, expr->kid[0]);
     right = lo_index(text, expr->kid[1]);
@@ -282,13 +291,23 @@ char *lo_expr(lo_text *text, const lx *expr) {
   return result;
 }
 
+char *lo_condition(lo_text *text, const lx *expr) {
+  return condition(text, expr, true);
+}
+
 char *lo_global_pointer(const lo_job *job, uint32_t id) {
   const lo_value *value = &job->value[id];
   if (value->buffer_class == LG_INPUT)
     return as_format("a.in[%u]", value->buffer_index);
   if (value->buffer_class == LG_OUTPUT)
     return as_format("a.out[%u]", value->buffer_index);
-  return as_format("(a.ws + %ldL)", value->work_offset);
+  if (value->buffer_class == LG_WORK)
+    return as_format("(a.ws + %ldL)", value->work_offset);
+  char *whole = lo_global_pointer(job, value->source);
+  char *text = as_format("((const char *)%s + %ldL)", whole,
+                         value->origin * (value->dtype == AS_F32 ? 4 : 2));
+  free(whole);
+  return text;
 }
 
 char *lo_global_offset(lo_text *text, const lo_value *tensor, lx *const *idx, int n_index) {

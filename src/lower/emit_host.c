@@ -2,6 +2,7 @@
 #include "emit.h"
 #include "live.h"
 #include "product.h"
+#include "simt.h"
 #include "threads.h"
 #include <stdlib.h>
 
@@ -61,7 +62,7 @@ static void emit_launcher(lo_job *job, as_str *out) {
   as_str_add(out, "  a.ws = (char *)workspace;\n  cudaError_t e;\n");
   for (uint32_t i = 0; i < job->n_unit; i++)
     emit_unit_launch(job, i, out);
-  as_str_add(out, "  (void)e;\n  return 0;\n}\n");
+  as_str_add(out, "  (void)a;\n  (void)e;\n  return 0;\n}\n");
 }
 
 bool lo_emit_all(lo_job *job, as_lowered *out) {
@@ -94,8 +95,9 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
       lo_threads_kernel(unit, &out_text);
     } else if (unit->library) {
       unit->blocks = unit->warps = unit->stages = 0;
-    } else if (unit->flat ? !lo_emit_flat(job, unit, &out_text)
-                          : !lo_emit_block(job, unit, &out_text)) {
+    } else if (unit->simt   ? !lo_emit_simt(job, unit, &out_text)
+               : unit->flat ? !lo_emit_flat(job, unit, &out_text)
+                            : !lo_emit_block(job, unit, &out_text)) {
       as_str_clear(&out_text);
       return false;
     }

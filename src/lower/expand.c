@@ -463,6 +463,47 @@ static bool expand_number(lo_job *job, const as_node *node, uint32_t *out) {
   return true;
 }
 
+/* Does a kernel load tiles of it?  Other operators at kernel level read it where they need it. */
+static bool is_loaded(const as_graph *graph, uint32_t id) {
+  bool loaded = false;
+  for (uint32_t i = 0; i < graph->n && !loaded; i++)
+    loaded = graph->node[i].kind == AS_N_LOAD && graph->node[i].arg[0] == id;
+  return loaded;
+}
+
+/* A tensor that is a part of another one in memory is no kernel: it is loaded from where it lies.
+ * LO_NONE: it is none, or runs backwards, or has extents that are left to run time. */
+static uint32_t expand_part(lo_job *job, uint32_t node_id) {
+  const as_graph *graph = job->graph;
+  const as_node *node = &graph->node[node_id];
+  as_strided at;
+  if (!is_loaded(graph, node_id) || !as_graph_strided(graph, node_id, &at))
+    return LO_NONE;
+  uint32_t source = job->node_val[at.base];
+  if (lo_holds_integers(&job->value[source]) || lo_is_live(job, at.origin))
+    return LO_NONE;
+  int64_t origin = as_size_eval(graph->sizes, at.origin, job->size_value);
+  long stride[AS_MAX_RANK];
+  long dim[AS_MAX_RANK];
+  if (origin < 0 || !node_dims(job, node, dim))
+    return LO_NONE;
+  for (uint32_t axis = 0; axis < node->rank; axis++) {
+    stride[axis] = as_size_eval(graph->sizes, at.stride[axis], job->size_value);
+    bool live = lo_is_live(job, at.stride[axis]) || lo_is_live(job, node->dim[axis]);
+    if (live || stride[axis] < (dim[axis] > 1))
+      return LO_NONE;
+  }
+  uint32_t id = lo_new_val(job, LV_GLOBAL, node->name, (int)node->rank, dim);
+  lo_value *part = &job->value[id];
+  part->place = LP_GLOBAL;
+  part->buffer_class = LG_PART;
+  part->dtype = job->value[source].dtype;
+  part->source = source;
+  part->origin = (long)origin;
+  memcpy(part->stride, stride, node->rank * sizeof *stride);
+  return id;
+}
+
 /* units in the order of launches: a block graph runs when its first store is met */
 static bool expand_node(lo_job *job, uint32_t node_id, const uint32_t *block_unit, uint32_t *order,
                         uint32_t *norder, bool *placed, const lo_readers *readers) {
@@ -492,6 +533,11 @@ static bool expand_node(lo_job *job, uint32_t node_id, const uint32_t *block_uni
   } else if (as_node_is_number(node)) {
     return expand_number(job, node, &job->node_val[node_id]);
   } else {
+    uint32_t part = expand_part(job, node_id);
+    if (part != LO_NONE) {
+      job->node_val[node_id] = part;
+      return true;
+    }
     uint32_t first = job->n_value;
     uint32_t out = expand_op(job, node, LO_NONE);
     if (out == LO_NONE)
@@ -527,6 +573,11 @@ static bool outputs(lo_job *job, as_dtype type, uint32_t *order, uint32_t *norde
     job->value[id].buffer_class = LG_OUTPUT;
     job->value[id].buffer_index = i;
     job->value[id].dtype = type;
+  }
+  for (uint32_t i = 0; i < job->n_value; i++) { /* parts of results */
+    lo_value *part = &job->value[i];
+    if (part->kind == LV_GLOBAL && part->buffer_class == LG_PART)
+      part->dtype = job->value[part->source].dtype;
   }
   return true;
 }

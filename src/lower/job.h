@@ -47,7 +47,8 @@ typedef struct {
   long blocks; /* at the bounds of sizes left to run time */
   bool flat; /* one generated kernel over the elements of `flat_val`, straight from global memory */
   uint32_t flat_val;
-  long flat_per_block; /* results of it that a block computes */
+  long flat_per_block;  /* results of it that a block computes */
+  struct lo_simt *simt; /* of a flat unit: a contraction by register tiles (simt.h); NULL: none */
   bool has_loop;
   long loop;
   uint32_t *val;

@@ -439,6 +439,8 @@ char *lo_live_elements(const lo_job *job, const lo_value *value, int axis) {
 }
 
 char *lo_live_stride(const lo_job *job, const lo_value *tensor, int axis) {
+  if (tensor->kind != LV_LOAD && tensor->place == LP_GLOBAL && tensor->buffer_class == LG_PART)
+    return as_format("%ld", tensor->stride[axis]);
   if (is_packed(tensor))
     return lo_live_elements(job, tensor, axis + 1);
   long stride = 1;

@@ -2,6 +2,7 @@
 #include "../../semantics/eval.h"
 #include "../ir/lex.h"
 #include "live.h"
+#include "simt.h"
 #include "src/base/vec.h"
 #include <stdlib.h>
 
@@ -174,6 +175,33 @@ static char *product_of(const lo_job *job, const uint32_t *live, const long *fix
   return as_str_take(&out);
 }
 
+/* how many tiles there are along some axes of a contraction, malloc'ed */
+static char *tiles_of(const lo_job *job, const lo_simt *plan, const int *axis, int n, long tile) {
+  uint32_t live[AS_MAX_RANK];
+  long fixed[AS_MAX_RANK];
+  for (int i = 0; i < n; i++) {
+    live[i] = plan->live_dim[axis[i]];
+    fixed[i] = plan->dim[axis[i]];
+  }
+  char *count = product_of(job, live, fixed, n);
+  char *tiles = as_format("((%s + %ld) / %ld)", count, tile - 1, tile);
+  free(count);
+  return tiles;
+}
+
+static char *contraction_blocks(const lo_job *job, const lo_simt *plan) {
+  char *batches = tiles_of(job, plan, plan->batch, plan->n_batch, 1);
+  char *down = tiles_of(job, plan, plan->side[0].axis, plan->side[0].n_axis,
+                        as_target_simt_rows(&plan->tile));
+  char *across = tiles_of(job, plan, plan->side[1].axis, plan->side[1].n_axis,
+                          as_target_simt_columns(&plan->tile));
+  char *text = as_format("(unsigned)(%s * %s * %s)", batches, down, across);
+  free(batches);
+  free(down);
+  free(across);
+  return text;
+}
+
 char *lo_live_blocks(const lo_job *job, const lo_unit *unit, long per_block) {
   bool varies = unit->grid_live[0] || unit->grid_live[1] || unit->grid_live[2];
   const lo_value *result = unit->flat ? &job->value[unit->flat_val] : NULL;
@@ -181,6 +209,8 @@ char *lo_live_blocks(const lo_job *job, const lo_unit *unit, long per_block) {
     varies |= result->live_dim[axis] > 0;
   if (!varies)
     return as_format("%ldu", unit->blocks);
+  if (unit->simt)
+    return contraction_blocks(job, unit->simt);
   char *count = result ? product_of(job, result->live_dim, result->dim, result->rank)
                        : product_of(job, unit->grid_live, unit->grid, 3);
   char *text = per_block > 1

@@ -4,6 +4,7 @@
 #include "live.h"
 #include "product.h"
 #include "range.h"
+#include "simt.h"
 #include "src/base/trace.h"
 #include "threads.h"
 #include <stdlib.h>
@@ -137,8 +138,11 @@ static void trace_unit(const lo_job *job, const lo_unit *unit, size_t noted) {
   if (!AS_TRACE_ON(LOWER))
     return;
   AS_TRACE(LOWER, "%s: %s, %ld blocks on %u multiprocessors of %s", unit->name,
-           unit->flat ? "element by element" : "a block graph", unit->blocks,
-           (unsigned)job->options->target->multiprocessors, job->options->target->gpu);
+           unit->simt   ? "a contraction by register tiles"
+           : unit->flat ? "element by element"
+                        : "a block graph",
+           unit->blocks, (unsigned)job->options->target->multiprocessors,
+           job->options->target->gpu);
   if (job->notes.n > noted)
     AS_TRACE(LOWER, "%s", job->notes.s + noted);
 }
@@ -314,7 +318,10 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
   bool ok = lo_live_read(&job) && lo_live_takes(&job, at) && lo_expand(&job);
   if (ok)
     lo_library_units(&job);
-  ok = ok && lo_tile_units(&job) && place_workspace(&job);
+  ok = ok && lo_tile_units(&job);
+  if (ok)
+    lo_simt_units(&job);
+  ok = ok && place_workspace(&job);
   for (uint32_t i = 0; ok && i < job.n_unit; i++) {
     size_t noted = job.notes.n;
     if (job.unit[i].library)

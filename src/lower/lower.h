@@ -29,4 +29,6 @@ void as_lowered_clear(as_lowered *l);
  * has no value, a relation fails at these sizes, an extent does not divide, or shared memory does
  * not suffice. */
 bool as_lower_cuda(const as_graph *mug, const as_lower_opts *o, as_lowered *out, as_err *err);
+/* the text that every kernel.cu begins with: lines, ended by NULL */
+const char *const *lo_prelude(void);
 #endif

@@ -9,6 +9,8 @@
 #define AS_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
 /* one that issues all its loads at once: ptxas would rather have more blocks at a time, with fewer registers and fewer loads in flight */
 #define AS_KERNEL_AT_ONCE(threads) extern "C" __global__ void __launch_bounds__(threads, 1)
+/* one of which a multiprocessor is to hold so many blocks: what it may take of the registers */
+#define AS_KERNEL_BESIDE(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 #define AS_SMEM(sm) extern __shared__ __align__(1024) unsigned char sm[]
 #define AS_LAUNCH(kernel, blocks, threads, smem, stream, args) kernel<<<dim3(blocks), dim3(threads), smem, stream>>>(args)
 typedef unsigned char *as_sm;
@@ -35,6 +37,25 @@ template <int N> AS_DEV void as_cp_wait() { asm volatile("cp.async.wait_group %0
 AS_DEV float as_lds_f32(as_sm sm, int off) { return *(const float *)(sm + off); }
 AS_DEV float as_lds_f16(as_sm sm, int off) { return __half2float(*(const __half *)(sm + off)); }
 AS_DEV float as_lds_bf16(as_sm sm, int off) { return __bfloat162float(*(const __nv_bfloat16 *)(sm + off)); }
+AS_DEV void as_lds4_f32(float *r, as_sm sm, int off)
+{
+  const float4 x = *(const float4 *)(sm + off);
+  r[0] = x.x;
+  r[1] = x.y;
+  r[2] = x.z;
+  r[3] = x.w;
+}
+AS_DEV void as_sts4_f32(as_sm sm, int off, const float *r) { *(float4 *)(sm + off) = make_float4(r[0], r[1], r[2], r[3]); }
+/* four integers of a table */
+AS_DEV void as_lds4_int(int *r, as_sm sm, int off)
+{
+  const int4 x = *(const int4 *)(sm + off);
+  r[0] = x.x;
+  r[1] = x.y;
+  r[2] = x.z;
+  r[3] = x.w;
+}
+AS_DEV void as_sts4_int(as_sm sm, int off, const int *r) { *(int4 *)(sm + off) = make_int4(r[0], r[1], r[2], r[3]); }
 AS_DEV unsigned as_lds_u16(as_sm sm, int off) { return *(const unsigned short *)(sm + off); }
 AS_DEV void as_sts_f32(as_sm sm, int off, float x) { *(float *)(sm + off) = x; }
 AS_DEV void as_sts_f16(as_sm sm, int off, float x) { *(__half *)(sm + off) = __float2half_rn(x); }
@@ -47,6 +68,32 @@ AS_DEV float as_ldg_f16(const void *p, size_t i) { return __half2float(__ldg((co
 AS_DEV float as_ldg_bf16(const void *p, size_t i) { return __bfloat162float(__ldg((const __nv_bfloat16 *)p + i)); }
 AS_DEV float as_ldg_f32(const void *p, size_t i) { return __ldg((const float *)p + i); }
 AS_DEV int as_ldg_int(const void *p, size_t i) { return __ldg((const int *)p + i); }
+/* four elements that follow each other */
+AS_DEV void as_ldg4_f32(float *r, const void *p, size_t i)
+{
+  const float4 x = __ldg((const float4 *)((const float *)p + i));
+  r[0] = x.x;
+  r[1] = x.y;
+  r[2] = x.z;
+  r[3] = x.w;
+}
+AS_DEV void as_ldg4_f16(float *r, const void *p, size_t i)
+{
+  const uint2 w = __ldg((const uint2 *)((const __half *)p + i));
+  const float2 x = __half22float2(*(const __half2 *)&w.x), y = __half22float2(*(const __half2 *)&w.y);
+  r[0] = x.x;
+  r[1] = x.y;
+  r[2] = y.x;
+  r[3] = y.y;
+}
+AS_DEV void as_ldg4_bf16(float *r, const void *p, size_t i)
+{
+  const uint2 w = __ldg((const uint2 *)((const __nv_bfloat16 *)p + i));
+  r[0] = __uint_as_float(w.x << 16);
+  r[1] = __uint_as_float(w.x & 0xffff0000u);
+  r[2] = __uint_as_float(w.y << 16);
+  r[3] = __uint_as_float(w.y & 0xffff0000u);
+}
 template <int V> AS_DEV void as_put(void *p, const unsigned *w)
 {
   if constexpr (V == 4) *(uint4 *)p = make_uint4(w[0], w[1], w[2], w[3]);

@@ -59,6 +59,14 @@ void lo_threads_types(lo_job *job) {
   }
 }
 
+/* A part whose place is left to run time is copied by a kernel of its own: there its elements are
+ * not where they lie at the sizes stated. */
+static bool is_copied_part(const as_block_ref *ref, as_node_id tensor, const lo_value *source) {
+  as_block_place at;
+  bool part = as_block_place_of(ref, tensor, &at, NULL) && at.base != tensor;
+  return part && (source->kind != LV_GLOBAL || source->buffer_class != LG_PART);
+}
+
 /* why not all tiles of the block are copied from memory as they are, or computed of where they lie;
  * NULL: they are */
 static const char *reads_elsewhere(const lo_job *job, uint32_t block) {
@@ -73,7 +81,9 @@ static const char *reads_elsewhere(const lo_job *job, uint32_t block) {
     why = as_block_is_computed(&ref, id) ? NULL
           : source->through              ? "it reads a tensor that is no memory"
           : lo_holds_integers(source)    ? "it reads a tensor of integers"
-                                         : NULL;
+          : is_copied_part(&ref, node->arg[0], source)
+              ? "it reads a part whose place is left to run time"
+              : NULL;
   }
   return why;
 }

@@ -21,7 +21,8 @@ typedef enum {
   LP_GLOBAL
 } lo_place;
 
-typedef enum { LG_INPUT, LG_OUTPUT, LG_WORK } lo_buffer_class;
+/* LG_PART: elements of another tensor in memory */
+typedef enum { LG_INPUT, LG_OUTPUT, LG_WORK, LG_PART } lo_buffer_class;
 
 typedef enum { LL_PLAIN, LL_PAD, LL_SWIZZLE } lo_order;
 
@@ -88,7 +89,9 @@ typedef struct {
   lo_red red;
   long extent;                /* RED: terms */
   uint32_t extent_live;       /* row of how many of them there are, 0: all */
-  uint32_t source;            /* LOAD: the tensor read */
+  uint32_t source;            /* LOAD: the tensor read; LG_PART: the tensor that it is a part of */
+  long origin;                /* LG_PART: place of element 0 in that tensor, in elements */
+  long stride[AS_MAX_RANK];   /* LG_PART: elements of that tensor between neighbours */
   int grid_axis[AS_MAX_RANK]; /* LOAD: per axis the grid axis that divides it, of several the last,
                                  which counts tiles fastest; -1 none */
   uint8_t slower_axes[AS_MAX_RANK]; /* LOAD: the others, as bits */
@@ -126,6 +129,9 @@ typedef struct {
   int group; /* lanes per output of a reduction; above 32: warps join through shared memory */
 } lo_value;
 
-long lo_elems(const lo_value *value);     /* product of the extents */
+long lo_elems(const lo_value *value); /* product of the extents */
+/* In memory, do all rows of the last axis begin at multiples of so many bytes, element beside
+ * element? */
+bool lo_rows_aligned(const lo_value *tensor, long elem, long bytes);
 const char *lo_dtype_name(as_dtype type); /* as the prelude's functions end */
 #endif

@@ -8,6 +8,9 @@
  * blocks on a multiprocessor nothing is gained above 72 KB, with one block each deeper rings pay up
  * to 160 KB. Elsewhere they are the same shares of what a multiprocessor has.
  *
+ * scalar_flops: lanes of a multiprocessor times boost clock times two: 128 at 1755 MHz (H200,
+ * H100), 64 at 1410 (A100), 128 at 1695 (A10) and 2520 (L40S).
+ *
  * A new GPU is a new row.  Of rows with one architecture the first is found by its name. */
 #include "target.h"
 #include "src/base/str.h"
@@ -78,6 +81,7 @@ static const as_target targets[] = {
      .mp_bandwidth = 5.0e4,
      .tile_flops = 1.2e6,
      .tile_elements = 3.0e4,
+     .scalar_flops = 4.49e5,
      .step_us = 0.1,
      .threads = THREADS(1, 1),
      LIBRARY(989e6, 67e6, MB(32))},
@@ -100,6 +104,7 @@ static const as_target targets[] = {
      .mp_bandwidth = 5.0e4,
      .tile_flops = 1.2e6,
      .tile_elements = 3.0e4,
+     .scalar_flops = 4.49e5,
      .step_us = 0.1,
      .threads = THREADS(0.694, 1),
      LIBRARY(989e6, 67e6, MB(32))},
@@ -121,6 +126,7 @@ static const as_target targets[] = {
      .mp_bandwidth = 3.6e4,
      .tile_flops = 0.86e6,
      .tile_elements = 2.1e4,
+     .scalar_flops = 1.80e5,
      .step_us = 0.14,
      .threads = THREADS(0.417, 0.72),
      LIBRARY(312e6, 19.5e6, MB(4))},
@@ -142,6 +148,7 @@ static const as_target targets[] = {
      .mp_bandwidth = 4.3e4,
      .tile_flops = 1.0e6,
      .tile_elements = 2.6e4,
+     .scalar_flops = 4.34e5,
      .step_us = 0.12,
      .threads = THREADS(0.125, 0.86),
      LIBRARY(125e6, 31.2e6, MB(4))},
@@ -163,6 +170,7 @@ static const as_target targets[] = {
      .mp_bandwidth = 6.4e4,
      .tile_flops = 1.5e6,
      .tile_elements = 3.8e4,
+     .scalar_flops = 6.45e5,
      .step_us = 0.08,
      .threads = THREADS(0.181, 1.28),
      LIBRARY(362e6, 91.6e6, MB(4))},

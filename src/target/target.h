@@ -94,6 +94,8 @@ typedef struct {
   double mp_bandwidth;  /* drawn by one multiprocessor */
   double tile_flops;    /* of one multiprocessor inside a kernel, on tensor cores */
   double tile_elements; /* of one multiprocessor inside a kernel, element by element */
+  double scalar_flops;  /* of one multiprocessor: f32 multiply-adds of all lanes at boost clock,
+                           two operations each (data sheet) */
   double launch_us;
   double latency_us; /* of a first byte from memory */
   double step_us;    /* of a phase between barriers */
@@ -141,6 +143,51 @@ as_target_chained as_target_chain(double rows, double depth, double keys, double
  * do not fit. */
 uint32_t as_target_ring(const as_target *target, double blocks, double bytes, double trip,
                         long shared);
+
+/* How elements of an operand come from memory to a shared tile. */
+typedef enum {
+  AS_FETCH_VECTOR,  /* 16 bytes at once */
+  AS_FETCH_ELEMENT, /* one by one, at places that follow each other */
+  AS_FETCH_COMPUTED /* one by one, each place computed and guarded: windows */
+} as_target_fetch;
+
+/* C[batch, row, column] = sum(k) A[batch, row, k] B[batch, column, k], extents as elements. */
+typedef struct {
+  double batches;
+  double rows;
+  double columns;
+  double depth;
+  as_target_fetch fetch_rows;    /* of A */
+  as_target_fetch fetch_columns; /* of B */
+  bool may_split;                /* may parts of the depth be summed by blocks of their own? */
+} as_contraction;
+
+/* A contraction by plain multiply-adds: a block makes a tile of the result in slices of k, a thread
+ * keeps thread_rows x thread_columns accumulators.  Lanes of a warp stand side by side. */
+typedef struct {
+  uint32_t warps_rows;
+  uint32_t warps_columns;
+  uint32_t lanes_rows;     /* of the 32; the others are columns */
+  uint32_t thread_rows;    /* 1, 2, 4, 8 or 12 */
+  uint32_t thread_columns; /* 4 or 8 */
+  uint32_t depth;          /* of a slice */
+  uint32_t parts;          /* of the whole depth, which blocks sum apart */
+  double us;               /* by the model, microseconds */
+} as_target_simt;
+
+/* The tile of least time by the model; extents of 0 count as such and give any tile. */
+as_target_simt as_target_simt_tile(const as_target *target, const as_contraction *product);
+uint32_t as_target_simt_threads(const as_target_simt *tile);
+uint32_t as_target_simt_rows(const as_target_simt *tile);    /* of a block's tile */
+uint32_t as_target_simt_columns(const as_target_simt *tile); /* of a block's tile */
+/* blocks that a multiprocessor holds at a time; 0: the registers do not suffice for one */
+uint32_t as_target_simt_resident(const as_target *target, const as_target_simt *tile);
+/* elements from one k to the next in the shared tile of an operand with that extent */
+long as_target_simt_pitch(uint32_t extent);
+long as_target_simt_table(const as_target_simt *tile);  /* bytes of one operand's tables: four
+                                                           integers for each k of two slices */
+long as_target_simt_tables(const as_target_simt *tile); /* where they begin, behind the slices */
+long as_target_simt_shared(const as_target_simt *tile); /* bytes, of both slices in flight */
 
 /* Rows are static: nothing to free. */
 const as_target *as_target_default(void);

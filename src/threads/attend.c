@@ -148,8 +148,20 @@ static bool tiles(as_attend_builder *B) {
   return load_tile(B, T->keys, &T->depth, &T->key, &keys) &&
          load_tile(B, T->values, &T->key, NULL, &values) &&
          as_ring_stream_new(B->p, B->g, keys, T->keys, &B->stream[0]) &&
-         as_ring_stream_new(B->p, B->g, values, T->values, &B->stream[1]) &&
-         as_ring_place(B->p, B->g, B->stream, 2);
+         as_ring_stream_new(B->p, B->g, values, T->values, &B->stream[1]);
+}
+
+/* who copies the tiles and who multiplies them, and with that the ring that they pass through */
+static bool place_ring(as_attend_builder *B, bool *bulk) {
+  *bulk = true;
+  for (unsigned i = 0; i < 2; i++)
+    *bulk = *bulk && as_ring_can_bulk(B->p, &B->g->tile[B->stream[i].tile], &B->stream[i].ring);
+  B->group = *bulk && as_attend_group(B);
+  B->p->least_stages = B->group ? AS_ATTEND_GROUP_STAGES : 0;
+  if (!as_ring_place(B->p, B->g, B->stream, 2))
+    return false;
+  B->group = B->group && as_attend_group_has_stages(B);
+  return true;
 }
 
 /* --- maps of registers */
@@ -643,6 +655,7 @@ static bool share(as_attend_builder *B) {
       (double)(1u << B->T.column.bits), (uint32_t)B->p->o->warps);
   if (!shared.fits)
     return fail(B, "scores and results of too many registers");
+  B->late = shared.registers <= AS_ATTEND_LATE_REGISTERS;
   B->warps = B->copies = 0;
   while (1u << B->warps < shared.warps)
     B->warps++;
@@ -658,11 +671,8 @@ as_tg *as_plan_attend(as_plan *p) {
     return NULL;
   B.g = as_tg_new(p->b->graph->block[p->b->block].name);
   B.g->trip = (int)p->trip;
-  bool ok = share(&B) && layouts(&B) && tiles(&B);
-  bool bulk = ok;
-  for (unsigned i = 0; ok && i < 2; i++)
-    bulk = bulk && as_ring_can_bulk(p, &B.g->tile[B.stream[i].tile], &B.stream[i].ring);
-  B.group = ok && bulk && as_attend_group(&B);
+  bool bulk = false;
+  bool ok = share(&B) && layouts(&B) && tiles(&B) && place_ring(&B, &bulk);
   ok = ok && (bulk ? by_producer(&B) : copied(&B)) && finish(&B);
   if (ok)
     return B.g;

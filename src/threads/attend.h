@@ -26,6 +26,15 @@ typedef struct {
   bool has_column; /* false: one number a row */
 } as_attend_store;
 
+/* of a ring that products of warpgroups read: one that is late, and two to fetch into beside the
+ * one that is read */
+#define AS_ATTEND_GROUP_STAGES 4
+
+/* Registers of scores, weights, sums and query up to which products are late.  With more, ptxas
+ * moves accumulators that are under way: it then waits for each product by itself (its C7518:
+ * "serialized"), at 144; at 120 it did not. */
+#define AS_ATTEND_LATE_REGISTERS 128
+
 enum { AS_ATTEND_ROW = 1000, AS_ATTEND_COLUMN };
 
 typedef struct {
@@ -72,6 +81,7 @@ typedef struct {
   as_lay result;         /* -> (row, column) */
   as_ring_stream stream[2];
   bool group; /* products of warpgroups, the first operand in registers */
+  bool late;  /* those of weights and values are waited for in the next iteration */
   as_attend_group_product score_group;
   as_attend_group_product result_group;
   int score_value; /* values of the thread graph */
@@ -84,10 +94,13 @@ typedef struct {
 /* attend_group.c: are there products of warpgroups for both?  They need rows of 64 times a power
  * of two, one fragment a warp, and tiles as bulk copies lay them */
 bool as_attend_group(as_attend_builder *B);
-/* the scores of an iteration are there; the products of the one before are over, and its stage is
+/* a stage is given back one iteration late: does the ring leave more than one to fetch into? */
+bool as_attend_group_has_stages(const as_attend_builder *B);
+/* the scores of an iteration are there; late products of the one before are over, and its stage is
  * given back */
 void as_attend_group_scores(as_attend_builder *B, as_tg_op *in, int score, int query);
-/* the products of weights and values are under way; operand: by sum */
+/* the products of weights and values are under way or, where they are not late, over, and their
+ * stage is given back; operand: by sum */
 void as_attend_group_values(as_attend_builder *B, as_tg_op *in, const int *operand);
 /* attend_plan.c; false with p->why */
 bool as_attend_read(as_plan *p, as_attend *out);

@@ -33,11 +33,13 @@ static bool find_product(const as_attend_builder *B, const as_plan_axis *column,
 
 bool as_attend_group(as_attend_builder *B) {
   const as_attend *T = &B->T;
-  /* a stage is given back one iteration late: two of them would leave one to fetch into */
-  bool stages = B->g->stages > 2 || B->p->trip <= 2;
-  return stages && B->copies == 0 && B->warps >= OWN_WARPS && !T->column.padded &&
+  return B->copies == 0 && B->warps >= OWN_WARPS && !T->column.padded &&
          find_product(B, &T->key, &T->depth, &B->stream[0], &B->score_group) &&
          find_product(B, &T->column, &T->key, &B->stream[1], &B->result_group);
+}
+
+bool as_attend_group_has_stages(const as_attend_builder *B) {
+  return B->g->stages > 2 || B->p->trip <= 2;
 }
 
 /* u counts fragments along the summed axis, then copies along the columns */
@@ -73,16 +75,22 @@ static void multiply(as_attend_builder *B, as_tg_op *in, const as_attend_group_p
     as_lay_push(&op->dst, 0);
 }
 
+/* all products are over, and so is the use of a stage: of `ago` iterations before */
+static void give_back(as_attend_builder *B, as_tg_op *in, int ago) {
+  as_tg_add(B->g, in, AS_TG_SYNCWARP, 'c');
+  as_tg_op *back = as_tg_add(B->g, in, AS_TG_MBARRIVE, 'c');
+  back->bar = 1;
+  back->slot = -ago;
+  back->from = ago;
+}
+
 void as_attend_group_scores(as_attend_builder *B, as_tg_op *in, int score, int query) {
   as_tg_add(B->g, in, AS_TG_WGFENCE, 'c');
   multiply(B, in, &B->score_group, score, query);
   as_tg_add(B->g, in, AS_TG_WGCOMMIT, 'c');
   as_tg_add(B->g, in, AS_TG_WGWAIT, 'c')->count = 0;
-  as_tg_add(B->g, in, AS_TG_SYNCWARP, 'c');
-  as_tg_op *back = as_tg_add(B->g, in, AS_TG_MBARRIVE, 'c');
-  back->bar = 1;
-  back->slot = -1;
-  back->from = 1;
+  if (B->late)
+    give_back(B, in, 1);
 }
 
 void as_attend_group_values(as_attend_builder *B, as_tg_op *in, const int *operand) {
@@ -93,4 +101,8 @@ void as_attend_group_values(as_attend_builder *B, as_tg_op *in, const int *opera
       multiply(B, in, &B->result_group, B->result_value[i], operand[i]);
   }
   as_tg_add(B->g, in, AS_TG_WGCOMMIT, 'c');
+  if (!B->late) {
+    as_tg_add(B->g, in, AS_TG_WGWAIT, 'c')->count = 0;
+    give_back(B, in, 0);
+  }
 }

@@ -667,28 +667,48 @@ static void find_bulk(void *arg, as_tg_op *op) {
     b->op[op->tile] = op;
 }
 
+typedef struct {
+  long rows;
+  long columns;
+  long pitch; /* elements from one row to the next */
+} matrix;
+
+/* A tile's tensor as the matrix of which its boxes are parts: the axes whose stride is at least
+ * that of the box's row count rows, the others columns. */
+static matrix matrix_of(as_emitter *E, const as_tg_tile *t, const as_tg_op *op) {
+  matrix m = {.rows = 1, .columns = 1, .pitch = as_tg_find_axis(t, op->row)->stride};
+  as_node_id tensor;
+  as_block_place at;
+  long whole[AS_MAX_RANK];
+  if (!as_emit_where(E, t, &tensor, &at) || !as_block_dims(E->b, tensor, whole, NULL)) {
+    E->failed = true;
+    return m;
+  }
+  for (uint32_t d = 0; d < E->b->graph->node[tensor].rank; d++) {
+    if (at.stride[d] >= m.pitch)
+      m.rows += (whole[d] - 1) * (at.stride[d] / m.pitch);
+    else
+      m.columns += (whole[d] - 1) * at.stride[d];
+  }
+  return m;
+}
+
 static void tensor_maps(as_emitter *E, const bulk_ops *bulk, as_str *params, as_str *arguments,
                         as_str *before) {
   for (unsigned i = 0; i < E->g->n_tile; i++) {
     const as_tg_op *op = bulk->op[i];
     const as_tg_tile *t = &E->g->tile[i];
-    long whole[AS_MAX_RANK];
-    long elements = 1;
     if (!op)
       continue;
-    as_node_id tensor = as_emit_tensor(E, t);
-    if (!as_block_dims(E->b, tensor, whole, NULL))
-      E->failed = true;
-    for (uint32_t d = 0; !E->failed && d < E->b->graph->node[tensor].rank; d++)
-      elements *= whole[d];
-    long cols = as_tg_find_axis(t, op->row)->stride;
-    char *base = E->address(E->arg, tensor);
+    matrix m = matrix_of(E, t, op);
+    char *base = as_emit_memory(E, t);
     as_str_printf(params, ", AT_MAP m_%s", t->name);
     as_str_printf(arguments, ", m_%s", t->name);
     as_str_printf(before,
-                  "    CUtensorMap m_%s;\n    if ((status = at_tensor_map(&m_%s, %s, %d, %ldu, "
-                  "%ldu, %uu, %ldu))) return status;\n",
-                  t->name, t->name, base, (int)t->type, elements / cols, cols, 1u << op->rows,
+                  "    CUtensorMap m_%s;\n    if ((status = at_tensor_map(&m_%s, (const char "
+                  "*)%s + %ldL, %d, %ldu, %ldu, %ldu, %uu, %ldu))) return status;\n",
+                  t->name, t->name, base, t->origin * (t->type == AS_F32 ? 4 : 2), (int)t->type,
+                  m.rows, m.columns, m.pitch, 1u << op->rows,
                   as_isa_needs(as_isa_find(E->isa, op->instr), "swizzle"));
     free(base);
   }

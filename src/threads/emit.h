@@ -48,6 +48,9 @@ char *as_emit_place(as_emitter *E, const as_tg_op *op, const as_tg_expr *e, uint
 char *as_emit_mask(const as_tg_op *op);
 /* index along a padded axis below its limit; "" where nothing is padded */
 char *as_emit_pred(const as_tg *g, const as_tg_op *op, const as_lay *l, unsigned u);
-/* the kernel-level tensor of a tile */
-as_node_id as_emit_tensor(const as_emitter *E, const as_tg_tile *t);
+/* the kernel-level tensor of a tile, and where it lies; false: the block has no such tile */
+bool as_emit_where(const as_emitter *E, const as_tg_tile *t, as_node_id *tensor,
+                   as_block_place *out);
+/* pointer to the memory that a tile's tensor is a part of */
+char *as_emit_memory(as_emitter *E, const as_tg_tile *t);
 #endif

@@ -96,14 +96,26 @@ char *as_emit_shared(as_emitter *E, const as_tg_op *op, const as_lay *l, unsigne
   return as_str_take(&s);
 }
 
-as_node_id as_emit_tensor(const as_emitter *E, const as_tg_tile *t) {
+bool as_emit_where(const as_emitter *E, const as_tg_tile *t, as_node_id *tensor,
+                   as_block_place *out) {
   const as_block *blk = &E->b->graph->block[E->b->block];
   for (uint32_t i = 0; i < blk->n; i++) {
     const as_node *n = &E->b->graph->node[blk->nodes[i]];
-    if (n->kind == (t->output ? AS_N_STORE : AS_N_LOAD) && !strcmp(n->name, t->name))
-      return t->output ? blk->nodes[i] : n->arg[0];
+    if (n->kind != (t->output ? AS_N_STORE : AS_N_LOAD) || strcmp(n->name, t->name) != 0)
+      continue;
+    *tensor = t->output ? blk->nodes[i] : n->arg[0];
+    return as_block_place_of(E->b, *tensor, out, NULL);
   }
-  return AS_NONE;
+  return false;
+}
+
+char *as_emit_memory(as_emitter *E, const as_tg_tile *t) {
+  as_node_id tensor;
+  as_block_place at;
+  if (as_emit_where(E, t, &tensor, &at))
+    return E->address(E->arg, at.base);
+  E->failed = true;
+  return as_strdup("0");
 }
 
 static const char *element(const as_tg_tile *t) {
@@ -113,10 +125,12 @@ static const char *element(const as_tg_tile *t) {
 /* name of the pointer to lane's and warp's part, in iteration 0 */
 static unsigned pointer(as_emitter *E, const as_tg_tile *t, const as_lay *l) {
   as_str s;
-  char *base = E->address(E->arg, as_emit_tensor(E, t));
+  char *base = as_emit_memory(E, t);
   as_str_init(&s);
   as_str_printf(&s, "(%s%s *)(%s)", t->output ? "" : "const ", element(t), base);
   free(base);
+  if (t->origin)
+    as_str_printf(&s, " + %ldu", t->origin);
   for (unsigned i = 0; i < t->n_axis; i++) {
     const as_tg_axis *a = &t->axis[i];
     if (a->grid >= 0)

@@ -56,9 +56,11 @@ typedef struct {
   as_plan_axis k;
   as_dtype type; /* of the 16-bit operands */
   as_node_id batch_load;
-  bool alone;       /* a block takes all of a multiprocessor's shared memory */
-  bool short_loops; /* a loop whose tiles fit in the ring all together gets a stage more: all are
-                       asked for before the first is used */
+  bool alone;        /* a block takes all of a multiprocessor's shared memory */
+  long least_stages; /* of a ring whose tiles are given back late, if they fit; 0: it asks for none
+                      */
+  bool short_loops;  /* a loop whose tiles fit in the ring all together gets a stage more: all are
+                        asked for before the first is used */
   unsigned n_product;
   as_plan_product product[AS_PLAN_PRODUCTS];
   unsigned n_side;

@@ -71,8 +71,8 @@ template <int N> AS_DEV void at_hold(unsigned *c)
 #pragma unroll
   for (int i = 0; i < N; i++) asm volatile("" : "+r"(c[i]) :: "memory");
 }
-/* rows x cols elements, boxes of box_rows rows of `swizzle` bytes; what lies outside reads as zero */
-[[maybe_unused]] static int at_tensor_map(CUtensorMap *map, const void *base, int type, unsigned long long rows, unsigned long long cols, unsigned box_rows, unsigned swizzle)
+/* rows x cols elements, `pitch` elements from row to row, boxes of box_rows rows of `swizzle` bytes; what lies outside reads as zero */
+[[maybe_unused]] static int at_tensor_map(CUtensorMap *map, const void *base, int type, unsigned long long rows, unsigned long long cols, unsigned long long pitch, unsigned box_rows, unsigned swizzle)
 {
   typedef CUresult encode_fn(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
   static encode_fn *encode = nullptr;
@@ -88,7 +88,7 @@ template <int N> AS_DEV void at_hold(unsigned *c)
     encode = (encode_fn *)entry;
   }
   const unsigned size = type == 2 ? 4 : 2;
-  const cuuint64_t dims[2] = {cols, rows}, strides[1] = {cols * size};
+  const cuuint64_t dims[2] = {cols, rows}, strides[1] = {pitch * size};
   const cuuint32_t box[2] = {swizzle / size, box_rows}, step[2] = {1, 1};
   const CUtensorMapDataType t = type == 0 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : type == 1 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
   const CUtensorMapSwizzle s = swizzle == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : swizzle == 64 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_32B;

@@ -127,7 +127,8 @@ static bool can_copy_vector(const as_plan *p, const as_tg_tile *t, const as_ring
   const as_tg_axis *a = as_tg_find_axis(t, r->col);
   long size = (long)elem_of(t);
   return row && a->live == 1L << a->bits && a->grid_step * size % as_isa_needs(row, "align") == 0 &&
-         a->loop_step * size % as_isa_needs(row, "align") == 0;
+         a->loop_step * size % as_isa_needs(row, "align") == 0 &&
+         t->origin * size % as_isa_needs(row, "align") == 0;
 }
 
 bool as_ring_can_bulk(const as_plan *p, const as_tg_tile *t, const as_ring_tile *r) {
@@ -137,7 +138,8 @@ bool as_ring_can_bulk(const as_plan *p, const as_tg_tile *t, const as_ring_tile 
     return can_copy_vector(p, t, r);
   if (!r->swizzle || !bulk_row(p->isa, r->swizzle, &row))
     return false;
-  if (r->row_bits > 8 || a->stride * (long)elem_of(t) % 16)
+  if (r->row_bits > 8 || a->stride <= 0 || a->stride * (long)elem_of(t) % 16 ||
+      t->origin * (long)elem_of(t) % 16)
     return false;
   if (((long)r->swizzle << r->row_bits) % as_isa_needs(row, "align"))
     return false;
@@ -206,6 +208,9 @@ static bool choose_stages(as_plan *p, as_tg *g, long bytes) {
   long stages = p->o->stages ? p->o->stages
                              : (long)as_target_ring(&gpu, (double)blocks, (double)bytes,
                                                     (double)p->trip, room);
+  if (!p->o->stages && stages && stages < p->least_stages && p->least_stages <= p->trip &&
+      p->least_stages * bytes <= room)
+    stages = p->least_stages;
   if (p->o->stages && stages > p->trip)
     stages = p->trip;
   if (p->o->stages && stages < 2)

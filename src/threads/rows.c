@@ -176,6 +176,8 @@ static unsigned vector_of(const as_tg_tile *t, const char *along, unsigned most)
   if (!a || a->stride != 1)
     return 0;
   vec = vec > most ? most : vec;
+  while (vec && t->origin & ((1L << vec) - 1))
+    vec--;
   for (unsigned i = 0; i < t->n_axis; i++) {
     const as_tg_axis *x = &t->axis[i];
     bool moves = x->bits || x->grid >= 0 || x->loop_step;

@@ -19,22 +19,23 @@ bool as_plan_named_tile(as_plan *p, as_tg *g, as_node_id node,
   const as_node *n = &graph->node[node];
   bool output = n->kind == AS_N_STORE;
   long tile[AS_MAX_RANK];
-  long whole[AS_MAX_RANK];
+  as_block_place at;
   as_node_id tensor = output ? node : n->arg[0];
   if (find_tile(g, n, output, out))
     return true;
   if (g->n_tile == sizeof g->tile / sizeof *g->tile || n->rank > AS_TG_AXES)
     return as_plan_fail(p, "too many tiles or axes");
-  if (!as_block_dims(p->b, output ? n->arg[0] : node, tile, NULL) ||
-      !as_block_dims(p->b, tensor, whole, NULL))
+  if (!as_block_dims(p->b, output ? n->arg[0] : node, tile, NULL))
     return as_plan_fail(p, "a size of a tile");
+  if (!as_block_place_of(p->b, tensor, &at, NULL))
+    return as_plan_fail(p, "a tile of a tensor that is not in memory");
   as_tg_tile *t = &g->tile[g->n_tile];
   memset(t, 0, sizeof *t);
   t->name = as_arena_strdup(g->mem, n->name);
   t->type = as_block_tensor_type(p->b, tensor);
   t->output = output;
   t->n_axis = n->rank;
-  long stride = 1;
+  t->origin = at.origin;
   for (uint32_t d = n->rank; d-- > 0;) {
     as_tg_axis *a = &t->axis[d];
     bool looped = !output && n->map[3] == (int)d;
@@ -47,7 +48,7 @@ bool as_plan_named_tile(as_plan *p, as_tg *g, as_node_id node,
       a->grid = k;
     }
     a->live = tile[d];
-    a->stride = stride;
+    a->stride = at.stride[d];
     a->grid_step = a->grid < 0 ? 0 : tile[d] * (looped ? p->trip : 1);
     a->loop_step = looped ? tile[d] : 0;
     if (axis[d]) {
@@ -57,7 +58,6 @@ bool as_plan_named_tile(as_plan *p, as_tg *g, as_node_id node,
       a->name[0] = 'o';
       a->name[1] = (char)('0' + d);
     }
-    stride *= whole[d];
   }
   *out = g->n_tile++;
   return true;

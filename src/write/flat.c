@@ -429,7 +429,8 @@ static bool read_tensors(wr_maker *maker) {
   const as_tile_program *tile = maker->tile;
   for (uint32_t i = 0; i < tile->n_tensor; i++) {
     const as_tile_tensor *from = &tile->tensor[i];
-    wr_tensor made = {.role = from->role, .type = from->type, .rank = from->rank};
+    wr_tensor made = {
+        .role = from->role, .type = from->type, .rank = from->rank, .local = from->local};
     made.name = wr_fresh(maker, from->name);
     made.has_initial = from->initial != NULL;
     if (made.has_initial)
@@ -481,7 +482,8 @@ void wr_free(wr_program *program) {
   free(program);
 }
 
-wr_program *wr_flatten(const as_tile_program *tile, const char *const *taken, as_err *err) {
+wr_program *wr_flatten(const as_tile_program *tile, const int64_t *value, const char *const *taken,
+                       as_err *err) {
   wr_program *program = as_calloc(1, sizeof *program);
   program->mem = as_arena_new();
   as_vec_init(&program->var, sizeof(wr_var));
@@ -491,6 +493,8 @@ wr_program *wr_flatten(const as_tile_program *tile, const char *const *taken, as
   as_vec_init(&program->numbers, sizeof(mpq_t *));
   wr_maker maker = {.program = program, .tile = tile, .taken = taken, .err = err};
   maker.value = as_graph_size_values(tile->sizes);
+  for (uint32_t i = 0; value && i < tile->sizes->n_own_size; i++)
+    maker.value[tile->sizes->own_size[i]] = value[tile->sizes->own_size[i]];
   maker.variable = as_calloc(tile->n_integers + 1, sizeof *maker.variable);
   maker.tile_of = as_calloc(tile->n_tiles + 1, sizeof *maker.tile_of);
   maker.sizes = as_sizes_new();

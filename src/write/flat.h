@@ -2,7 +2,7 @@
  * one definition or a few, element by element; a reduction stands at the head of a definition or
  * nowhere, so that who writes the program in another language writes one loop nest, or one
  * operation on blocks, for each.  At the concrete sizes that the text states.
- * May include: tile, ir, base.  Used by the writers beside it. */
+ * May include: tile, ir, base.  Used by the writers beside it, and by src/kernels. */
 #ifndef AS_WRITE_FLAT_H
 #define AS_WRITE_FLAT_H
 #include "src/base/vec.h"
@@ -47,6 +47,7 @@ typedef struct {
   int64_t dim[AS_MAX_RANK];
   bool has_initial;
   double initial; /* at the start, of a scratch tensor or an output */
+  bool local;     /* a scratch tensor of its own in each iteration */
 } wr_tensor;
 
 typedef enum {
@@ -105,13 +106,17 @@ typedef struct {
 #define WR_TENSOR(program, i) (&AS_VEC_AT(&(program)->tensor, wr_tensor, i))
 #define WR_STMT(list, i) AS_VEC_AT(list, wr_stmt *, i)
 
-/* taken: words that may name nothing in the language that is written, ended by NULL.  NULL with err
- * (the line, and what cannot be said). */
-wr_program *wr_flatten(const as_tile_program *tile, const char *const *taken, as_err *err);
+/* taken: words that may name nothing in the language that is written, ended by NULL.  value: of
+ * sizes, by their id; NULL: those that the text states.  NULL with err (the line, and what cannot
+ * be said). */
+wr_program *wr_flatten(const as_tile_program *tile, const int64_t *value, const char *const *taken,
+                       as_err *err);
 void wr_free(wr_program *program); /* NULL allowed */
 
 /* bounds of an integer; false: none are known within 62 bits */
 bool wr_range(const wr_program *program, const wr_expr *expr, int64_t *low, int64_t *high);
+/* a condition by the bounds of its sides: 1 holds, 0 does not, -1 is not known */
+int wr_truth(const wr_program *program, const wr_expr *condition);
 bool wr_is_integer(const wr_expr *expr, int64_t value); /* is it this number? */
 /* is it a number, and which? */
 bool wr_integer_value(const wr_expr *expr, int64_t *value);

@@ -105,36 +105,43 @@ static wr_expr *simpler(wr_maker *maker, as_ekind kind, wr_expr *a, wr_expr *b) 
   return NULL;
 }
 
-/* conditions: 1 holds, 0 does not, -1 is not known */
-static int truth(const wr_expr *condition) {
+int wr_truth(const wr_program *program, const wr_expr *condition) {
   if (condition->kind == AS_E_AND || condition->kind == AS_E_OR) {
-    int a = truth(condition->kid[0]);
-    int b = truth(condition->kid[1]);
+    int a = wr_truth(program, condition->kid[0]);
+    int b = wr_truth(program, condition->kid[1]);
     int strong = condition->kind == AS_E_AND ? 0 : 1;
     if (a == strong || b == strong)
       return strong;
     return a >= 0 && b >= 0 ? 1 - strong : -1;
   }
   if (condition->kind == AS_E_NOT) {
-    int a = truth(condition->kid[0]);
+    int a = wr_truth(program, condition->kid[0]);
     return a < 0 ? -1 : 1 - a;
   }
-  int64_t left;
-  int64_t right;
-  if (condition->kind != AS_E_REL || !wr_integer_value(condition->kid[0], &left) ||
-      !wr_integer_value(condition->kid[1], &right))
+  int64_t left[2];
+  int64_t right[2];
+  if (condition->kind != AS_E_REL || !wr_range(program, condition->kid[0], &left[0], &left[1]) ||
+      !wr_range(program, condition->kid[1], &right[0], &right[1]))
     return -1;
-  return condition->rel == AS_REL_EQ   ? left == right
-         : condition->rel == AS_REL_NE ? left != right
-         : condition->rel == AS_REL_LE ? left <= right
-                                       : left < right;
+  bool apart = left[1] < right[0] || right[1] < left[0];
+  bool one = left[0] == left[1] && right[0] == right[1];
+  switch (condition->rel) {
+  case AS_REL_EQ:
+    return apart ? 0 : one ? 1 : -1;
+  case AS_REL_NE:
+    return apart ? 1 : one ? 0 : -1;
+  case AS_REL_LE:
+    return left[1] <= right[0] ? 1 : left[0] > right[1] ? 0 : -1;
+  default:
+    return left[1] < right[0] ? 1 : left[0] >= right[1] ? 0 : -1;
+  }
 }
 
 wr_expr *wr_mk(wr_maker *maker, as_ekind kind, uint32_t n, wr_expr *const *kid) {
   wr_expr *made = NULL;
   if (n == 2 && kind != AS_E_REL)
     made = simpler(maker, kind, kid[0], kid[1]);
-  int known = kind == AS_E_IF ? truth(kid[0]) : -1;
+  int known = kind == AS_E_IF ? wr_truth(maker->program, kid[0]) : -1;
   if (known >= 0)
     made = kid[known ? 1 : 2];
   if (made)

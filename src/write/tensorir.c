@@ -512,7 +512,7 @@ static void write_program(writer *w, const as_tile_program *tile) {
 }
 
 char *as_write_tensorir(const as_tile_program *tile, as_err *err) {
-  wr_program *program = wr_flatten(tile, wr_taken(WR_TENSORIR), err);
+  wr_program *program = wr_flatten(tile, NULL, wr_taken(WR_TENSORIR), err);
   if (!program)
     return NULL;
   writer w = {.program = program, .err = err};

@@ -310,7 +310,7 @@ static void write_program(tri_writer *w) {
 }
 
 char *as_write_triton(const as_tile_program *tile, as_err *err) {
-  wr_program *program = wr_flatten(tile, wr_taken(WR_TRITON), err);
+  wr_program *program = wr_flatten(tile, NULL, wr_taken(WR_TRITON), err);
   if (!program)
     return NULL;
   tri_writer w = {.program = program, .tile = tile, .err = err};

@@ -1,10 +1,10 @@
 /* What an operation is called in the languages that programs are written in: one row an operation.
- * May include: tile, ir, base.  Used by the writers beside it. */
+ * May include: tile, ir, base.  Used by the writers beside it, and by src/kernels. */
 #ifndef AS_WRITE_WORDS_H
 #define AS_WRITE_WORDS_H
 #include "flat.h"
 
-typedef enum { WR_TENSORIR, WR_TRITON, WR_N_LANGUAGES } wr_language;
+typedef enum { WR_TENSORIR, WR_TRITON, WR_CUDA, WR_N_LANGUAGES } wr_language;
 
 typedef enum {
   WR_INFIX,  /* (a word b) */

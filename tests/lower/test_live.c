@@ -38,6 +38,16 @@ static const live_case cases[] = {
               "y = softmax(x)\nz = rms_norm(x)\nstore Y [1, D] = y x -> 0\n"
               "store Z [1, D] = z x -> 0\nend\n",
      .run = {{0}, {1}, {2}, {31}, {36}, {37}, {-1}}},
+    {.name = "a contraction by register tiles",
+     .program = "program contraction\nsizes B <= 21, C <= 9, K >= 0 <= 37\ninput X: f32[B, C, K]\n"
+                "input W: f32[K, 24]\noutput Y = X @ W\n"
+                "output V = transpose(W) @ W\n",
+     .run = {{1, 1, 0}, {2, 3, 1}, {21, 9, 37}, {20, 9, 32}, {17, 8, 33}, {-1}}},
+    {.name = "a convolution of batches left to run time",
+     .program = "program windows\nsizes B <= 5, H <= 9\ninput X: f32[B, 3, H, 7]\n"
+                "input W: f32[8, 3, 3, 3]\n"
+                "output Y = conv2d(X, W, top = 1, bottom = 1, left = 1)\n",
+     .run = {{1, 1}, {2, 8}, {5, 9}, {4, 7}, {-1}}},
     {.name = "rows in tiles",
      .program = "program tiles\nsizes B >= 0 <= 67, D = 40\ninput X: f16[B, D]\n"
                 "input W: f16[D, 24]\noutput Y = softmax(X) @ W\noutput H = max(X, axis=1)\n",
@@ -56,6 +66,16 @@ static const live_case cases[] = {
               "s = sum(x * t, axis=1)\nacc a = sum s\ny = a - u\n"
               "store Y [U upto B] = y x -> 0\nend\n",
      .run = {{1, 1}, {7, 8}, {8, 9}, {9, 29}, {37, 29}, {31, 23}, {-1}}},
+    {.name = "parts whose place is left to run time",
+     .program = "program parts\nsizes C >= 16 <= 48, B <= 9\ninput X: f16[24, C]\n"
+                "input Y: f16[B, 32]\noutput R = X[8:24, 0:16] * 2\n"
+                "output S = softmax(Y[:, 16:32])\n",
+     .graph = "mugraph parts\na = slice(X, axis=0, start=8, stop=24)\n"
+              "b = slice(a, axis=1, start=0, stop=16)\nc = slice(Y, axis=1, start=16, stop=32)\n"
+              "kernel k\ngrid x = 16\nload p [1, 16] = b x -> 0\nq = p * 2\n"
+              "store R [1, 16] = q x -> 0\nend\nkernel m\ngrid x = B\nload u [1, 16] = c x -> 0\n"
+              "v = softmax(u)\nstore S [1, 16] = v x -> 0\nend\n",
+     .run = {{16, 1}, {17, 2}, {40, 9}, {48, 8}, {-1}}},
     {.name = "all axes of a product",
      .program = "program cut\nsizes M <= 19, K <= 37, N <= 29\ninput X: f16[M, K]\n"
                 "input W: f16[K, N]\nY = rms_norm(X) @ W\noutput S = sum(X, axis=1)\n"

@@ -259,9 +259,64 @@ START_TEST(a_tile_of_two_kernels) {
 
 END_TEST
 
+/* A chained pair of products costs the same whichever way round its scores, its result or both are:
+ * what is computed and fetched is the same.  (More keys than 64 do not fit the registers.) */
+START_TEST(scores_either_way_round) {
+  static const char program[] =
+      "program p\nsizes H = 32, M = 16, E = 128, K = 4096\ninput Q: f16[H, M, E]\n"
+      "input Kk: f16[H, K, E]\ninput V: f16[H, K, E]\noutput O = exp(Q @ transpose(Kk)) @ V\n";
+  static const char *const products[] = {
+      "  kt = transpose(k)\n  s = matmul(q, kt)\n  e = exp(s)\n  p = matmul(e, v)\n"
+      "  acc o = sum p\n",
+      "  qt = transpose(q)\n  s = matmul(k, qt)\n  e = exp(s)\n  et = transpose(e)\n"
+      "  p = matmul(et, v)\n  acc o = sum p\n",
+      "  qt = transpose(q)\n  s = matmul(k, qt)\n  e = exp(s)\n  vt = transpose(v)\n"
+      "  p = matmul(vt, e)\n  acc ot = sum p\n  o = transpose(ot)\n",
+  };
+
+  enum { WAYS = sizeof products / sizeof *products };
+
+  opened o = {.sizes = as_sizes_new(), .lib = test_operators()};
+  as_graph *graph[WAYS];
+  as_err err;
+  as_err_init(&err);
+  o.program = as_parse_tp("p.tp", program, strlen(program), o.sizes, o.lib, &err);
+  ck_assert_msg(o.program != NULL, "%s", o.program ? "" : as_err_format(&err));
+  for (uint32_t way = 0; way < WAYS; way++) {
+    char *text = as_format("mugraph p\nsizes L%u = 64, T%u = 64\nwhere K = L%u * T%u\nkernel k\n"
+                           "  grid x = H\n  loop l = L%u\n  load q [1, M, E] = Q x -> 0\n"
+                           "  load k [1, T%u, E] = Kk x -> 0 loop -> 1\n"
+                           "  load v [1, T%u, E] = V x -> 0 loop -> 1\n%s"
+                           "  store O [1, M, E] = o x -> 0\nend\n",
+                           way, way, way, way, way, way, way, products[way]);
+    graph[way] = as_parse_mug("p.mug", text, strlen(text), o.program, &err);
+    ck_assert_msg(graph[way] != NULL, "%s", graph[way] ? "" : as_err_format(&err));
+    free(text);
+  }
+  for (long tile = 16; tile <= 64; tile *= 2) {
+    double us[WAYS];
+    for (uint32_t way = 0; way < WAYS; way++) {
+      char *listed = as_format("L%u=%ld,T%u=%ld", way, 4096 / tile, way, tile);
+      o.graph = graph[way];
+      set_sizes(&o, listed);
+      us[way] = as_cost(o.graph, NULL, NULL);
+      free(listed);
+      ck_assert_msg(us[way] > 0 && fabs(us[way] - us[0]) < 1e-9 * us[0],
+                    "keys by %ld, way %u: %g us, the usual way %g", tile, way, us[way], us[0]);
+    }
+  }
+  for (uint32_t way = 1; way < WAYS; way++)
+    as_graph_free(graph[way]);
+  o.graph = graph[0];
+  close_graphs(&o);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("cost", 60);
   tcase_add_test(tests, a_tile_of_two_kernels);
+  tcase_add_test(tests, scores_either_way_round);
   tcase_add_test(tests, ranks_as_measured);
   return test_run("cost", tests);
 }

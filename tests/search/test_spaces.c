@@ -108,6 +108,64 @@ START_TEST(combining_is_divided) {
 
 END_TEST
 
+#define CACHED                                                                                     \
+  "H = 8, M = 16, E = 64, C = 4080\ninput Q: f16[H, M, E]\ninput Kc: f16[H, C, E]\n"               \
+  "input Vc: f16[H, C, E]\ninput K: f16[H, M, E]\ninput V: f16[H, M, E]\n"
+#define KEYS_AND_VALUES "Ka = concat(Kc, K, axis=1)\nVa = concat(Vc, V, axis=1)\n"
+
+/* what is folded over an axis that joins two tensors is folded over either part in a kernel of its
+ * own, without joining them */
+static const char *const joined[] = {
+    "program attention\nsizes " CACHED KEYS_AND_VALUES
+    "output O = softmax(Q @ transpose(Ka)) @ Va\n",
+    "program product\nsizes M = 16, N = 64, C = 65536, D = 32768\ninput A: f16[M, C]\n"
+    "input B: f16[M, D]\ninput W: f16[C, N]\ninput Z: f16[D, N]\n"
+    "output O = concat(A, B, axis=1) @ concat(W, Z, axis=0)\n"};
+
+START_TEST(joins_are_searched_apart) {
+  searched s = search_text(joined[_i]);
+  const as_candidate *best = &s.found.cand[0];
+  ck_assert_msg(strstr(best->text, "concat") == NULL, "%s", best->text);
+  ck_assert_msg(best->kernels == 3, "%s", best->text);
+  ck_assert_uint_eq(s.found.stats.ill_formed + s.found.stats.unproved, 0);
+  done(&s);
+}
+
+END_TEST
+
+/* Nothing is searched apart, and nothing made that is then not proved, where the joined axis is not
+ * only folded, or another tensor has all of it. */
+static const char *const not_joined[] = {
+    /* an output has the axis */
+    "program kept\nsizes M = 16, C = 4080, N = 4096\nwhere N = C + M\ninput A: f16[M, C]\n"
+    "input B: f16[M, M]\noutput O = exp(concat(A, B, axis=1))\n",
+    /* the concatenation is along another axis than the one that is folded */
+    "program other\nsizes M = 16, C = 4080, N = 64\ninput A: f16[C, N]\ninput B: f16[M, N]\n"
+    "output O = sum(exp(concat(A, B, axis=0)), axis=1)\n",
+    /* a fold that is no sum and no maximum */
+    "program least\nsizes M = 16, C = 65536, D = 32768\ninput A: f16[M, C]\n"
+    "input B: f16[M, D]\noutput O = min(concat(A, B, axis=1), axis=1)\n",
+    /* three parts */
+    "program three\nsizes " CACHED "K2 = concat(Kc, K, axis=1)\nV2 = concat(Vc, V, axis=1)\n"
+    "Ka = concat(K2, K, axis=1)\nVa = concat(V2, V, axis=1)\n"
+    "output O = softmax(Q @ transpose(Ka)) @ Va\n",
+    /* a mask goes over the whole axis */
+    "program masked\nsizes " CACHED "input B: f16[M, C + M]\n" KEYS_AND_VALUES
+    "output O = softmax(Q @ transpose(Ka) + B) @ Va\n",
+    /* the operands are the wrong way round: new keys before the old, values behind */
+    "program crossed\nsizes " CACHED "Ka = concat(K, Kc, axis=1)\nVa = concat(Vc, V, axis=1)\n"
+    "output O = softmax(Q @ transpose(Ka)) @ Va\n"};
+
+START_TEST(joins_are_left) {
+  searched s = search_text(not_joined[_i]);
+  const as_candidate *best = &s.found.cand[0];
+  ck_assert_msg(strstr(best->text, "concat") != NULL, "%s", best->text);
+  ck_assert_uint_eq(s.found.stats.ill_formed + s.found.stats.unproved, 0);
+  done(&s);
+}
+
+END_TEST
+
 /* enough blocks as it is: a second kernel would only cost */
 START_TEST(loops_are_not_shared) {
   searched s = search_text("program wide\nsizes B = 16, D = 4096, N = 16384\ninput X: f16[B, D]\n"
@@ -373,6 +431,8 @@ int main(void) {
   tcase_add_test(tests, axes_told_apart);
   tcase_add_loop_test(tests, loops_are_shared, 0, sizeof few_blocks / sizeof *few_blocks);
   tcase_add_test(tests, combining_is_divided);
+  tcase_add_loop_test(tests, joins_are_searched_apart, 0, sizeof joined / sizeof *joined);
+  tcase_add_loop_test(tests, joins_are_left, 0, sizeof not_joined / sizeof *not_joined);
   tcase_add_test(tests, loops_are_not_shared);
   tcase_add_loop_test(tests, operators_change_places, 0, sizeof orders / sizeof *orders);
   tcase_add_loop_test(tests, outputs_side_by_side, 0, 3);

@@ -35,6 +35,20 @@
   "  load x [B, T] = X loop -> 1\n  load w [T, U] = W x -> 1 loop -> 0\n  p = matmul(x, w)\n"      \
   "  acc a = sum p\n  store O [B, U] = a x -> 1\nend\n"
 
+/* both weights side by side in one input; `from` columns come before them */
+#define FUSED_TP(B, D, N, FROM)                                                                    \
+  "program fused\nsizes B = " #B ", D = " #D ", N = " #N "\ninput X: f16[B, D]\n"                  \
+  "input W: f16[D, " #FROM " + 2*N]\noutput O = silu(X @ W[:, " #FROM ":" #FROM " + N])"           \
+  " * (X @ W[:, " #FROM " + N:" #FROM " + 2*N])\n"
+#define FUSED_MUG(U, L, T, FROM)                                                                   \
+  "mugraph fused_parts\nsizes J = 2, U = " #U ", L = " #L ", T = " #T "\n"                         \
+  "where N = J * U, D = L * T\nW1 = slice(W, axis=1, start=" #FROM ", stop=" #FROM " + N)\n"       \
+  "W2 = slice(W, axis=1, start=" #FROM " + N, stop=" #FROM " + 2*N)\nkernel k0\n  grid x = J\n"    \
+  "  loop l = L\n  load x [B, T] = X loop -> 1\n  load u [T, U] = W1 x -> 1 loop -> 0\n"           \
+  "  load v [T, U] = W2 x -> 1 loop -> 0\n  p = matmul(x, u)\n  q = matmul(x, v)\n"                \
+  "  acc a = sum p\n  acc c = sum q\n  s = silu(a)\n  o = s * c\n  store O [B, U] = o x -> "       \
+  "1\nend\n"
+
 static pair at2(const field_tensor *t, long i, long j) {
   return t->data[i * t->dim[1] + j];
 }
@@ -526,6 +540,30 @@ const thread_case thread_cases[] = {
      3,
      causal_kept,
      {1, 1, 0}},
+    {"parts of a weight, bulk",
+     FUSED_TP(8, 320, 64, 16),
+     FUSED_MUG(32, 5, 64, 16),
+     "sm_90",
+     2,
+     2,
+     gated,
+     {1, 0, 0}},
+    {"parts of a weight, copies by all",
+     FUSED_TP(8, 160, 32, 8),
+     FUSED_MUG(16, 5, 32, 8),
+     "sm_80",
+     2,
+     3,
+     gated,
+     {0}},
+    {"causal, products of values waited for in their iteration",
+     MASKED_TP(256, 128, KEPT_DEFS, "((exp(S) * Keep) @ V) / sum(exp(S) * Keep)[:, :, none]"),
+     MASKED_MUG(4, 64, 4, 64, KEPT_DEFS, "Keep", KEPT_BODY),
+     "sm_90",
+     4,
+     3,
+     causal_kept,
+     {1, 1, 0}},
 };
 const unsigned n_thread_cases = sizeof thread_cases / sizeof *thread_cases;
 
@@ -554,6 +592,73 @@ static long elements(const field_tensor *t) {
   return n;
 }
 
+static void require(bool ok, const thread_case *c, const char *why) {
+  if (ok)
+    return;
+  printf("%s: %s\n", c->name, why ? why : "failed");
+  exit(1);
+}
+
+/* where the tensors lie that are parts of others: written down here, not asked of the graph */
+typedef struct {
+  const char *of;
+  const char *tensor;
+  long origin;
+  long stride[2];
+  long elements; /* of what it is a part of */
+} part_place;
+
+static const part_place part_places[] = {
+    {"parts of a weight, bulk", "W1", 16, {144, 1}, 320 * 144},
+    {"parts of a weight, bulk", "W2", 80, {144, 1}, 320 * 144},
+    {"parts of a weight, copies by all", "W1", 8, {72, 1}, 160 * 72},
+    {"parts of a weight, copies by all", "W2", 40, {72, 1}, 160 * 72},
+};
+
+/* of a tensor of these extents; one without strides is no part */
+static part_place place_of(const opened *o, const as_node *tensor, const long *whole) {
+  part_place place = {.elements = 1};
+  for (size_t i = 0; i < sizeof part_places / sizeof *part_places; i++) {
+    if (!strcmp(part_places[i].of, o->c->name) && !strcmp(part_places[i].tensor, tensor->name))
+      return part_places[i];
+  }
+  for (uint32_t d = 0; d < tensor->rank; d++)
+    place.elements *= whole[d];
+  return place;
+}
+
+/* memory, and the block's elements of it */
+static void fill_input(opened *o, const as_node *load, const as_tg_tile *tile, field_tensor *x,
+                       as_rng *rng) {
+  const as_tg *g = o->kernel.graph;
+  const as_node *tensor = &o->mug->node[load->arg[0]];
+  long whole[AS_MAX_RANK];
+  long stride[AS_MAX_RANK];
+  require(as_block_dims(&o->ref, load->arg[0], whole, NULL), o->c, "an extent");
+  part_place place = place_of(o, tensor, whole);
+  long dense = 1;
+  for (uint32_t d = tensor->rank; d-- > 0; dense *= whole[d])
+    stride[d] = d < 2 && place.of ? place.stride[d] : dense;
+  x->rank = tile->n_axis;
+  x->elements = place.elements;
+  x->memory = as_calloc((size_t)x->elements, sizeof *x->memory);
+  for (long i = 0; i < x->elements; i++)
+    x->memory[i] = field_random(rng);
+  for (unsigned d = 0; d < x->rank; d++) {
+    x->dim[d] = tile->axis[d].live * (load->map[3] == (int)d ? g->trip : 1);
+    for (int k = 0; k < 3; k++)
+      place.origin += load->map[k] == (int)d ? o->c->block[k] * x->dim[d] * stride[d] : 0;
+  }
+  x->data = as_calloc((size_t)elements(x), sizeof *x->data);
+  for (long i = 0; i < elements(x); i++) {
+    long at = place.origin;
+    long left = i;
+    for (unsigned d = x->rank; d-- > 0; left /= x->dim[d])
+      at += left % x->dim[d] * stride[d];
+    x->data[i] = x->memory[at];
+  }
+}
+
 static void fill(opened *o) {
   const as_tg *g = o->kernel.graph;
   field_tensor in[4];
@@ -563,16 +668,10 @@ static void fill(opened *o) {
   for (uint32_t k = 0; k < o->mug->block[0].n; k++) { /* inputs in the order of the block graph */
     const as_node *n = &o->mug->node[o->mug->block[0].nodes[k]];
     for (unsigned t = 0; n->kind == AS_N_LOAD && t < g->n_tile; t++) {
-      field_tensor *x = &o->tensor[t];
       if (g->tile[t].output || strcmp(g->tile[t].name, n->name) != 0)
         continue;
-      x->rank = g->tile[t].n_axis;
-      for (unsigned d = 0; d < x->rank; d++)
-        x->dim[d] = g->tile[t].axis[d].live * (g->tile[t].axis[d].loop_step ? g->trip : 1);
-      x->data = as_calloc((size_t)elements(x), sizeof *x->data);
-      for (long i = 0; i < elements(x); i++)
-        x->data[i] = field_random(&r);
-      in[n_in++] = *x;
+      fill_input(o, n, &g->tile[t], &o->tensor[t], &r);
+      in[n_in++] = o->tensor[t];
     }
   }
   unsigned which = 0;
@@ -589,13 +688,6 @@ static void fill(opened *o) {
       x->data[i] = o->c->result(in, which, i / columns, i % columns, in[0].dim[in[0].rank - 1]);
     which++;
   }
-}
-
-static void require(bool ok, const thread_case *c, const char *why) {
-  if (ok)
-    return;
-  printf("%s: %s\n", c->name, why ? why : "failed");
-  exit(1);
 }
 
 void case_open(opened *o, const thread_case *c) {
@@ -627,8 +719,10 @@ void case_open(opened *o, const thread_case *c) {
 }
 
 void case_close(opened *o) {
-  for (unsigned t = 0; t < 12; t++)
+  for (unsigned t = 0; t < 12; t++) {
     free(o->tensor[t].data);
+    free(o->tensor[t].memory);
+  }
   as_threads_kernel_clear(&o->kernel);
   as_isa_free(o->isa);
   free(o->env);

@@ -72,7 +72,7 @@ bool interp_cell(run *R, long byte, long *cell) {
 static bool fetch(run *R, const as_tg_tile *t, const uint32_t *index, int it, const long *pred,
                   pair *out) {
   const field_tensor *x = &R->tensor[t - R->g->tile];
-  long at = 0;
+  long at = t->origin;
   *out = field_int(0);
   for (unsigned d = 0; d < t->n_axis; d++) {
     if (pred && pred[d] && (long)index[d] >= pred[d])
@@ -85,9 +85,12 @@ static bool fetch(run *R, const as_tg_tile *t, const uint32_t *index, int it, co
     long e = (long)index[d] + (a->loop_step ? it * a->loop_step : 0);
     if (e < 0 || e >= x->dim[d])
       return interp_wrong(R, "read outside of a tensor");
-    at = at * x->dim[d] + e;
+    e += a->grid >= 0 && a->grid < 3 ? R->block[a->grid] * a->grid_step : 0;
+    at += e * a->stride;
   }
-  *out = x->data[at];
+  if (at < 0 || at >= x->elements)
+    return interp_wrong(R, "read outside of memory");
+  *out = x->memory[at];
   return true;
 }
 

@@ -33,9 +33,12 @@ typedef struct { /* a tensor, whole; extents per axis of its tile times the iter
   unsigned rank;
   long dim[AS_TG_AXES];
   pair *data;
+  pair *memory; /* inputs: what the tensor lies in, and all around it */
+  long elements;
 } field_tensor;
 
-/* in: one per tile (outputs: what must be stored), of the block at `block`; NULL if `runs` random
+/* A tile's elements are fetched from memory, by its origin and strides.
+ * in: one per tile (outputs: what must be stored), of the block at `block`; NULL if `runs` random
  * executions were right, else what was seen */
 const char *interp_judge(const as_tg *g, const field_tensor *tensor, const long block[3],
                          unsigned runs, uint64_t seed);

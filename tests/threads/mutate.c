@@ -179,8 +179,31 @@ static const char *change_operand(as_tg *g, list *l, as_rng *r) {
   }
 }
 
+/* where an input's tile lies */
+static const char *change_tile(as_tg *g, as_rng *r) {
+  as_tg_tile *t = &g->tile[below(r, g->n_tile)];
+  as_tg_axis *a = t->n_axis ? &t->axis[below(r, t->n_axis)] : NULL;
+  const long steps[] = {1, 8, 16, a ? a->stride : 1};
+  long step = sign(r) * steps[below(r, 4)];
+  if (t->output || !a)
+    return NULL;
+  switch (as_rng_below(r, 4)) {
+  case 0:
+    a->stride += step;
+    return "a stride";
+  case 1:
+    a->grid_step += a->grid >= 0 ? step : 0;
+    return a->grid >= 0 ? "where a block begins" : NULL;
+  default:
+    t->origin += step;
+    return "where a tensor begins";
+  }
+}
+
 static const char *change_memory(as_tg *g, as_rng *r) {
-  switch (as_rng_below(r, 5)) {
+  switch (as_rng_below(r, 6)) {
+  case 5:
+    return change_tile(g, r);
   case 0:
   case 1:
     if (!g->n_buffer)

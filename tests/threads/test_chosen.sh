@@ -15,5 +15,6 @@ done <<'ROWS'
 table/gemm_gelu 1 1
 table/gqa_16 2 2
 blocks/vanilla 2 1
+table/vanilla 4 3
 ROWS
 finish

@@ -24,6 +24,7 @@ bounds() {
   "$nvcc" -std=c++17 -O3 "-gencode=arch=compute_$(echo "$arch" | tr -d 'sm_'),code=$arch" -Werror all-warnings -Xptxas -v --keep --keep-dir kept -cubin work/bench/kernel.cu -o x.cubin >log 2>&1 ||
     fail "$name: $(cat log)"
   if grep 'bytes spill' log | grep -qv ' 0 bytes spill stores, 0 bytes spill loads'; then fail "$name for $arch spills: $(grep spill log)"; fi
+  if grep 'serialized' log; then fail "$name for $arch: ptxas waits for each product by itself"; fi
   found_products=$(cat kept/*.ptx | grep -cE '(^|[[:space:]])(mma\.sync|wgmma\.mma_async)') || true
   found_bulk=$(cat kept/*.ptx | grep -cE '(^|[[:space:]])cp\.async\.bulk') || true
   [ "$found_products" -ge "$products" ] || fail "$name for $arch: $found_products instructions of tensor cores, $products were recorded"
@@ -44,6 +45,8 @@ bounds rmsnorm_linear_16 sm_90a 1 256 96 72
 bounds gated_mlp sm_90a 1 8 3 40
 bounds gemm_gelu sm_90a 1 16 5 168
 bounds decode_8 sm_90a 2 128 3 152 168
+bounds prefill sm_90a 1 12 3 168
+grep -q 'wgmma\.mma_async' kept/*.ptx || fail "prefill: no products of warpgroups"
 bounds gqa_2 sm_80 2 128 0 88 168
 
 # a library whose kernel has instructions of sm_90a alone: nvcc must make code for nothing else

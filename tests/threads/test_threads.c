@@ -299,7 +299,70 @@ static void chosen_by_the_score(as_tg *g, as_tg_op *in, unsigned at) {
   }
 }
 
+/* parts of a weight: of all tiles that are parts */
+static void each_part(as_tg *g, long further, long times) {
+  for (unsigned i = 0; i < g->n_tile; i++) {
+    if (g->tile[i].origin)
+      g->tile[i].origin = g->tile[i].origin * times + further;
+  }
+}
+
+static void one_element_further(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)in;
+  (void)at;
+  each_part(g, 1, 1);
+}
+
+static void eight_elements_before(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)in;
+  (void)at;
+  each_part(g, -8, 1);
+}
+
+static void from_the_start(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)in;
+  (void)at;
+  each_part(g, 0, 0);
+}
+
+/* as many rows further as it should be columns */
+static void along_the_other_axis(as_tg *g, as_tg_op *in, unsigned at) {
+  each_part(g, 0, g->tile[in->body[at]->tile].axis[0].stride);
+}
+
+static void parts_exchanged(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)in;
+  (void)at;
+  long first = 0;
+  for (unsigned i = 0; i < g->n_tile; i++)
+    first = g->tile[i].origin && !first ? g->tile[i].origin : first;
+  for (unsigned i = g->n_tile; i-- > 0 && first;) {
+    long other = g->tile[i].origin;
+    if (other) {
+      g->tile[i].origin = first;
+      first = other;
+    }
+  }
+}
+
+/* rows as far apart as the part's own extent says */
+static void rows_of_its_own(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)in;
+  (void)at;
+  for (unsigned i = 0; i < g->n_tile; i++) {
+    if (g->tile[i].origin)
+      g->tile[i].axis[0].stride = 2 * g->tile[i].axis[1].live;
+  }
+}
+
 static const mistake mistakes[] = {
+    {"a part one element further", 29, AS_TG_LOOP, 0, one_element_further, "origin of a tensor"},
+    {"a part that begins eight elements before", 29, AS_TG_LOOP, 0, eight_elements_before,
+     "origin of a tensor"},
+    {"a part from the start", 30, AS_TG_LOOP, 0, from_the_start, "origin of a tensor"},
+    {"a part along the other axis", 29, AS_TG_BULK, 1, along_the_other_axis, "origin of a tensor"},
+    {"parts exchanged", 30, AS_TG_LOOP, 0, parts_exchanged, "origin of a tensor"},
+    {"rows of a part of their own", 29, AS_TG_LOOP, 0, rows_of_its_own, "stride of an axis"},
     {"a causal mask that sees the next key", 25, AS_TG_INDEX, 0, one_place_further, NULL},
     {"a causal mask that does not see itself", 28, AS_TG_INDEX, 1, one_place_less, NULL},
     {"a mask the other way round", 25, AS_TG_INDEX, 1, the_other_order, NULL},
@@ -481,6 +544,75 @@ START_TEST(another_mask) {
 
 END_TEST
 
+/* a block graph like that of the case, but for where its parts begin and how wide the weight is */
+static as_graph *with_parts(const opened *o, long from, long columns, as_graph **program) {
+  as_err err;
+  as_err_init(&err);
+  bool bulk = o->kernel.graph->producer;
+  const char *body = strstr(o->c->mug, "kernel k0");
+  const char *sizes_end = strstr(o->c->mug, "W1 = slice");
+  char *tp = as_format("program other\nsizes B = 8, D = %d, N = %d\ninput X: f16[B, D]\n"
+                       "input W: f16[D, %ld]\noutput O = silu(X @ W[:, %ld:%ld + N]) * "
+                       "(X @ W[:, %ld + N:%ld + 2*N])\n",
+                       bulk ? 320 : 160, bulk ? 64 : 32, columns, from, from, from, from);
+  char *mug = as_format("%.*sW1 = slice(W, axis=1, start=%ld, stop=%ld + N)\n"
+                        "W2 = slice(W, axis=1, start=%ld + N, stop=%ld + 2*N)\n%s",
+                        (int)(sizes_end - o->c->mug), o->c->mug, from, from, from, from, body);
+  *program = as_parse_tp("other.tp", tp, strlen(tp), o->sizes, o->lib, &err);
+  ck_assert_msg(*program != NULL, "%s", err.text);
+  as_graph *graph = as_parse_mug("other.mug", mug, strlen(mug), *program, &err);
+  ck_assert_msg(graph != NULL, "%s", err.text);
+  free(tp);
+  free(mug);
+  as_err_clear(&err);
+  return graph;
+}
+
+/* Copies are of 16 bytes that begin at multiples of 16: a graph that says truly where its parts lie
+ * is refused all the same where that is no such place. */
+START_TEST(parts_elsewhere) {
+  static const struct {
+    unsigned of;
+    long from; /* in the case: 16, 8 */
+    long columns;
+    const char *why; /* NULL: right */
+  } changes[] = {
+      {29, 16, 144, NULL},
+      {29, 8, 152, NULL},
+      {29, 3, 144, "an origin that is not aligned"},
+      {29, 16, 147, "rows of the map that are not aligned"},
+      {30, 16, 80, NULL},
+      {30, 3, 72, "an origin that is not aligned"},
+      {30, 8, 75, "rows that are not aligned"},
+  };
+
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    opened o;
+    as_graph *program;
+    char *why = NULL;
+    case_open(&o, &thread_cases[changes[i].of]);
+    as_graph *mug = with_parts(&o, changes[i].from, changes[i].columns, &program);
+    as_tg *g = as_tg_copy(o.kernel.graph);
+    for (unsigned t = 0; t < g->n_tile; t++) {
+      if (!g->tile[t].origin)
+        continue;
+      g->tile[t].origin += changes[i].from - (changes[i].of == 29 ? 16 : 8);
+      g->tile[t].axis[0].stride = changes[i].columns;
+    }
+    as_block_ref ref = {mug, 0, o.env, NULL};
+    bool ok = as_threads_validate(g, o.isa, &ref, &why);
+    ck_assert_msg(ok == !changes[i].why, "change %zu: %s", i, why ? why : "accepted");
+    ck_assert_msg(ok || strstr(why, changes[i].why), "change %zu: %s", i, why);
+    free(why);
+    as_tg_free(g);
+    as_graph_free(mug);
+    as_graph_free(program);
+    case_close(&o);
+  }
+}
+
+END_TEST
+
 START_TEST(registers_under_way) {
   static const struct {
     const char *order;
@@ -582,6 +714,7 @@ int main(void) {
   tcase_add_loop_test(tests, named_mistakes, 0, (int)(sizeof mistakes / sizeof *mistakes));
   tcase_add_test(tests, kernels_beside_each_other);
   tcase_add_test(tests, another_mask);
+  tcase_add_test(tests, parts_elsewhere);
   tcase_add_test(tests, registers_under_way);
   tcase_add_test(tests, bad_texts);
   return test_run("threads", tests);

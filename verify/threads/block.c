@@ -31,28 +31,6 @@ typedef struct {
 static bool node_term(as_terms *t, const as_block_ref *b, as_node_id id, const int32_t *index,
                       int32_t *fresh, int depth, as_poly *out, as_err *err);
 
-as_dtype as_block_tensor_type(const as_block_ref *b, as_node_id tensor) {
-  const as_graph *g = b->graph;
-  if (g->node[tensor].kind == AS_N_INPUT)
-    return g->node[tensor].dtype;
-  for (uint32_t i = 0; i < g->n_output; i++) {
-    if (g->output[i] == tensor)
-      return as_graph_type(g);
-  }
-  return b->between ? b->between[tensor] : AS_F32;
-}
-
-bool as_block_is_computed(const as_block_ref *b, as_node_id load) {
-  as_node_id of = b->graph->node[load].arg[0];
-  const as_node *source = &b->graph->node[of];
-  if (source->kind != AS_N_OP || source->block != AS_NONE)
-    return false;
-  bool *index = as_graph_index_tensors(b->graph, true);
-  bool computed = index[of];
-  free(index);
-  return computed;
-}
-
 bool as_block_size(const as_block_ref *b, as_size s, long *out, as_err *err) {
   int64_t v = as_size_eval(b->graph->sizes, s, b->env);
   *out = (long)v;
@@ -71,6 +49,61 @@ bool as_block_dims(const as_block_ref *b, as_node_id node, long dim[AS_MAX_RANK]
       return false;
   }
   return true;
+}
+
+/* a part that runs forward along all its axes; others are tensors of their own */
+static bool is_part(const as_block_ref *b, as_node_id tensor, const as_strided *at) {
+  const as_node *node = &b->graph->node[tensor];
+  bool forward = as_size_eval(b->graph->sizes, at->origin, b->env) >= 0;
+  for (uint32_t axis = 0; axis < node->rank && forward; axis++) {
+    int64_t least = as_size_eval(b->graph->sizes, node->dim[axis], b->env) > 1;
+    forward = as_size_eval(b->graph->sizes, at->stride[axis], b->env) >= least;
+  }
+  return forward;
+}
+
+bool as_block_place_of(const as_block_ref *b, as_node_id tensor, as_block_place *out, as_err *err) {
+  const as_node *node = &b->graph->node[tensor];
+  as_strided at;
+  long stride = 1;
+  long dim[AS_MAX_RANK];
+  *out = (as_block_place){.base = tensor};
+  if (!as_block_dims(b, tensor, dim, err))
+    return false;
+  for (uint32_t axis = node->rank; axis-- > 0; stride *= dim[axis])
+    out->stride[axis] = stride;
+  if (!as_graph_strided(b->graph, tensor, &at) || !is_part(b, tensor, &at))
+    return true;
+  out->base = at.base;
+  bool sized = as_block_size(b, at.origin, &out->origin, err);
+  for (uint32_t axis = 0; axis < node->rank && sized; axis++)
+    sized = as_block_size(b, at.stride[axis], &out->stride[axis], err);
+  return sized;
+}
+
+as_dtype as_block_tensor_type(const as_block_ref *b, as_node_id tensor) {
+  const as_graph *g = b->graph;
+  as_block_place at;
+  if (as_block_place_of(b, tensor, &at, NULL))
+    tensor = at.base;
+  if (g->node[tensor].kind == AS_N_INPUT)
+    return g->node[tensor].dtype;
+  for (uint32_t i = 0; i < g->n_output; i++) {
+    if (g->output[i] == tensor)
+      return as_graph_type(g);
+  }
+  return b->between ? b->between[tensor] : AS_F32;
+}
+
+bool as_block_is_computed(const as_block_ref *b, as_node_id load) {
+  as_node_id of = b->graph->node[load].arg[0];
+  const as_node *source = &b->graph->node[of];
+  if (source->kind != AS_N_OP || source->block != AS_NONE)
+    return false;
+  bool *index = as_graph_index_tensors(b->graph, true);
+  bool computed = index[of];
+  free(index);
+  return computed;
 }
 
 static bool beyond(const reader *r, const char *what) {

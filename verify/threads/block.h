@@ -15,7 +15,7 @@ typedef struct {
 } as_block_ref;
 
 /* the type that a kernel-level tensor has in memory: inputs have the program's, outputs that of its
- * first input */
+ * first input, parts that of what they are a part of */
 as_dtype as_block_tensor_type(const as_block_ref *b, as_node_id tensor);
 
 /* is the tile of this load computed from where it lies (an index tensor's), and no memory read? */
@@ -29,6 +29,17 @@ bool as_block_term(as_terms *t, const as_block_ref *b, as_node_id node, const in
                    as_poly *out, as_err *err);
 /* extents of a node at these sizes; false with err */
 bool as_block_dims(const as_block_ref *b, as_node_id node, long dim[AS_MAX_RANK], as_err *err);
+
+/* Where a kernel-level tensor lies at these sizes: element i is element `origin` + the sum of
+ * i[axis] * stride[axis] of `base`, itself, or an input or stored tensor of which it is a part
+ * that runs forward.  false with err: a size has no value. */
+typedef struct {
+  as_node_id base;
+  long origin;
+  long stride[AS_MAX_RANK];
+} as_block_place;
+
+bool as_block_place_of(const as_block_ref *b, as_node_id tensor, as_block_place *out, as_err *err);
 /* the number that a size is here; false with err */
 bool as_block_size(const as_block_ref *b, as_size s, long *out, as_err *err);
 #endif

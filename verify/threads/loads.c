@@ -38,6 +38,7 @@ bool as_den_aligned(as_algebra *A, const as_tg_tile *t, const char *axis, unsign
   long n = 1L << vec;
   if (!contiguous(A, t, axis))
     return false;
+  ENSURE(A, "an origin that is not aligned", t->origin % n == 0);
   for (unsigned i = 0; i < t->n_axis; i++) {
     const as_tg_axis *a = &t->axis[i];
     bool along = a->stride == 1 && !strcmp(a->name, axis);
@@ -114,6 +115,7 @@ static bool linear_content(as_algebra *A, const as_isa_row *instr, const as_tg_o
   ENSURE(A, "axes of a copy",
          a && a->stride == 1 && !strcmp(op->row, op->col) && op->rows == 0 && op->slot == 0);
   ENSURE(A, "inputs of a map", as_lay_in_bits(&op->src) == 0 && !op->src.bad);
+  ENSURE(A, "an origin that is not aligned", t->origin * elem % align == 0);
   for (unsigned i = 0; i < t->n_axis; i++) {
     const as_tg_axis *x = &t->axis[i];
     ENSURE(A, "a copy of more than one axis", x == a || !x->bits);
@@ -152,7 +154,9 @@ static bool bulk_content(as_algebra *A, const as_tg_op *op, const as_tg_tile *t,
              (width << op->rows) % as_isa_needs(instr, "align") == 0);
   ENSURE(A, "a box leaves the tile",
          (unsigned)op->rows <= row->bits && (unsigned)cols <= col->bits);
-  ENSURE(A, "rows of the map that are not aligned", row->stride * (long)elem % 16 == 0);
+  ENSURE(A, "rows of the map that are not aligned",
+         row->stride > 0 && row->stride * (long)elem % 16 == 0);
+  ENSURE(A, "an origin that is not aligned", t->origin * (long)elem % 16 == 0);
   for (unsigned i = 0; i < t->n_axis; i++) {
     const as_tg_axis *a = &t->axis[i];
     bool padded = a->live != 1L << a->bits;

@@ -79,11 +79,13 @@ static bool check_tile(as_algebra *A, unsigned which, const long grid[3], long l
            strcmp(A->g->tile[i].name, t->name) != 0 || A->g->tile[i].output != t->output);
   if (!read_shape(A, t, &s, err))
     return false;
-  long stride = 1;
+  as_block_place at;
+  ENSURE(A, "a tensor that is not in memory",
+         as_block_place_of(A->b, t->output ? s.id : s.node->arg[0], &at, err));
+  ENSURE(A, "origin of a tensor", t->origin == at.origin);
   for (unsigned d = t->n_axis; d-- > 0;) {
-    if (!check_axis(A, t, &s, d, stride, grid, loop))
+    if (!check_axis(A, t, &s, d, at.stride[d], grid, loop))
       return false;
-    stride *= s.whole[d];
   }
   for (unsigned d = 0; d < t->n_axis; d++)
     index[d] = t->axis[d].live == 1 ? AS_INDEX_ZERO : as_den_index(A, t->axis[d].name);

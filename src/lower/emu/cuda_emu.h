@@ -26,6 +26,7 @@
 #define AS_DEV static inline __attribute__((unused))
 #define AS_KERNEL(threads) static __attribute__((unused)) void
 #define AS_KERNEL_AT_ONCE(threads) AS_KERNEL(threads)
+#define AS_KERNEL_BESIDE(threads, blocks) AS_KERNEL(threads)
 #define AS_SMEM(sm) const as_sm sm = {0}
 #define AS_LAUNCH(kernel, blocks, threads, smem, stream, args)                                     \
   ((void)(stream), as_emu::launch(#kernel, blocks, threads, smem, [=] { kernel(args); }))
@@ -609,6 +610,62 @@ AS_DEV float as_ldg_f32(const void *p, size_t i) {
 
 AS_DEV int as_ldg_int(const void *p, size_t i) {
   return as_emu_ldg<int>(p, i);
+}
+
+struct as_emu_four {
+  uint32_t word[4];
+};
+
+struct as_emu_four16 {
+  uint16_t word[4];
+};
+
+AS_DEV void as_lds4_f32(float *r, as_sm, int off) {
+  const as_emu_four x = as_emu::load<as_emu_four>(off);
+  memcpy(r, &x, sizeof x);
+}
+
+AS_DEV void as_sts4_f32(as_sm, int off, const float *r) {
+  as_emu_four x;
+  memcpy(&x, r, sizeof x);
+  as_emu::store(off, x);
+}
+
+AS_DEV void as_lds4_int(int *r, as_sm, int off) {
+  const as_emu_four x = as_emu::load<as_emu_four>(off);
+  memcpy(r, &x, sizeof x);
+}
+
+AS_DEV void as_sts4_int(as_sm, int off, const int *r) {
+  as_emu_four x;
+  memcpy(&x, r, sizeof x);
+  as_emu::store(off, x);
+}
+
+/* four elements that follow each other */
+template <class T> static inline T as_emu_ldg4(const void *q) {
+  T x;
+  memset(&x, 0xff, sizeof x);
+  if (as_emu::global(q, sizeof x, false))
+    memcpy(&x, q, sizeof x);
+  return x;
+}
+
+AS_DEV void as_ldg4_f32(float *r, const void *p, size_t i) {
+  const as_emu_four x = as_emu_ldg4<as_emu_four>((const float *)p + i);
+  memcpy(r, &x, sizeof x);
+}
+
+AS_DEV void as_ldg4_f16(float *r, const void *p, size_t i) {
+  const as_emu_four16 x = as_emu_ldg4<as_emu_four16>((const uint16_t *)p + i);
+  for (int j = 0; j < 4; j++)
+    r[j] = as_emu::of_f16(x.word[j]);
+}
+
+AS_DEV void as_ldg4_bf16(float *r, const void *p, size_t i) {
+  const as_emu_four16 x = as_emu_ldg4<as_emu_four16>((const uint16_t *)p + i);
+  for (int j = 0; j < 4; j++)
+    r[j] = as_emu::of_bf16(x.word[j]);
 }
 
 template <int V> AS_DEV void as_stg_f16(void *p, size_t i, const float *r) {

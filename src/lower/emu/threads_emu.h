@@ -14,7 +14,7 @@
 struct CUtensorMap {
   const char *base;
   int type;
-  unsigned long long rows, cols;
+  unsigned long long rows, cols, pitch;
   unsigned box_rows, swizzle;
 };
 
@@ -78,7 +78,7 @@ inline void bulk(unsigned dst, const CUtensorMap *map, unsigned x, unsigned y, u
       if (!inside((int)at, (int)size))
         return;
       bool in = y + r < map->rows && x + c < map->cols;
-      const char *from = map->base + ((size_t)(y + r) * map->cols + x + c) * size;
+      const char *from = map->base + ((size_t)(y + r) * map->pitch + x + c) * size;
       if (in && (c == 0 || c + 1 == cols) && !global(from, size, false))
         return;
       if (in)
@@ -260,8 +260,9 @@ inline void wait_products(int left) {
 } // namespace as_emu
 
 inline int at_tensor_map(CUtensorMap *map, const void *base, int type, unsigned long long rows,
-                         unsigned long long cols, unsigned box_rows, unsigned swizzle) {
-  *map = {(const char *)base, type, rows, cols, box_rows, swizzle};
+                         unsigned long long cols, unsigned long long pitch, unsigned box_rows,
+                         unsigned swizzle) {
+  *map = {(const char *)base, type, rows, cols, pitch, box_rows, swizzle};
   return 0;
 }
 

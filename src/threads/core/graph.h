@@ -35,6 +35,7 @@ typedef struct {
   const char *name; /* of the block graph's load, or of its store */
   as_dtype type;
   bool output;
+  long origin; /* of element 0 in the memory that the tensor is a part of, in elements */
   unsigned n_axis;
   as_tg_axis axis[AS_TG_AXES];
 } as_tg_tile;

@@ -134,7 +134,10 @@ char *as_tg_print(const as_tg *g) {
                 g->producer, g->trip, g->stages);
   for (unsigned i = 0; i < g->n_tile; i++) {
     const as_tg_tile *t = &g->tile[i];
-    as_str_printf(&s, "tile %s %s %s\n", t->name, types[t->type], t->output ? "output" : "input");
+    as_str_printf(&s, "tile %s %s %s", t->name, types[t->type], t->output ? "output" : "input");
+    if (t->origin)
+      as_str_printf(&s, " origin=%ld", t->origin);
+    as_str_add(&s, "\n");
     for (unsigned j = 0; j < t->n_axis; j++) {
       const as_tg_axis *a = &t->axis[j];
       as_str_printf(&s, "  axis %s bits=%u live=%ld stride=%ld grid=%d step=%ld loop=%ld\n",
@@ -224,6 +227,13 @@ static bool integer(reader *r, long *out) {
   return true;
 }
 
+/* nothing but a comment is left of the line */
+static bool at_end(reader *r) {
+  while (*r->at == ' ')
+    r->at++;
+  return *r->at == 0 || *r->at == '#';
+}
+
 static bool keyed(reader *r, const char *key, long least, long most, long *out) {
   if (!expect(r, key) || !expect(r, "=") || !integer(r, out))
     return false;
@@ -284,6 +294,8 @@ static bool read_tile(reader *r) {
   t->output = !strcmp(way, "output");
   if (!t->output && strcmp(way, "input") != 0)
     return fail(r, "a tile is input or output");
+  if (!at_end(r) && !keyed(r, "origin", 0, (long)1 << 40, &t->origin))
+    return false;
   g->n_tile++;
   return true;
 }

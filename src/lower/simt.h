@@ -1,0 +1,48 @@
+/* Contractions in plain f32 arithmetic: sums of products at kernel level whose factors fall into
+ * two groups, read as C[batch, row, column] = sum(k) A[batch, row, k] B[batch, column, k].  Rows,
+ * columns and batches may be several axes each; what A and B are at an index is any expression of
+ * reads and guards, so that a convolution is one of them.  A block keeps a tile of C in registers
+ * and goes over k in slices that it gathers to shared memory.  May include: job.h.  Used by simt.c,
+ * emit_simt.c, lower.c and what lowers units. */
+#ifndef AS_LOWER_SIMT_H
+#define AS_LOWER_SIMT_H
+#include "job.h"
+
+/* Axes are those of the result, but one that a factor reads in pieces only (`q div 4`) is two: a
+ * group and what is within it. */
+enum { LO_SIMT_TABLE = 4 };
+
+typedef struct {
+  lx *body; /* the group's product, over the axes, k, which is variable number n_axis, and those of
+               the table, which follow */
+  int n_table;
+  lx *table[LO_SIMT_TABLE]; /* integers that k alone determines: computed once for a slice */
+  long table_extent[LO_SIMT_TABLE]; /* each is within 0 .. extent - 1 */
+  int n_axis;
+  int axis[AS_MAX_RANK];
+  long extent; /* of the axes together */
+  as_target_fetch fetch;
+  bool along_depth; /* what follows in memory is the next k, not the next row or column */
+} lo_simt_side;
+
+typedef struct lo_simt {
+  int n_axis;
+  long dim[AS_MAX_RANK];
+  uint32_t live_dim[AS_MAX_RANK]; /* as of a value */
+  int n_batch;
+  int batch[AS_MAX_RANK];
+  long batches;
+  lo_simt_side side[2];   /* rows, columns; the result's last axis is a column */
+  lx *index[AS_MAX_RANK]; /* of the result's axes, over those here */
+  uint32_t stored;        /* the value that is stored: the sum itself, or .. */
+  lx *stored_body;     /* .. a map of it, over the axes here; a read of the sum is the register */
+  bool stores_vectors; /* four columns at once */
+  as_target_simt tile;
+} lo_simt;
+
+/* Makes units of contractions of the flat ones for which that is the better way. */
+void lo_simt_units(lo_job *job);
+/* Texts of how many rows (0) or columns (1) there are, malloc'ed. */
+char *lo_simt_extent_text(const lo_job *job, const lo_simt *plan, int side);
+bool lo_emit_simt(lo_job *job, lo_unit *unit, as_str *out);
+#endif

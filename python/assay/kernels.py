@@ -23,6 +23,8 @@ _TYPES = {
 # integers beyond this are not all numbers of a kernel that takes them as f32
 _WHOLE_IN_F32 = 1 << 24
 _ALIGNMENT = 16
+# ASSAY_LIBRARY_FAILED of the libraries' headers
+_LIBRARY_FAILED = -3
 
 
 class Kernel:
@@ -34,6 +36,7 @@ class Kernel:
         self.device = device
         made = tool.build(self.directory, device)
         described = json.loads((made / "interface.json").read_text())
+        self._calls = described.get("calls")
         self.inputs = [_Port(port) for port in described["inputs"]]
         self.outputs = [_Port(port) for port in described["outputs"]]
         self._library = ctypes.CDLL(str(made / described["library"]))
@@ -53,6 +56,14 @@ class Kernel:
         for port, tensor in zip(self.inputs, tensors):
             port.check_extents(tensor)
 
+    def _why(self, status):
+        """What a library that the kernels call has told of a launch that failed in it."""
+        if status != _LIBRARY_FAILED or not self._calls:
+            return ""
+        told = self._library.assay_library_error
+        told.restype = ctypes.c_char_p
+        return f": {told().decode()}"
+
     def __call__(self, *tensors):
         """Runs on the current stream of the inputs' device; gives a list of new tensors."""
         self.check_extents(tensors)
@@ -67,7 +78,8 @@ class Kernel:
         else:
             status = self._run_host(_pointers(ready), _pointers(results))
         if status != 0:
-            raise ToolError(f"the kernel of {self.directory} ended with error {status}")
+            why = self._why(status)
+            raise ToolError(f"the kernel of {self.directory} ended with error {status}{why}")
         return results
 
 

@@ -19,6 +19,8 @@ typedef struct {
   int mma;
   int ldmatrix;
   bool validated; /* printed from a thread graph that the validator accepted */
+  const char
+      *library; /* no kernel, but a call of this library, which is believed; NULL: a kernel */
 } as_lower_kernel;
 
 enum { AS_LOWER_MAX_RANK = 8 };
@@ -50,6 +52,7 @@ typedef struct {
   char *reference; /* C++ text: `void assay_reference(const double *const *in, double *const *out)`
                       of the *program* given, by its specifications */
   long workspace;  /* bytes */
+  const char *library; /* that some of its products are calls of; NULL: none */
   /* those left to run time, in the program's order.  The kernels take all of their range; the
    * reference, and the numbers of elements, are at the values */
   as_lower_size *size;

@@ -266,17 +266,28 @@ static bool check_claims(checking *c, const as_judged *judged, const as_lowered 
 }
 
 /* --- kernel.cu */
-/* the GPU asked for, otherwise the one that the report names; NULL with err */
+/* the GPU asked for, otherwise the one that the report names, with the library used as it says;
+ * NULL with err */
 static const as_target *target_of(const checking *c) {
   const char *recorded = json_string_value(json_object_get(c->report, "target"));
-  if (c->how->target)
-    return c->how->target;
-  return recorded ? as_target_find(recorded, c->err) : as_target_default();
+  const char *word = json_string_value(json_object_get(c->report, "library"));
+  as_library_use use = AS_LIBRARY_NEVER;
+  if (word && !as_library_use_find(word, &use)) {
+    as_err_set(c->err, AS_BAD_INPUT, "%s/report.json: `library` is `%s`, none of " AS_LIBRARY_WORDS,
+               c->dir, word);
+    return NULL;
+  }
+  const as_target *target = c->how->target ? c->how->target
+                            : recorded     ? as_target_find(recorded, c->err)
+                                           : as_target_default();
+  return target ? as_target_using(target, use) : NULL;
 }
 
 static void compare_kernels(checking *c, const as_target *target, const as_lowered *low) {
   json_t *made = json_pack("{s:s, s:s, s:o}", "target", target->gpu, "arch", target->arch,
                            "kernels", as_report_kernels_json(low));
+  if (json_object_get(c->report, "library"))
+    json_object_set_new(made, "library", json_string(as_library_use_word(target->library)));
   const char *key;
   json_t *value;
   json_object_foreach(made, key, value) {
@@ -285,6 +296,17 @@ static void compare_kernels(checking *c, const as_target *target, const as_lower
       find(c, "report.json: `%s` is not what this version of assay finds", key);
   }
   json_decref(made);
+}
+
+/* what this check takes on trust beside the lowering itself */
+static void name_calls(const checking *c, const as_lowered *low) {
+  for (uint32_t i = 0; i < low->n_kernel && !c->how->json; i++) {
+    const as_lower_kernel *kernel = &low->kernel[i];
+    char *words = as_report_kernel_words(kernel);
+    if (kernel->library)
+      printf("%s: kernel %s: %s\n", c->dir, kernel->name, words);
+    free(words);
+  }
 }
 
 /* low: initialised; filled where the result has a kernel */
@@ -298,8 +320,10 @@ static bool check_kernel(checking *c, const as_job *job, as_lowered *low) {
   bool ok = plan.target && as_kernels_lower(&texts, &plan, low, c->err);
   if (ok && (strlen(low->cuda) != n || memcmp(low->cuda, text, n) != 0))
     find(c, "kernel.cu: not what this version of assay makes of the candidate");
-  if (ok)
+  if (ok) {
     compare_kernels(c, plan.target, low);
+    name_calls(c, low);
+  }
   free(text);
   return ok;
 }

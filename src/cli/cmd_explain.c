@@ -94,6 +94,8 @@ static int explain_result(const cli_opts *opts, as_err *err) {
     const as_judged judged = as_job_judged(&job);
     status = kept ? as_explain_refutation(&how, &judged, kept, err)
                   : explain_program(opts, &at, &job, err);
+    if (!opts->json && opts->n_arg == 1)
+      as_explain_calls(opts->arg[0]);
   }
   as_job_clear(&job);
   json_decref(kept);

@@ -102,9 +102,9 @@ static void print_choice(const cli_opts *opts, const as_job *job, const as_searc
   printf("target    %s (%s)\n", target->arch, target->gpu);
   for (uint32_t i = 0; i < chosen->low.n_kernel; i++) {
     const as_lower_kernel *kernel = &chosen->low.kernel[i];
-    printf("kernel    %s: %ld blocks of %d warps, %ld bytes of shared memory, %d stages%s\n",
-           kernel->name, kernel->blocks, kernel->warps, kernel->bytes_smem, kernel->stages,
-           kernel->validated ? "; thread graph validated" : "");
+    char *words = as_report_kernel_words(kernel);
+    printf("kernel    %s: %s\n", kernel->name, words);
+    free(words);
   }
   if (opts->all)
     as_list_candidates(found, chosen->cand);

@@ -143,6 +143,11 @@ enum {
     CLI_FOR_SEARCHING | CLI_FOR_check | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "SM", NULL,   \
     0, 0, NULL,                                                                                    \
     "plan for and compile for this GPU or architecture: sm_90a (H200, default), sm_80 (A100), ..") \
+  X(library, 'Y', WORD, CLI_FOR_SEARCHING | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run, "WHEN",   \
+    NULL, 0, 0, AS_LIBRARY_WORDS,                                                                  \
+    "whether a matrix product alone is a call of cuBLASLt, which is believed, instead of a "       \
+    "kernel (default: as the result says, of a search never; auto: where the model expects it to " \
+    "be faster)")                                                                                  \
   X(device, 'D', WORD, CLI_FOR_build | CLI_FOR_run, "WHERE", "host", 0, 0, "host,cuda",            \
     "for the host, by the emulation of the CUDA execution model, or for a GPU")                    \
   X(tune, 'N', WORD, CLI_FOR_bench, "WHERE", NULL, 0, 0, "gpu,host,model",                         \
@@ -190,6 +195,7 @@ typedef struct {
   char *shard;
   char *arch;
   char *device;
+  char *library;
   char *tune;
   char *trace;
   uint64_t seed;

@@ -1,13 +1,16 @@
 /* The whole text of a program: prelude, kernels, and the launcher on the host. */
 #include "emit.h"
 #include "live.h"
+#include "product.h"
 #include "simt.h"
 #include "threads.h"
 #include <stdlib.h>
 
 static void emit_unit_launch(lo_job *job, uint32_t i, as_str *out) {
   const lo_unit *unit = &job->unit[i];
-  if (!unit->blocks)
+  if (unit->library)
+    lo_library_launch(job, unit, out);
+  if (unit->library || !unit->blocks)
     return;
   if (unit->smem > job->options->target->shared_unasked) {
     as_str_printf(
@@ -83,11 +86,15 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
     as_str_clear(&out_text);
     return false;
   }
+  lo_library_prelude(job, &out_text);
+  out->library = job->library_bytes ? LO_LIBRARY_NAME : NULL;
   out->kernel = as_calloc(job->n_unit + 1, sizeof *out->kernel);
   for (uint32_t i = 0; i < job->n_unit; i++) {
     lo_unit *unit = &job->unit[i];
     if (unit->threads) {
       lo_threads_kernel(unit, &out_text);
+    } else if (unit->library) {
+      unit->blocks = unit->warps = unit->stages = 0;
     } else if (unit->simt   ? !lo_emit_simt(job, unit, &out_text)
                : unit->flat ? !lo_emit_flat(job, unit, &out_text)
                             : !lo_emit_block(job, unit, &out_text)) {
@@ -105,6 +112,7 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
     kernel->mma = unit->n_mma;
     kernel->ldmatrix = unit->n_ldmatrix;
     kernel->validated = unit->threads != NULL;
+    kernel->library = unit->library ? LO_LIBRARY_NAME : NULL;
   }
   if (!lo_live_functions(job, &out_text)) {
     as_str_clear(&out_text);

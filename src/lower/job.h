@@ -65,6 +65,7 @@ typedef struct {
   int n_mma;
   int n_ldmatrix;                    /* places in the text that issue one */
   struct as_threads_kernel *threads; /* made from a validated thread graph instead; NULL: not */
+  struct lo_library_call *library;   /* no kernel of ours but a call (product.h); NULL: not */
 } lo_unit;
 
 /* Tiles that lie side by side up to `whole`, where the last one is cut off: tile number
@@ -123,6 +124,8 @@ typedef struct lo_job {
   bool is16;         /* the program's 16-bit type, when all its inputs have it */
   as_dtype *between; /* by node: types of tensors between kernels */
   long workspace;
+  long library_at;    /* bytes of it in front of the library's room */
+  long library_bytes; /* of that room; 0: nothing is called */
   as_str notes;
   as_err *err;
 } lo_job;

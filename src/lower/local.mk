@@ -1,17 +1,21 @@
 noinst_LIBRARIES += libaslower.a
 libaslower_a_SOURCES = src/lower/lower.h src/lower/lx.h src/lower/value.h src/lower/job.h src/lower/emit.h src/lower/value.c src/lower/lower.c src/lower/lx.c src/lower/body.h src/lower/body.c src/lower/hoist.h src/lower/hoist.c src/lower/through.h src/lower/through.c src/lower/fault.h src/lower/range.h src/lower/range.c src/lower/expand.c src/lower/cut.c src/lower/index_tile.c src/lower/live.h src/lower/live.c src/lower/live_host.c src/lower/contract.c src/lower/tile.c \
   src/lower/fuse.c src/lower/schedule.c src/lower/mma.c src/lower/layout.c src/lower/memplan.c src/lower/emit_expr.c src/lower/emit_mma.c \
-  src/lower/emit_block.c src/lower/emit_flat.c src/lower/emit_tile.c src/lower/emit_host.c src/lower/simt.h src/lower/simt.c src/lower/emit_simt.c src/lower/threads.h src/lower/threads.c
+  src/lower/emit_block.c src/lower/emit_flat.c src/lower/emit_tile.c src/lower/emit_host.c src/lower/simt.h src/lower/simt.c src/lower/emit_simt.c src/lower/threads.h src/lower/threads.c \
+  src/lower/gemm.h src/lower/gemm.c src/lower/product.h src/lower/product.c src/lower/emit_library.c
 # the same, with faults that the tests can switch on
 check_LIBRARIES += libaslowerfaults.a
 libaslowerfaults_a_SOURCES = $(libaslower_a_SOURCES)
 nodist_libaslowerfaults_a_SOURCES = $(nodist_libaslower_a_SOURCES)
 libaslowerfaults_a_CPPFLAGS = $(AM_CPPFLAGS) -DAS_SEEDED_FAULTS
-nodist_libaslower_a_SOURCES = src/lower/prelude.c
+nodist_libaslower_a_SOURCES = src/lower/prelude.c src/lower/library_prelude.c
 src/lower/prelude.c: src/lower/prelude.cuh src/lower/text.sh
 	@$(MKDIR_P) src/lower
 	$(AM_V_GEN)sh $(srcdir)/src/lower/text.sh $(srcdir)/src/lower/prelude.cuh lo_prelude > $@.tmp && mv $@.tmp $@
-CLEANFILES += src/lower/prelude.c
-EXTRA_DIST += src/lower/prelude.cuh src/lower/text.sh
+src/lower/library_prelude.c: src/lower/library.cuh src/lower/text.sh
+	@$(MKDIR_P) src/lower
+	$(AM_V_GEN)sh $(srcdir)/src/lower/text.sh $(srcdir)/src/lower/library.cuh lo_library_text > $@.tmp && mv $@.tmp $@
+CLEANFILES += src/lower/prelude.c src/lower/library_prelude.c
+EXTRA_DIST += src/lower/prelude.cuh src/lower/library.cuh src/lower/text.sh
 asemudir = $(pkgdatadir)/emu
-dist_asemu_DATA = src/lower/emu/cuda_emu.h src/lower/emu/threads_emu.h src/lower/emu/tiles_emu.h
+dist_asemu_DATA = src/lower/emu/cuda_emu.h src/lower/emu/threads_emu.h src/lower/emu/tiles_emu.h src/lower/emu/library_emu.h

@@ -2,6 +2,7 @@
 #include "fault.h"
 #include "job.h"
 #include "live.h"
+#include "product.h"
 #include "range.h"
 #include "simt.h"
 #include "src/base/trace.h"
@@ -65,6 +66,9 @@ static bool place_workspace(lo_job *job) {
                         "the tensors between kernels need more than 2^58 bytes at these sizes");
     }
   }
+  job->library_at = job->workspace;
+  if (job->library_bytes) /* the caller's workspace is aligned less than the library's must be */
+    job->workspace += job->library_bytes + LO_LIBRARY_ALIGNMENT;
   return true;
 }
 
@@ -311,12 +315,17 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
   as_str_init(&job.notes);
   as_vec_init(&job.cuts, sizeof(lo_cut));
   as_vec_init(&job.firsts, sizeof(lo_first));
-  bool ok = lo_live_read(&job) && lo_live_takes(&job, at) && lo_expand(&job) && lo_tile_units(&job);
+  bool ok = lo_live_read(&job) && lo_live_takes(&job, at) && lo_expand(&job);
+  if (ok)
+    lo_library_units(&job);
+  ok = ok && lo_tile_units(&job);
   if (ok)
     lo_simt_units(&job);
   ok = ok && place_workspace(&job);
   for (uint32_t i = 0; ok && i < job.n_unit; i++) {
     size_t noted = job.notes.n;
+    if (job.unit[i].library)
+      continue;
     if (!job.unit[i].flat)
       lo_threads(&job, &job.unit[i], i);
     if (!job.unit[i].threads)

@@ -156,7 +156,7 @@ static bool tile_unit(lo_job *job, lo_unit *unit) {
 
 bool lo_tile_units(lo_job *job) {
   for (uint32_t i = 0; i < job->n_unit; i++) {
-    if (job->unit[i].flat && !tile_unit(job, &job->unit[i]))
+    if (job->unit[i].flat && !job->unit[i].library && !tile_unit(job, &job->unit[i]))
       return false;
   }
   return true;

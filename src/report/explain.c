@@ -151,3 +151,18 @@ int as_explain_refutation(const as_explaining *how, const as_judged *judged, voi
   as_cex_clear(&told);
   return status;
 }
+
+void as_explain_calls(const char *dir) {
+  char *path = as_format("%s/report.json", dir);
+  json_t *report = json_load_file(path, 0, NULL);
+  size_t i;
+  json_t *kernel;
+  json_array_foreach(json_object_get(report, "kernels"), i, kernel) {
+    const char *library = json_string_value(json_object_get(kernel, "library"));
+    const char *name = json_string_value(json_object_get(kernel, "name"));
+    if (library && name)
+      printf("kernel %s: library call of %s, believed, not validated\n", name, library);
+  }
+  json_decref(report);
+  free(path);
+}

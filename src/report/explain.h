@@ -22,5 +22,8 @@ int as_explain_refutation(const as_explaining *how, const as_judged *judged, voi
                           as_err *err);
 /* a rule without a certificate: the counterexample that is found now */
 int as_explain_rule(const as_explaining *how, const as_judged *judged);
+/* the kernels of a result directory that are calls of a library, as its report.json says: the
+ * theorem is of what they are asked for */
+void as_explain_calls(const char *dir);
 
 #endif

@@ -54,6 +54,8 @@ char *as_report_json(const as_judged *judged, const as_verdict *v, const as_repo
 char *as_report_json_text(void *report, const as_report_dir *files);
 /* whether a page says what another does, times and drawings (for which a tool is needed) apart */
 bool as_report_same_page(const char *page, const char *other);
+/* a kernel, or the call that stands for one, in words for people; malloc'ed */
+char *as_report_kernel_words(const as_lower_kernel *kernel);
 /* what is said of the kernels (json_t *, the caller's), and `assay check` finds again */
 void *as_report_kernels_json(const as_lowered *lowered);
 void *as_report_stats_json(void); /* the counters of stats.h (json_t *, the caller's) */

@@ -121,11 +121,8 @@ static void add_tiles(as_report_item *item, const as_graph *graph) {
 static void add_kernels(as_report_item *item, const as_lowered *lowered) {
   for (uint32_t i = 0; i < lowered->n_kernel; i++) {
     const as_lower_kernel *kernel = &lowered->kernel[i];
-    char *words = as_format("%ld blocks of %d warps, %ld bytes of shared memory, %d stage%s%s",
-                            kernel->blocks, kernel->warps, kernel->bytes_smem, kernel->stages,
-                            kernel->stages == 1 ? "" : "s",
-                            kernel->validated ? "; thread graph validated" : "");
-    char *what = as_format("Kernel %s", kernel->name);
+    char *words = as_report_kernel_words(kernel);
+    char *what = as_format("%s %s", kernel->library ? "Call" : "Kernel", kernel->name);
     as_report_add_kernel(item, what, words);
     free(what);
     free(words);

@@ -113,6 +113,15 @@ void as_report_print(const as_verdict *verdict, const as_report_words *words, bo
   as_report_print_answer(verdict);
 }
 
+char *as_report_kernel_words(const as_lower_kernel *kernel) {
+  if (kernel->library)
+    return as_format("library call of %s, believed, not validated", kernel->library);
+  return as_format("%ld blocks of %d warps, %ld bytes of shared memory, %d stage%s%s",
+                   kernel->blocks, kernel->warps, kernel->bytes_smem, kernel->stages,
+                   kernel->stages == 1 ? "" : "s",
+                   kernel->validated ? "; thread graph validated" : "");
+}
+
 void as_report_print_stats(void) {
   for (int i = 0; i < AS_N_STATS; i++) {
     printf("%-9s %8llu %s\n", i == 0 ? "counted" : "", (unsigned long long)as_stats_get((as_stat)i),

@@ -89,6 +89,8 @@ bool as_rt_compile(const as_rt_opts *o, as_rt_product kind, const char *source, 
   add(&c, as_strdup(source));
   add(&c, as_strdup("-o"));
   add(&c, as_strdup(product));
+  if (o->emulate) /* dlopen, where it is not the C library's; nvcc says so by itself */
+    add_all(&c, (const char *const[]){"-x", "none", "-ldl", NULL});
   c.word[c.n] = NULL;
   as_child child = {.argv = (const char *const *)c.word, .errors = AS_CHILD_ERRORS_MERGED};
   as_child_result result;

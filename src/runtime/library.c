@@ -86,6 +86,8 @@ static bool put_interface(const as_lowered *l, const char *name, const as_rt_int
     json_sizes(&text, ports);
   json_ports(&text, "inputs", ports->in, ports->n_in);
   json_ports(&text, "outputs", ports->out, ports->n_out);
+  if (l->library)
+    as_str_printf(&text, " \"calls\": \"%s\",\n", l->library);
   as_str_printf(&text, " \"workspace_bytes\": %ld,\n \"alignment\": 16\n}\n", l->workspace);
   return put(o->dir, "interface.json", &text, err);
 }
@@ -121,6 +123,23 @@ static const char size_functions[] =
     "size_t assay_output_bytes(int which, const long long *sizes);\n"
     "#define ASSAY_BAD_SIZE (-2)\n";
 
+/* the library's name */
+static const char library_contract[] =
+    "/* Products of matrices are calls of %s, which is opened when the first one is launched, by\n"
+    " * the file name in ASSAY_CUBLASLT or else as the dynamic linker finds the version of the "
+    "CUDA\n"
+    " * runtime; there is no other way: without it a launch fails and says so.  The workspace has\n"
+    " * the room that the library is given.  The first launch of each size, and on each device,\n"
+    " * makes a plan that is kept until the process ends; that also works while a graph is\n"
+    " * captured.  Launches may come from several threads. */\n";
+static const char library_functions[] =
+    "/* A launch that gives it has failed in the library, or found none; kernels before it may "
+    "have\n"
+    " * been launched. */\n"
+    "#define ASSAY_LIBRARY_FAILED (-3)\n"
+    "/* What this thread's last such launch found wrong: the function and its status. */\n"
+    "const char *assay_library_error(void);\n";
+
 static bool put_header(const as_lowered *l, const char *name, const as_rt_interface *ports,
                        const char *dir, as_err *err) {
   bool sizes = ports->n_size > 0;
@@ -139,24 +158,29 @@ static bool put_header(const as_lowered *l, const char *name, const as_rt_interf
                 " * The workspace has %ld bytes, need not be initialised, and is not shared by\n"
                 " * launches that overlap. */\n#ifndef ASSAY_%s_H\n#define ASSAY_%s_H\n",
                 l->workspace, name, name);
+  if (l->library)
+    as_str_printf(&text, library_contract, l->library);
   as_str_add(&text, "#include <stddef.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
                     "size_t assay_workspace_bytes(void);\n");
   if (sizes)
     as_str_add(&text, size_functions);
+  if (l->library)
+    as_str_add(&text, library_functions);
   as_str_printf(
       &text,
       "/* Device memory, on a stream (a cudaStream_t): asynchronous, may be captured in a\n"
-      " * graph.  Gives 0 or a cudaError_t%s. */\n"
+      " * graph.  Gives 0 or a cudaError_t%s%s. */\n"
       "int assay_launch(void *const *inputs, void *const *outputs, void *workspace,\n"
       "                 void *stream%s);\n",
+      l->library ? ", or ASSAY_LIBRARY_FAILED" : "",
       sizes ? "; ASSAY_BAD_SIZE, and\n * launches nothing, where a size is wrong" : "",
       sizes ? ", const long long *sizes" : "");
   as_str_printf(
       &text,
       "/* Host memory: returns when the outputs are there.  Gives 0, a cudaError_t, or -1\n"
-      " * where the emulation found a fault%s. */\n"
+      " * where the emulation found a fault%s%s. */\n"
       "int assay_run_host(void *const *inputs, void *const *outputs%s);\n",
-      sizes ? "; ASSAY_BAD_SIZE as above" : "",
+      l->library ? ", or ASSAY_LIBRARY_FAILED" : "", sizes ? "; ASSAY_BAD_SIZE as above" : "",
       sizes ? ",\n                   const long long *sizes" : "");
   as_str_add(&text, "#ifdef __cplusplus\n}\n#endif\n#endif\n");
   bool ok = put(dir, file, &text, err);
@@ -183,7 +207,7 @@ bool as_rt_library_build(const as_lowered *l, const char *name, const as_rt_inte
   return ok;
 }
 
-enum { FAULT = -1, BAD_SIZE = -2, NO_ENTRY = -3 };
+enum { FAULT = -1, BAD_SIZE = -2, LIBRARY_FAILED = -3, NO_ENTRY = -4 };
 
 /* status of a function of the library; ISO C has no conversion from objects to functions */
 static int call_host(void *library, const as_rt_interface *ports, void *const *inputs,
@@ -206,6 +230,16 @@ static int call_host(void *library, const as_rt_interface *ports, void *const *i
   return status;
 }
 
+/* what the library that it calls has told it; borrowed from `library` */
+static const char *told(void *library) {
+  const char *(*error)(void);
+  void *entry = dlsym(library, "assay_library_error");
+  if (entry == NULL)
+    return "no reason given";
+  memcpy(&error, &entry, sizeof error);
+  return error();
+}
+
 as_status as_rt_library_run(const char *dir, const char *name, const as_rt_interface *ports,
                             void *const *inputs, void *const *outputs, as_err *err) {
   char *path = as_format("%s%s/libassay_%s.so", dir[0] == '/' ? "" : "./", dir, name);
@@ -216,9 +250,13 @@ as_status as_rt_library_run(const char *dir, const char *name, const as_rt_inter
     return AS_UNKNOWN;
   }
   int status = call_host(library, ports, inputs, outputs);
+  if (status == LIBRARY_FAILED)
+    as_err_set(err, AS_UNKNOWN, "%s", told(library));
   dlclose(library);
   if (status == 0)
     return AS_OK;
+  if (status == LIBRARY_FAILED)
+    return err->status;
   if (status == FAULT)
     as_err_set(err, AS_NO, "the emulation found a fault");
   else if (status == BAD_SIZE)

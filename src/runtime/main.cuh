@@ -16,6 +16,11 @@
 #else
 #define SIZES_ARGUMENT
 #endif
+#ifdef ASSAY_LIBRARY
+static const char *library_error() { return assay_library_error(); }
+#else
+static const char *library_error() { return "no reason given"; }
+#endif
 
 typedef unsigned long long u64;
 static u64 state = 1;
@@ -88,7 +93,7 @@ static int run(void **in, void **out, size_t ws_bytes, bool)
 }
 #else
 static double hot_us = -1, cold_us = -1;
-#define CHECK(x) do { cudaError_t e_ = (cudaError_t)(x); if (e_ != cudaSuccess) { fprintf(stderr, "%s: %s\n", #x, cudaGetErrorString(e_)); exit(4); } } while (0)
+#define CHECK(x) do { cudaError_t e_ = (cudaError_t)(x); if (e_ != cudaSuccess) { fprintf(stderr, "%s: %s\n", #x, (int)e_ < 0 ? library_error() : cudaGetErrorString(e_)); exit(4); } } while (0)
 
 /* microseconds per launch: a captured graph of `n` launches, set by set of buffers; median over 11 replays */
 static double graph_us(const std::vector<std::vector<void *>> &sets, void *ws, int n)
@@ -307,6 +312,7 @@ int main(int argc, char **argv)
   tensors expected = out;
   if (!fitting_inputs(in, expected, &scale, &reach)) return 3;
   int status = run(in.bytes.data(), out.bytes.data(), assay_workspace_bytes(), timed);
+  if (status < 0) { fprintf(stderr, "launch failed: %s\n", library_error()); return 4; }
   if (status > 1) { fprintf(stderr, "launch failed with %d\n", status); return 4; }
   double worst = 0, top = 0;
   long bad = 0;

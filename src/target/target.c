@@ -14,7 +14,9 @@
  * A new GPU is a new row.  Of rows with one architecture the first is found by its name. */
 #include "target.h"
 #include "src/base/str.h"
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #define KB(n) ((n)*1024L)
@@ -49,6 +51,15 @@
   .shared_unasked = KB(48), .shared_reserved = KB(1), .grid = {2147483647, 65535, 65535},          \
   .block_warps = 8, .ring_stages = 8, .launch_us = 1.5, .latency_us = 1.0
 
+/* Of matrix products alone.  The library on the H200: 4096^3 of 16-bit operands in 181.7 to 191 us
+ * (bench/NOTES.md), of 32-bit ones at some 50 TFLOP/s (bench/results/kernelbench.md); on others the
+ * same shares of the data sheet's peaks, in operations a microsecond.  Kernels of ours with 32-bit
+ * operands had 0.5 TFLOP/s without register tiles; with them a fifth of the library's rate is
+ * assumed and was not measured.  The library's room is what its vendor recommends. */
+#define LIBRARY(peak16, peak32, room)                                                              \
+  .library_flops16 = 0.753 * (peak16), .library_flops32 = 0.746 * (peak32),                        \
+  .product_flops32 = 0.15 * (peak32), .library_workspace = (room)
+
 static const as_target targets[] = {
     {COMMON,
      .gpu = "H200",
@@ -72,7 +83,8 @@ static const as_target targets[] = {
      .tile_elements = 3.0e4,
      .scalar_flops = 4.49e5,
      .step_us = 0.1,
-     .threads = THREADS(1, 1)},
+     .threads = THREADS(1, 1),
+     LIBRARY(989e6, 67e6, MB(32))},
     {COMMON,
      .gpu = "H100",
      .arch = "sm_90a",
@@ -94,7 +106,8 @@ static const as_target targets[] = {
      .tile_elements = 3.0e4,
      .scalar_flops = 4.49e5,
      .step_us = 0.1,
-     .threads = THREADS(0.694, 1)},
+     .threads = THREADS(0.694, 1),
+     LIBRARY(989e6, 67e6, MB(32))},
     {COMMON,
      .gpu = "A100",
      .arch = "sm_80",
@@ -115,7 +128,8 @@ static const as_target targets[] = {
      .tile_elements = 2.1e4,
      .scalar_flops = 1.80e5,
      .step_us = 0.14,
-     .threads = THREADS(0.417, 0.72)},
+     .threads = THREADS(0.417, 0.72),
+     LIBRARY(312e6, 19.5e6, MB(4))},
     {COMMON,
      .gpu = "A10",
      .arch = "sm_86",
@@ -136,7 +150,8 @@ static const as_target targets[] = {
      .tile_elements = 2.6e4,
      .scalar_flops = 4.34e5,
      .step_us = 0.12,
-     .threads = THREADS(0.125, 0.86)},
+     .threads = THREADS(0.125, 0.86),
+     LIBRARY(125e6, 31.2e6, MB(4))},
     {COMMON,
      .gpu = "L40S",
      .arch = "sm_89",
@@ -157,7 +172,8 @@ static const as_target targets[] = {
      .tile_elements = 3.8e4,
      .scalar_flops = 6.45e5,
      .step_us = 0.08,
-     .threads = THREADS(0.181, 1.28)},
+     .threads = THREADS(0.181, 1.28),
+     LIBRARY(362e6, 91.6e6, MB(4))},
 };
 
 enum { N_TARGETS = sizeof targets / sizeof *targets };
@@ -172,6 +188,44 @@ uint32_t as_target_count(void) {
 
 const as_target *as_target_at(uint32_t i) {
   return &targets[i];
+}
+
+static as_target used[AS_LIBRARY_ALWAYS + 1][N_TARGETS];
+static pthread_once_t used_once = PTHREAD_ONCE_INIT;
+
+static void fill_used(void) {
+  for (int use = 0; use <= AS_LIBRARY_ALWAYS; use++) {
+    for (int i = 0; i < N_TARGETS; i++) {
+      used[use][i] = targets[i];
+      used[use][i].library = (as_library_use)use;
+    }
+  }
+}
+
+const as_target *as_target_using(const as_target *target, as_library_use use) {
+  pthread_once(&used_once, fill_used);
+  for (int i = 0; i < N_TARGETS; i++) {
+    if (strcmp(targets[i].gpu, target->gpu) == 0)
+      return use == AS_LIBRARY_NEVER ? &targets[i] : &used[use][i];
+  }
+  return target;
+}
+
+static const char *const use_word[] = {
+    [AS_LIBRARY_NEVER] = "never", [AS_LIBRARY_AUTO] = "auto", [AS_LIBRARY_ALWAYS] = "always"};
+
+const char *as_library_use_word(as_library_use use) {
+  return use_word[use];
+}
+
+bool as_library_use_find(const char *word, as_library_use *use) {
+  for (int i = 0; i <= AS_LIBRARY_ALWAYS; i++) {
+    if (strcmp(use_word[i], word) == 0) {
+      *use = (as_library_use)i;
+      return true;
+    }
+  }
+  return false;
 }
 
 static bool answers_to(const as_target *target, const char *name) {

@@ -18,6 +18,15 @@ typedef enum {
   AS_HAS_CLUSTER = 1 << 6   /* blocks that reach each other's shared memory */
 } as_target_has;
 
+/* May a matrix product alone be a call of the vendor's library instead of a kernel of ours? */
+typedef enum {
+  AS_LIBRARY_NEVER,
+  AS_LIBRARY_AUTO,  /* where the cost model expects it to be faster */
+  AS_LIBRARY_ALWAYS /* where it is one */
+} as_library_use;
+
+#define AS_LIBRARY_WORDS "auto,never,always" /* as options take them */
+
 /* The cost model's constants of kernels that are printed from thread graphs (search/cost_threads.c
  * says how they are used); units as below. */
 typedef struct {
@@ -91,7 +100,31 @@ typedef struct {
   double latency_us; /* of a first byte from memory */
   double step_us;    /* of a phase between barriers */
   as_target_threads threads;
+
+  /* matrix products alone: operations a microsecond of the whole GPU */
+  double library_flops16; /* the library's, of 16-bit operands */
+  double library_flops32; /* the same of 32-bit operands, without TF32 */
+  double product_flops32; /* at most, of kernels of ours with 32-bit operands */
+  long library_workspace; /* bytes that the library is given to work in */
+  as_library_use library; /* what was asked for: as_target_using */
 } as_target;
+
+/* A matrix product alone, as the cost model sees it. */
+typedef struct {
+  double bytes;   /* of operands and result */
+  double results; /* elements of the result */
+  double work;    /* multiplications */
+  double lanes;   /* operations of a kernel of ours over useful ones: extents that are padded */
+  bool wide;      /* operands of 32 bits */
+} as_target_product;
+
+/* microseconds as a kernel of ours for the operator alone, and as a call of the library */
+double as_target_product_us(const as_target *target, const as_target_product *product);
+double as_target_library_us(const as_target *target, const as_target_product *product);
+/* so many multiplications of 32-bit operands by kernels of ours take no less */
+double as_target_wide_us(const as_target *target, double work);
+/* the larger of two times that overlap in part */
+double as_target_soft_max(double a, double b);
 
 /* How chained products are shared among warps, and what they keep in registers. */
 typedef struct {
@@ -163,4 +196,9 @@ const as_target *as_target_at(uint32_t i);
 /* By GPU or architecture, case aside (`H200`, `sm_90a`); of several GPUs of one architecture the
  * first.  NULL: no row; then err (may be NULL) lists the names there are (AS_BAD_INPUT). */
 const as_target *as_target_find(const char *name, as_err *err);
+/* The same GPU with the library used so; static like all rows. */
+const as_target *as_target_using(const as_target *target, as_library_use use);
+/* A word of AS_LIBRARY_WORDS; false: none of them. */
+bool as_library_use_find(const char *word, as_library_use *use);
+const char *as_library_use_word(as_library_use use);
 #endif

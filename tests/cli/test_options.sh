@@ -23,7 +23,7 @@ for command in $commands; do
       grep -q -e " $option\(=\|  \)" help && fail "$command --help has $option, which is of: $of"
       case $(grep -c -e "fB$option.fR=" rows) in 0) given=$option ;; *) given=$option=1 ;; esac
       case $option in --from | --to) given=$option=mirage ;; --require) given=$option=check ;; --solvers) given=$option=z3 ;;
-      --direction | --checkers | --search) given=$option=both ;; --scratch) given=$option=global ;; --literals) given=$option=decimal ;; --device | --tune) given=$option=host ;; --prune) given=$option=z3 ;; esac
+      --direction | --checkers | --search) given=$option=both ;; --scratch) given=$option=global ;; --literals) given=$option=decimal ;; --device | --tune) given=$option=host ;; --prune) given=$option=z3 ;; --library) given=$option=auto ;; esac
       expect 2 "$command has no option $option" "$command" "$given"
       ;;
     esac

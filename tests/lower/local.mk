@@ -15,7 +15,8 @@ tests_lower_test_cut_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_cut
 # sizes left to run time
 check_PROGRAMS += tests/lower/test_live
-tests_lower_test_live_SOURCES = tests/lower/test_live.c
+tests_lower_subject = tests/lower/subject.h tests/lower/subject.c
+tests_lower_test_live_SOURCES = tests/lower/test_live.c $(tests_lower_subject)
 tests_lower_test_live_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_live_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_live
@@ -53,6 +54,16 @@ tests_lower_test_index_SOURCES = tests/lower/test_index.c $(tests_lower_case)
 tests_lower_test_index_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_index_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_index
+# products that are calls of a library, which a stub stands for
+check_PROGRAMS += tests/lower/test_library tests/lower/test_gemm
+tests_lower_test_library_SOURCES = tests/lower/test_library.c $(tests_lower_subject)
+tests_lower_test_library_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_lower_test_library_LDADD = $(tests_lower_libs)
+tests_lower_test_gemm_SOURCES = tests/lower/test_gemm.c
+tests_lower_test_gemm_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_lower_test_gemm_LDADD = $(tests_lower_libs)
+TESTS += tests/lower/test_library tests/lower/test_gemm
+EXTRA_DIST += tests/lower/stub_library.cc
 # tile programs of any form
 check_PROGRAMS += tests/lower/test_tiles
 tests_lower_test_tiles_SOURCES = tests/lower/test_tiles.c

@@ -39,7 +39,7 @@ typedef struct {
   const as_graph *graph;
   as_graph *owned;  /* NULL: it is the program itself */
   sg_slices slices; /* what its inputs are that stand behind those of the program, in order */
-  uint32_t *ops;   /* its operators, in order */
+  uint32_t *ops;    /* its operators, in order */
   uint32_t n_ops;
   bool *is_late; /* by node: a move right before what reads it, which ends no kernel */
 } sg_variant;

@@ -243,8 +243,8 @@ bool as_graph_strided(const as_graph *graph, as_node_id id, as_strided *out);
 /* whether it lies in a tensor of floating point, forward along every axis, from a place and with
  * strides that no size left to run time changes, at the sizes stated (1 for what has no value) */
 bool as_graph_lies_forward(const as_graph *graph, as_node_id id, const as_strided *at);
-/* By node, whether it is a *part* of another tensor: operators at kernel level that blocks load from
- * where it lies.  It is no kernel and takes no memory.  malloc'ed. */
+/* By node, whether it is a *part* of another tensor: operators at kernel level that blocks load
+ * from where it lies.  It is no kernel and takes no memory.  malloc'ed. */
 bool *as_graph_parts(const as_graph *graph);
 /* By node, whether an operator at kernel level is no kernel: an index tensor or a part.  malloc'ed.
  */

@@ -2,7 +2,8 @@
 """Measures every workload of bench/table/ beside its baselines in one run.
 
   bench/table.py prepare ASSAY DIR          lowers each NAME.tp with NAME.mug (no GPU needed): DIR/NAME.cu, and what ASSAY says of it
-  bench/table.py run DIR OUT [NAME...]      on a GPU: compiles, checks, times; OUT/table.json, OUT/table.md, OUT/table.svg
+  bench/table.py run DIR OUT [NAME...]      on a GPU: compiles, checks, times; OUT/table.json, OUT/table.md, OUT/table.svg;
+                                            AUTOTUNE=NAME,NAME has max-autotune, the slowest to compile, tried for these rows only
   bench/table.py show OUT                   writes the table and the plot again from OUT/table.json
 
 A file NAME@VARIANT.cu is another lowering of NAME: all are timed, the fastest right one stands in the table, the others in the JSON.
@@ -336,7 +337,7 @@ def check(kernel, r, seeds=20):
     return error, worst
 
 
-def baselines(r, fast):
+def baselines(r, fast, autotune=True):
     import torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
@@ -352,8 +353,9 @@ def baselines(r, fast):
         attempt("eager", r["function"])
         torch._dynamo.reset()
         attempt("compile", torch.compile(r["function"], dynamic=False))
-        torch._dynamo.reset()
-        attempt("max-autotune", torch.compile(r["function"], dynamic=False, mode="max-autotune-no-cudagraphs"))
+        if autotune:
+            torch._dynamo.reset()
+            attempt("max-autotune", torch.compile(r["function"], dynamic=False, mode="max-autotune-no-cudagraphs"))
         for name, (call, shapes) in r.get("others", {}).items():
             attempt(name, call, shapes)
             torch._dynamo.reset()
@@ -421,7 +423,8 @@ def run(directory, out, names, fast=False, with_baselines=True):
             except Exception as e:
                 print(f"{lib}: {type(e).__name__}: {e}", flush=True)
         if with_baselines:
-            entry["baselines"] = baselines(r, fast)
+            only = os.environ.get("AUTOTUNE")
+            entry["baselines"] = baselines(r, fast, only is None or name in only.split(","))
             print(f"{name}: " + ", ".join(f"{k} {v['cold']:.1f}" for k, v in entry["baselines"].items()), flush=True)
         table["rows"][name] = entry
         print(f"{name}: {time.time() - began:.0f} s", flush=True)

@@ -29,8 +29,9 @@ typedef struct {
   uint32_t in;  /* AS_NONE: no input */
   uint32_t out; /* AS_NONE: no output */
   as_dtype type;
-  int bytes;   /* of an element: integers of scratch tensors have 8 */
-  long offset; /* of a scratch tensor, in the workspace; of one in a loop, in the block's part */
+  int bytes;     /* of an element: integers of scratch tensors have 8 */
+  bool of_block; /* scratch in a loop: each iteration, so each block, has its own */
+  long offset;   /* of a scratch tensor, in the workspace; of a block's own, in the block's part */
 } kt_tensor;
 
 enum { KT_MOST_AXES = 8 };

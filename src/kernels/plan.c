@@ -210,11 +210,22 @@ static bool take(kt_plan *plan, long *end, long bytes, long *offset, const char 
   return true;
 }
 
+/* Scratch tensors in loops.  One that is made outside of loops is made once, for the kernels that
+ * follow, too. */
+static void find_locals(kt_plan *plan, const as_vec *list, bool in_loop) {
+  for (size_t i = 0; i < list->n; i++) {
+    const wr_stmt *stmt = WR_STMT(list, i);
+    if (stmt->kind == WR_ALLOC)
+      KT_TENSOR(plan, stmt->tensor)->of_block = in_loop;
+    find_locals(plan, &stmt->body, true);
+  }
+}
+
 /* scratch tensors in the loops of the unit */
 static bool place_locals(kt_plan *plan, const as_vec *list, kt_unit *unit) {
   for (size_t i = 0; i < list->n; i++) {
     const wr_stmt *stmt = WR_STMT(list, i);
-    if (stmt->kind == WR_ALLOC) {
+    if (stmt->kind == WR_ALLOC && KT_TENSOR(plan, stmt->tensor)->of_block) {
       kt_tensor *tensor = KT_TENSOR(plan, stmt->tensor);
       const wr_tensor *of = WR_TENSOR(plan->program, stmt->tensor);
       int64_t elements = kt_tensor_elements(of);
@@ -265,7 +276,7 @@ static bool place_common(kt_plan *plan) {
     const wr_tensor *of = WR_TENSOR(plan->program, i);
     int64_t elements = kt_tensor_elements(of);
     long bytes = elements < 0 ? most_elements + 1 : (long)elements * tensor->bytes;
-    if (of->role == AS_TILE_SCRATCH && !of->local &&
+    if (of->role == AS_TILE_SCRATCH && !tensor->of_block &&
         !take(plan, &plan->workspace, bytes, &tensor->offset, of->name))
       return false;
   }
@@ -274,6 +285,7 @@ static bool place_common(kt_plan *plan) {
 
 bool kt_plan_make(kt_plan *plan) {
   add_asides(plan, &plan->program->body);
+  find_locals(plan, &plan->program->body, false);
   add_units(plan);
   for (size_t i = 0; i < plan->program->tile.n; i++) {
     kt_tile none = {.memory = KT_NOWHERE, .unit = AS_NONE};

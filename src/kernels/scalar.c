@@ -133,8 +133,7 @@ static char *tensor_pointer(const kt_writer *writer, uint32_t number) {
     return as_format("a.out[%u]", tensor->out);
   if (tensor->in != AS_NONE)
     return as_format("a.in[%u]", tensor->in);
-  bool local = WR_TENSOR(writer->program, number)->local;
-  return as_format("%s + %ldL", local ? "part" : "a.ws", tensor->offset);
+  return as_format("%s + %ldL", tensor->of_block ? "part" : "a.ws", tensor->offset);
 }
 
 char *kt_read_tensor(const kt_writer *writer, uint32_t number, const char *index) {

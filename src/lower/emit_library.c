@@ -4,8 +4,6 @@
 #include "product.h"
 #include <stdlib.h>
 
-const char *const *lo_library_text(void);
-
 void lo_library_prelude(const lo_job *job, as_str *out) {
   if (job->library_bytes == 0)
     return;

@@ -30,9 +30,11 @@ static as_size extent_of(const lo_job *job, long bound, uint32_t live) {
 }
 
 /* elements from one index of an axis to the next, as lo_live_stride has it in kernels: tensors
- * between kernels have the room of the bounds */
+ * between kernels have the room of the bounds, parts the strides of what they lie in */
 static as_size stride_of(const lo_job *job, const lo_value *tensor, int axis) {
   as_size stride = AS_SIZE_ONE;
+  if (tensor->kind == LV_GLOBAL && tensor->buffer_class == LG_PART)
+    return as_size_int(job->graph->sizes, tensor->stride[axis]);
   for (int i = axis + 1; i < tensor->rank; i++) {
     uint32_t live = tensor->buffer_class == LG_WORK ? 0 : tensor->live_dim[i];
     stride = as_size_mul(job->graph->sizes, stride, extent_of(job, tensor->dim[i], live));

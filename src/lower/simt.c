@@ -238,6 +238,21 @@ static lx *along_depth(lo_job *job, lx *ref, int depth_var, long depth) {
   return lx_ref(job, ref->val, ref->n, index);
 }
 
+/* Does a read at the first k begin at a multiple of so many elements, wherever it moves along other
+ * axes?  An index that is a number counts too. */
+static bool begins_at_vectors(const lo_value *tensor, const lx *ref, int depth_var) {
+  long place = 0;
+  for (int i = 0; i < ref->n; i++) {
+    long index;
+    if (stride_of(tensor, i) % VECTOR == 0)
+      continue;
+    if (!evaluate(ref->kid[i], depth_var, 0, &index))
+      return false;
+    place += index * stride_of(tensor, i);
+  }
+  return place % VECTOR == 0;
+}
+
 /* Are all indices but the last without the variable, and the last one it alone? */
 static bool last_is(const lx *ref, int var) {
   for (int i = 0; i + 1 < ref->n; i++) {
@@ -290,17 +305,9 @@ static void choose_fetch(lo_job *job, lo_simt *plan, const lo_value *sum, lo_sim
   bool whole_rows = tensor->rank > 0 && tensor->dim[tensor->rank - 1] % VECTOR == 0;
   lx *straight = sum->extent_live ? NULL : along_depth(job, side->body, depth_var, sum->extent);
   if (straight) {
-    long first = 0;
-    bool aligned = place_at(tensor, side->body, depth_var, 0, &first) && first % VECTOR == 0;
+    bool vectors = sum->extent % VECTOR == 0 && begins_at_vectors(tensor, side->body, depth_var);
     side->along_depth = true;
-    side->fetch = AS_FETCH_ELEMENT;
-    for (int i = 0; i + 1 < straight->n; i++) /* what moves with other axes is a multiple too */
-      aligned = aligned && (axes_of(straight->kid[i], plan->n_axis) == 0 ||
-                            stride_of(tensor, i) % VECTOR == 0);
-    const lx *offset = side->body->kid[straight->n - 1];
-    bool only_depth = axes_of(offset, plan->n_axis) == 0;
-    if (aligned && only_depth && sum->extent % VECTOR == 0)
-      side->fetch = AS_FETCH_VECTOR;
+    side->fetch = vectors ? AS_FETCH_VECTOR : AS_FETCH_ELEMENT;
     side->body = straight;
     return;
   }

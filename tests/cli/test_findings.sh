@@ -68,6 +68,11 @@ expect 1 'report.html: not what this version' check forged
 # a bound of 1 on the chance of a missed difference is said to be none, and no number stands for it
 expect 0 'no chance of a missed difference can be stated' certify "$ex/gated_mixer.tp" "$ex/gated_mixer.mug" --solvers=none
 grep -q 'probability at most 1$\|vacuous' out && fail 'a bound that bounds nothing is printed as one'
+# the program itself is no more certified than another where it is defined nowhere, or for no sizes
+printf 'program p\nsizes N = 4\ninput X: f32[N]\noutput Y = sqrt(0 - 1 - X * X)\n' >never.tp
+expect 3 'PROVED, NOT CERTIFIED' certify never.tp never.tp --solvers=none
+printf 'program p\nsizes N, M\nwhere N < M, M < N\ninput X: f32[N]\noutput Y = X * 2\n' >no_sizes.tp
+expect 3 'PROVED, NOT CERTIFIED' certify no_sizes.tp no_sizes.tp --solvers=none
 
 # --- every kind of directory
 sed 's/sum(q, axis=-1)/sum(y, axis=-1)/' "$ex/rmsnorm_linear.mug" >wrong.mug

@@ -37,6 +37,15 @@ expect 0 'Y: f32[2, 3] = 0.25 2 12 1 5 24' run scale.d X=outputs/Y.npy w=w.npy
 npy '|i1' '(2, 3)' '\001\002\003\374\005\006' >bytes.npy
 expect 0 'Y: f32[2, 3] = 0.5 2 -6 -2 5 -12' run scale.d X=bytes.npy w=w.npy
 [ -z "$(ls -d assay-run-* 2>/dev/null)" ] || fail "scratch folders are left"
+# tensors go by name: a candidate that has them in another order takes and gives those of the program in the program's
+printf 'program o\nsizes N = 2, M = 3\ninput X: f32[N, M]\ninput w: f32[N, M]\noutput Y = sin(X) - w\noutput Z = w * 2\n' >o.tp
+printf 'program o\nsizes N = 2, M = 3\ninput w: f32[N, M]\ninput X: f32[N, M]\noutput Z = w * 2\noutput Y = sin(X) - w\n' >o2.tp
+expect 0 PROVED certify o.tp o2.tp -q --solvers=none -o o.d
+expect 0 libassay_o.so build o.d -o o.built
+grep -q 'inputs\[0\]  X: ' o.built/*.h && grep -q 'outputs\[0\]  Y: ' o.built/*.h || fail "another order than the program's"
+sed 's/sin(X) - w/w - sin(X)/' o2.tp >o3.tp
+expect 1 REFUTED certify o.tp o3.tp -q --solvers=none
+
 # random inputs: the same seed, the same numbers
 expect 0 'Y: f32[2, 3] =' run scale.d --seed=7
 cp out first

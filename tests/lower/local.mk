@@ -28,7 +28,7 @@ tests_lower_test_faults_LDADD = libasrt.a libaslowerfaults.a $(tests_lower_libs)
 TESTS += tests/lower/test_faults
 # random programs: some hundreds here; `make -C build random-programs CASES=20000` for a campaign
 check_PROGRAMS += tests/lower/random
-tests_lower_random_SOURCES = tests/lower/random.c tests/lower/random_text.h tests/lower/random_text.c tests/lower/batch.h tests/lower/batch.c
+tests_lower_random_SOURCES = tests/lower/random.c tests/lower/random_text.h tests/lower/random_text.c tests/lower/random_moves.c tests/lower/batch.h tests/lower/batch.c
 tests_lower_random_CPPFLAGS = $(AM_CPPFLAGS)
 tests_lower_random_LDADD = libasprove.a libasmath.a libck.a $(tests_lower_libs)
 TESTS += tests/lower/random
@@ -70,7 +70,7 @@ tests_lower_test_tiles_SOURCES = tests/lower/test_tiles.c
 tests_lower_test_tiles_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_tiles_LDADD = libaskernels.a libaswrite.a libasrt.a libaslower.a libasthreads.a libasvthreads.a libastg.a libassem.a libastile.a libasir.a libastarget.a libasbase.a $(JANSSON_LIBS) $(GLPK_LIBS) $(GMP_LIBS) $(CHECK_LIBS) $(FLINT_LIBS) -lpthread -lm
 TESTS += tests/lower/test_tiles
-EXTRA_DIST += tests/lower/tiles/swap.tile tests/lower/tiles/softmax.tile tests/lower/tiles/gather.tile tests/lower/tiles/labels.tile tests/lower/tiles/norm.tile tests/lower/tiles/large.tile
+EXTRA_DIST += tests/lower/tiles/swap.tile tests/lower/tiles/softmax.tile tests/lower/tiles/gather.tile tests/lower/tiles/labels.tile tests/lower/tiles/norm.tile tests/lower/tiles/large.tile tests/lower/tiles/scratch.tile
 # tensors that are parts of others in memory
 check_PROGRAMS += tests/lower/test_parts
 tests_lower_test_parts_SOURCES = tests/lower/test_parts.c $(tests_lower_case)

@@ -1,7 +1,8 @@
 /* Random well-formed programs through lowering and emulation, against the exact evaluator; block
  * graphs also through the prover.  Nothing may be wrong: not a value, not an access, not a proof.
- *   random [--cases N] [--seed S] [--batch B] [--keep]
- * prints the seed and what was counted; of a failure, the program. */
+ *   random [--cases N] [--seed S] [--batch B] [--moves] [--keep]
+ * --moves: those of built-in operators alone.  It prints the seed and what was counted; of a
+ * failure, the program. */
 #include "../../semantics/eval.h"
 #include "../../src/lower/lower.h"
 #include "batch.h"
@@ -49,11 +50,15 @@ static struct {
   uint64_t kind[N_RANDOM_KINDS]; /* of those that were compared, in how many it occurs */
 } counted;
 
+static bool only_moves;
 static ck_text sem[MAX_SEM];
 static uint32_t n_sem;
 
 static void show(const random_case *random, const char *what) {
-  printf("WRONG: %s\n--- operators\n%s--- program\n%s%s%s", what, random->text.sem, random->text.tp,
+  printf("WRONG: %s\n--- %s%s%s\n--- operators\n%s--- program\n%s%s%s", what,
+         random->text.library ? "calls of the library" : "kernels alone",
+         random->text.general ? ", no thread graphs" : "",
+         random->text.scalar ? ", no tensor cores" : "", random->text.sem, random->text.tp,
          random->text.mug ? "--- muGraph\n" : "", random->text.mug ? random->text.mug : "");
   counted.wrong++;
 }
@@ -105,8 +110,14 @@ static bool lower_case_of(random_case *random) {
   }
   as_lowered lowered;
   random->env = as_env_new(random->sizes);
+  as_lower_opts options = {.no_threads = random->text.general, .no_mma = random->text.scalar};
+  if (random->text.library)
+    options.target = as_target_using(as_target_default(), AS_LIBRARY_ALWAYS);
   random->lowered =
-      as_lower_cuda(random->mug ? random->mug : random->program, NULL, &lowered, &err);
+      as_lower_cuda(random->mug ? random->mug : random->program, &options, &lowered, &err);
+  random->text.has[RANDOM_LIBRARY] = random->lowered && lowered.library;
+  for (uint32_t i = 0; random->lowered && i < lowered.n_kernel; i++)
+    random->text.has[RANDOM_THREADS] |= lowered.kernel[i].validated;
   if (random->lowered)
     batch_item_init(&random->item, &lowered);
   else
@@ -302,7 +313,7 @@ static void prove(random_case *random) {
 
 static bool prepare(as_rng *rng, random_case *random) {
   memset(random, 0, sizeof *random);
-  random_text_new(rng, &random->text);
+  (only_moves ? random_moves_new : random_text_new)(rng, &random->text);
   counted.cases++;
   counted.blocks += random->text.mug != NULL;
   if (!lower_case_of(random))
@@ -382,7 +393,7 @@ static void print_kinds(void) {
   for (int kind = 0; kind < N_RANDOM_KINDS; kind++) {
     printf("%s%s %llu", kind == 0 ? "" : ", ", random_kind_words((random_kind)kind),
            (unsigned long long)counted.kind[kind]);
-    if (counted.kind[kind] == 0 && counted.cases >= 100) {
+    if (counted.kind[kind] == 0 && counted.cases >= 100 && !only_moves) {
       printf(" (WRONG: never)");
       counted.wrong++;
     }
@@ -402,6 +413,8 @@ int main(int argc, char **argv) {
       seed = strtoull(argv[++i], NULL, 10);
     else if (!strcmp(argv[i], "--batch") && i + 1 < argc)
       batch = (unsigned)strtoul(argv[++i], NULL, 10);
+    else if (!strcmp(argv[i], "--moves"))
+      only_moves = true;
     else if (!strcmp(argv[i], "--keep"))
       keep = true;
     else

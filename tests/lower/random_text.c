@@ -32,14 +32,6 @@ typedef struct {
   int n_guard;
 } op_writer;
 
-static unsigned pick(as_rng *rng, unsigned n) {
-  return (unsigned)as_rng_below(rng, n);
-}
-
-static bool chance(as_rng *rng, unsigned percent) {
-  return pick(rng, 100) < percent;
-}
-
 /* gives a + b, freeing both: texts are put together from right to left */
 static char *joined(char *a, char *b) {
   char *both = as_format("%s%s", a, b);
@@ -62,18 +54,18 @@ static bool mentions(const char *text, char name) {
 static char *integer(op_writer *op) {
   as_rng *rng = op->rng;
   if (op->n_var == 0)
-    return as_format("%d", (int)pick(rng, 5) - 1);
-  char v = op->var[pick(rng, (unsigned)op->n_var)].name;
-  char w = op->var[pick(rng, (unsigned)op->n_var)].name;
+    return as_format("%d", (int)random_pick(rng, 5) - 1);
+  char v = op->var[random_pick(rng, (unsigned)op->n_var)].name;
+  char w = op->var[random_pick(rng, (unsigned)op->n_var)].name;
   for (int i = 0; i < op->n_var && op->data; i++) {
-    if (op->var[i].bound != op->data || chance(rng, 60))
+    if (op->var[i].bound != op->data || random_chance(rng, 60))
       continue;
     op->has[RANDOM_INTEGERS] = true;
     static const char *const form[] = {"d[%c] + %u", "d[%c] * 2 - %u", "d[%c] mod 5 + %u",
                                        "d[%c] div 3 - %u"};
-    return as_format(form[pick(rng, 4)], op->var[i].name, pick(rng, 4));
+    return as_format(form[random_pick(rng, 4)], op->var[i].name, random_pick(rng, 4));
   }
-  unsigned form = pick(rng, op->large ? 12 : 8);
+  unsigned form = random_pick(rng, op->large ? 12 : 8);
   op->has[RANDOM_OFFSET] |= form <= 2;
   op->has[RANDOM_DIV] |= form == 3 || form == 5 || form == 8 || form == 10;
   op->has[RANDOM_MOD] |= form == 4 || form == 7 || form == 9;
@@ -81,34 +73,37 @@ static char *integer(op_writer *op) {
   op->has[RANDOM_LARGE_SIZE] |= form >= 8;
   switch (form) {
   case 0:
-    return as_format("%c + %u", v, 1 + pick(rng, 3));
+    return as_format("%c + %u", v, 1 + random_pick(rng, 3));
   case 1:
-    return as_format("%c - %u", v, 1 + pick(rng, 3));
+    return as_format("%c - %u", v, 1 + random_pick(rng, 3));
   case 2:
-    return as_format("%u * %c - %c + %u", 1 + pick(rng, 3), v, w, pick(rng, 4));
+    return as_format("%u * %c - %c + %u", 1 + random_pick(rng, 3), v, w, random_pick(rng, 4));
   case 3:
-    return as_format("%c div %u + %u", v, 1 + pick(rng, 4), pick(rng, 2));
+    return as_format("%c div %u + %u", v, 1 + random_pick(rng, 4), random_pick(rng, 2));
   case 4:
-    return as_format("(%c + %u) mod %u", v, pick(rng, 7), 1 + pick(rng, 5));
+    return as_format("(%c + %u) mod %u", v, random_pick(rng, 7), 1 + random_pick(rng, 5));
   case 5: /* beyond 32 bits, and back */
-    return as_format("(%c * 3000000001 + %u) div 3000000001 - %u", v, pick(rng, 9), pick(rng, 2));
+    return as_format("(%c * 3000000001 + %u) div 3000000001 - %u", v, random_pick(rng, 9),
+                     random_pick(rng, 2));
   case 6:
-    return as_format("max(%c - %u, 0) + min(%c, %u)", v, pick(rng, 4), w, pick(rng, 4));
+    return as_format("max(%c - %u, 0) + min(%c, %u)", v, random_pick(rng, 4), w,
+                     random_pick(rng, 4));
   case 7:
-    return as_format("(%c * 2147483647 - 5 * %c) mod %u - 1", v, w, 1 + pick(rng, 9));
+    return as_format("(%c * 2147483647 - 5 * %c) mod %u - 1", v, w, 1 + random_pick(rng, 9));
   case 8: /* the same with a size that no 32 bits hold, or just so */
-    return as_format("(%c * w + w - %u) div w", v, 1 + pick(rng, 5));
+    return as_format("(%c * w + w - %u) div w", v, 1 + random_pick(rng, 5));
   case 9:
-    return as_format("(%c * w - %u * %c) mod %u", v, 1 + pick(rng, 3), w, 1 + pick(rng, 9));
+    return as_format("(%c * w - %u * %c) mod %u", v, 1 + random_pick(rng, 3), w,
+                     1 + random_pick(rng, 9));
   case 10:
-    return as_format("(w + %c) div (w - %u) + %c - 1", v, pick(rng, 3), w);
+    return as_format("(w + %c) div (w - %u) + %c - 1", v, random_pick(rng, 3), w);
   default:
-    return as_format("min(w - 2147483640, %c) + max(%c - w, %u)", v, w, pick(rng, 3));
+    return as_format("min(w - 2147483640, %c) + max(%c - w, %u)", v, w, random_pick(rng, 3));
   }
 }
 
 static char *in_range(as_rng *rng, const char *index, char extent) {
-  switch (pick(rng, 4)) {
+  switch (random_pick(rng, 4)) {
   case 0:
     return as_format("0 <= %s and %s < %c", index, index, extent);
   case 1:
@@ -140,15 +135,16 @@ static char *access_index(op_writer *op, char extent) {
       fitting[n++] = i;
   }
   bool room = op->n_guard < MAX_GUARDS;
-  if (n > 0 && (chance(rng, 60) || !room)) {
-    char v = op->var[fitting[pick(rng, n)]].name;
-    return chance(rng, 85) ? as_format("%c", v) : as_format("%c div %u", v, 1 + pick(rng, 3));
+  if (n > 0 && (random_chance(rng, 60) || !room)) {
+    char v = op->var[fitting[random_pick(rng, n)]].name;
+    return random_chance(rng, 85) ? as_format("%c", v)
+                                  : as_format("%c div %u", v, 1 + random_pick(rng, 3));
   }
   if (!room)
     return NULL;
   char *index = integer(op);
   op->has[RANDOM_PLACES] |= index[0] == 'd' && index[1] == '[';
-  if (chance(rng, 35)) {
+  if (random_chance(rng, 35)) {
     demand(op, as_format("0 < %c", extent));
     char *wrapped = as_format("(%s) mod %c", index, extent);
     free(index);
@@ -161,7 +157,7 @@ static char *access_index(op_writer *op, char extent) {
 }
 
 static char *read_tensor(op_writer *op) {
-  unsigned which = pick(op->rng, (unsigned)op->n_tensor);
+  unsigned which = random_pick(op->rng, (unsigned)op->n_tensor);
   char *text = as_format("%c[", 'a' + (char)which);
   for (const char *extent = op->tensor[which]; *extent; extent++) {
     char *index = access_index(op, *extent);
@@ -181,11 +177,11 @@ static char *scalar(op_writer *op, int depth);
 /* `text` where the guards from `first` on hold (those that speak of `about` only, unless 0) */
 static char *guarded(op_writer *op, int first, char about, char *text) {
   for (int i = op->n_guard; i-- > first;) {
-    if (about && !mentions(op->guard[i], about) && chance(op->rng, 60))
+    if (about && !mentions(op->guard[i], about) && random_chance(op->rng, 60))
       continue;
     op->has[RANDOM_IF] = true;
     char *choice =
-        as_format("if(%s, %s, %s)", op->guard[i], text, chance(op->rng, 50) ? "0" : "1/2");
+        as_format("if(%s, %s, %s)", op->guard[i], text, random_chance(op->rng, 50) ? "0" : "1/2");
     free(text);
     free(op->guard[i]);
     memmove(&op->guard[i], &op->guard[i + 1], (size_t)(op->n_guard - i - 1) * sizeof op->guard[0]);
@@ -202,15 +198,15 @@ static char *reduction(op_writer *op, int depth) {
   as_rng *rng = op->rng;
   if (op->n_var == MAX_VARS || depth < 1)
     return read_tensor(op);
-  unsigned tensor = pick(rng, (unsigned)op->n_tensor);
+  unsigned tensor = random_pick(rng, (unsigned)op->n_tensor);
   unsigned axes = (unsigned)strlen(op->tensor[tensor]);
-  char bound = op->tensor[tensor][pick(rng, axes)];
+  char bound = op->tensor[tensor][random_pick(rng, axes)];
   char name = (char)('p' + op->next_name++ % 6);
   for (int i = 0; i < op->n_var; i++) {
     if (op->var[i].name == name)
       return read_tensor(op);
   }
-  const char *what = kind[pick(rng, 5)];
+  const char *what = kind[random_pick(rng, 5)];
   op->has[!strcmp(what, "sum")    ? RANDOM_SUM
           : !strcmp(what, "prod") ? RANDOM_PROD
                                   : RANDOM_EXTREMUM] = true;
@@ -229,9 +225,9 @@ static char *reduction(op_writer *op, int depth) {
   op->n_var--;
   op->depth--;
   /* a guard from before may speak of a variable of the same name: names are used once at a time */
-  char *fold = op->n_var > 0 && chance(rng, 25)
+  char *fold = op->n_var > 0 && random_chance(rng, 25)
                    ? as_format("(%s(%c < min(%c + 1, %c)) %s)", what, name,
-                               op->var[pick(rng, (unsigned)op->n_var)].name, bound, term)
+                               op->var[random_pick(rng, (unsigned)op->n_var)].name, bound, term)
                    : as_format("(%s(%c < %c) %s)", what, name, bound, term);
   op->has[RANDOM_SCAN] |= strchr(fold, '+') && !strncmp(strchr(fold, '<') + 2, "min", 3);
   free(term);
@@ -241,16 +237,16 @@ static char *reduction(op_writer *op, int depth) {
 static char *relation(op_writer *op, int depth) {
   static const char *const sign[] = {"<", "<=", ">", ">=", "=", "!="};
   as_rng *rng = op->rng;
-  if (chance(rng, 35)) {
-    char *left = depth > 0 && chance(rng, 30) ? reduction(op, depth - 1) : read_tensor(op);
-    char *text = as_format("%s %s 1/3", left, sign[pick(rng, 4)]);
+  if (random_chance(rng, 35)) {
+    char *left = depth > 0 && random_chance(rng, 30) ? reduction(op, depth - 1) : read_tensor(op);
+    char *text = as_format("%s %s 1/3", left, sign[random_pick(rng, 4)]);
     free(left);
     return text;
   }
   char *left = integer(op);
   char *right = integer(op);
-  const char *over = chance(rng, 20) ? " / 3" : "";
-  char *text = as_format("(%s)%s %s %s", left, over, sign[pick(rng, 6)], right);
+  const char *over = random_chance(rng, 20) ? " / 3" : "";
+  char *text = as_format("(%s)%s %s %s", left, over, sign[random_pick(rng, 6)], right);
   free(left);
   free(right);
   return text;
@@ -258,10 +254,10 @@ static char *relation(op_writer *op, int depth) {
 
 static char *condition(op_writer *op, int depth) {
   char *text = relation(op, depth);
-  if (chance(op->rng, 30)) {
+  if (random_chance(op->rng, 30)) {
     char *other = relation(op, depth);
     op->has[RANDOM_AND_OR_NOT] = true;
-    char *both = as_format("%s %s %s", text, chance(op->rng, 50) ? "and" : "or", other);
+    char *both = as_format("%s %s %s", text, random_chance(op->rng, 50) ? "and" : "or", other);
     free(text);
     free(other);
     text = both;
@@ -289,7 +285,7 @@ static char *binary(op_writer *op, int depth) {
                                      "(%s * 1/2 + %s)"};
   char *left = scalar(op, depth - 1);
   char *right = scalar(op, depth - 1);
-  unsigned which = pick(op->rng, sizeof form / sizeof *form);
+  unsigned which = random_pick(op->rng, sizeof form / sizeof *form);
   as_str out;
   as_str_init(&out);
   const char *at = form[which];
@@ -308,14 +304,14 @@ static char *binary(op_writer *op, int depth) {
 
 static char *scalar(op_writer *op, int depth) {
   as_rng *rng = op->rng;
-  if (depth <= 0 || chance(rng, 20)) {
-    if (chance(rng, 80))
+  if (depth <= 0 || random_chance(rng, 20)) {
+    if (random_chance(rng, 80))
       return read_tensor(op);
-    if (chance(rng, 50) && op->n_var > 0)
-      return as_format("%c", op->var[pick(rng, (unsigned)op->n_var)].name);
-    return as_format(chance(rng, 50) ? "%u" : "%u/4", 1 + pick(rng, 5));
+    if (random_chance(rng, 50) && op->n_var > 0)
+      return as_format("%c", op->var[random_pick(rng, (unsigned)op->n_var)].name);
+    return as_format(random_chance(rng, 50) ? "%u" : "%u/4", 1 + random_pick(rng, 5));
   }
-  switch (pick(rng, 10)) {
+  switch (random_pick(rng, 10)) {
   case 0:
   case 1:
   case 2:
@@ -326,7 +322,7 @@ static char *scalar(op_writer *op, int depth) {
   case 5: {
     op->has[RANDOM_EXP_SQRT] = true;
     char *inner = scalar(op, depth - 1);
-    char *text = as_format(chance(rng, 50) ? "exp(-abs(%s))" : "sqrt(1 + abs(%s))", inner);
+    char *text = as_format(random_chance(rng, 50) ? "exp(-abs(%s))" : "sqrt(1 + abs(%s))", inner);
     free(inner);
     return text;
   }
@@ -360,10 +356,10 @@ static void put_extents(as_str *out, const char *extents) {
 /* the body: random, or a product that tensor cores may take with random factors */
 static char *op_body(op_writer *op, const op_shape *shape) {
   as_rng *rng = op->rng;
-  if (shape->n >= 2 && !strcmp(shape->arg[1], "mk") && chance(rng, 50)) {
+  if (shape->n >= 2 && !strcmp(shape->arg[1], "mk") && random_chance(rng, 50)) {
     const char *out = !strcmp(shape->out, "nk") ? "a[i, p] * b[p, j]" : "b[p, i] * a[j, p]";
     const char *more[] = {"", " * 2", " * (p + 1) / 8", " * a[0 * p, p]"};
-    unsigned which = pick(rng, 3);
+    unsigned which = random_pick(rng, 3);
     return as_format("(sum(p < m) %s%s)", out, more[which]);
   }
   return guarded(op, 0, 0, scalar(op, 3));
@@ -395,13 +391,13 @@ static void put_operator(as_rng *rng, as_str *sem, const char *name, const op_sh
 
 static unsigned extent(as_rng *rng) {
   static const unsigned choice[] = {0, 1, 1, 2, 3, 4, 5, 7, 8, 8, 16, 16, 17, 24, 33};
-  return choice[pick(rng, sizeof choice / sizeof *choice)];
+  return choice[random_pick(rng, sizeof choice / sizeof *choice)];
 }
 
 static const char *type_name(as_rng *rng, bool *has) {
   static const char *const name[] = {"f32", "f16", "bf16"};
   static const random_kind kind[] = {RANDOM_F32, RANDOM_F16, RANDOM_BF16};
-  unsigned which = pick(rng, 3);
+  unsigned which = random_pick(rng, 3);
   has[kind[which]] = true;
   return name[which];
 }
@@ -427,10 +423,10 @@ static void own_operators(as_rng *rng, random_text *text) {
   as_str_init(&sem);
   as_str_init(&out);
   as_str_init(&mug);
-  const op_shape *shape = &shapes[pick(rng, sizeof shapes / sizeof *shapes)];
+  const op_shape *shape = &shapes[random_pick(rng, sizeof shapes / sizeof *shapes)];
   bool twice = !strcmp(shape->out, "nm");
-  bool large = chance(rng, 30);
-  char data = chance(rng, 25) ? shape->arg[0][0] : 0;
+  bool large = random_chance(rng, 30);
+  char data = random_chance(rng, 25) ? shape->arg[0][0] : 0;
   put_operator(rng, &sem, "first", shape, large, data, text->has);
   static const op_shape second = {{"nm"}, 1, "n"};
   if (twice)
@@ -438,7 +434,7 @@ static void own_operators(as_rng *rng, random_text *text) {
   text->has[RANDOM_TWO_OUTPUTS] |= twice;
   as_str_add(&out, "program p\nsizes ");
   if (large)
-    as_str_printf(&out, "W >= 2147483641 = %u, ", 2147483643 + pick(rng, 9));
+    as_str_printf(&out, "W >= 2147483641 = %u, ", 2147483643 + random_pick(rng, 9));
   for (const char *name = "NMK"; *name; name++) {
     bool used = false;
     for (int i = 0; i < shape->n; i++)
@@ -486,7 +482,7 @@ static void own_operators(as_rng *rng, random_text *text) {
   text->sem = as_str_take(&sem);
   text->tp = as_str_take(&out);
   text->mug = as_str_take(&mug);
-  if (data || chance(rng, 50)) { /* no block holds integers */
+  if (data || random_chance(rng, 50)) { /* no block holds integers */
     free(text->mug);
     text->mug = NULL;
   }
@@ -498,7 +494,7 @@ static char *elementwise(as_rng *rng) {
   static const char *const form[] = {
       "%s * %s",         "%s + %s * 2",        "exp(0 - abs(%s)) + %s",
       "maximum(%s, %s)", "%s / (abs(%s) + 1)", "%s * 3 - %s"};
-  return as_strdup(form[pick(rng, sizeof form / sizeof *form)]);
+  return as_strdup(form[random_pick(rng, sizeof form / sizeof *form)]);
 }
 
 static char *applied(const char *form, const char *left, const char *right) {
@@ -529,7 +525,7 @@ static tiled_axis axis_in_tiles(as_rng *rng, random_text *text, const char *cons
   const char *whole = name[0];
   tiled_axis axis = {.extent = count * tile};
   if (cut && count > 0)
-    axis.extent -= pick(rng, tile);
+    axis.extent -= random_pick(rng, tile);
   text->has[RANDOM_CUT] |= axis.extent < count * tile;
   if (cut)
     snprintf(axis.relation, sizeof axis.relation, "%s = (%s + %s - 1) div %s", name[1], whole,
@@ -542,24 +538,25 @@ static tiled_axis axis_in_tiles(as_rng *rng, random_text *text, const char *cons
 
 /* rows over the grid, the reduced axis over the loop: elements, sums, maxima, a concatenation */
 static void tiled_rows(as_rng *rng, random_text *text) {
-  unsigned blocks = 1 + pick(rng, 3);
-  unsigned rows = 1 + pick(rng, 5);
-  unsigned rounds = chance(rng, 10) ? 0 : 1 + pick(rng, 4);
-  unsigned columns = 1 + pick(rng, 9);
+  unsigned blocks = 1 + random_pick(rng, 3);
+  unsigned rows = 1 + random_pick(rng, 5);
+  unsigned rounds = random_chance(rng, 10) ? 0 : 1 + random_pick(rng, 4);
+  unsigned columns = 1 + random_pick(rng, 9);
   char *form = elementwise(rng);
   char *whole = applied(form, "X", "Y");
   char *tile = applied(form, "x", "y");
-  bool max = rounds > 0 && chance(rng, 50);
-  bool concat = rounds > 0 && chance(rng, 40);
+  bool max = rounds > 0 && random_chance(rng, 50);
+  bool concat = rounds > 0 && random_chance(rng, 40);
   const char *const n_names[] = {"N", "G", "T"};
   const char *const m_names[] = {"M", "L", "U"};
-  tiled_axis n = axis_in_tiles(rng, text, n_names, blocks, rows, chance(rng, 40));
-  tiled_axis m = axis_in_tiles(rng, text, m_names, rounds, columns, !concat && chance(rng, 40));
+  tiled_axis n = axis_in_tiles(rng, text, n_names, blocks, rows, random_chance(rng, 40));
+  tiled_axis m =
+      axis_in_tiles(rng, text, m_names, rounds, columns, !concat && random_chance(rng, 40));
   text->has[RANDOM_ROWS] = true;
   text->has[RANDOM_CONCAT] = concat;
   text->has[RANDOM_LOOP_0] = rounds == 0;
   text->has[RANDOM_TWO_OUTPUTS] |= max || concat;
-  const char *after = chance(rng, 50) ? "s * 2 + b" : "s / (abs(b) + 1)";
+  const char *after = random_chance(rng, 50) ? "s * 2 + b" : "s / (abs(b) + 1)";
   const char *after_whole = after[2] == '*' ? "S * 2 + B" : "S / (abs(B) + 1)";
   const char *type = type_name(rng, text->has);
   as_str out;
@@ -601,20 +598,22 @@ static void tiled_rows(as_rng *rng, random_text *text) {
 
 /* a product: rows and columns over the grid, the depth over the loop, elements before and after */
 static void tiled_product(as_rng *rng, random_text *text) {
-  unsigned rows = chance(rng, 40) ? 8 * (1 + pick(rng, 4)) : 1 + pick(rng, 19);
-  unsigned columns = chance(rng, 40) ? 8 * (1 + pick(rng, 4)) : 1 + pick(rng, 19);
-  unsigned depth = chance(rng, 40) ? 16 * (1 + pick(rng, 2)) : 1 + pick(rng, 19);
-  unsigned grid_rows = 1 + pick(rng, 2);
-  unsigned grid_columns = 1 + pick(rng, 3);
-  unsigned rounds = chance(rng, 8) ? 0 : 1 + pick(rng, 4);
-  bool scaled = chance(rng, 50);
-  bool batched = chance(rng, 30);
+  unsigned rows = random_chance(rng, 40) ? 8 * (1 + random_pick(rng, 4)) : 1 + random_pick(rng, 19);
+  unsigned columns =
+      random_chance(rng, 40) ? 8 * (1 + random_pick(rng, 4)) : 1 + random_pick(rng, 19);
+  unsigned depth =
+      random_chance(rng, 40) ? 16 * (1 + random_pick(rng, 2)) : 1 + random_pick(rng, 19);
+  unsigned grid_rows = 1 + random_pick(rng, 2);
+  unsigned grid_columns = 1 + random_pick(rng, 3);
+  unsigned rounds = random_chance(rng, 8) ? 0 : 1 + random_pick(rng, 4);
+  bool scaled = random_chance(rng, 50);
+  bool batched = random_chance(rng, 30);
   const char *const m_names[] = {"M", "I", "S"};
   const char *const n_names[] = {"N", "J", "T"};
   const char *const k_names[] = {"K", "L", "U"};
-  tiled_axis m = axis_in_tiles(rng, text, m_names, grid_rows, rows, chance(rng, 40));
-  tiled_axis n = axis_in_tiles(rng, text, n_names, grid_columns, columns, chance(rng, 40));
-  tiled_axis k = axis_in_tiles(rng, text, k_names, rounds, depth, chance(rng, 40));
+  tiled_axis m = axis_in_tiles(rng, text, m_names, grid_rows, rows, random_chance(rng, 40));
+  tiled_axis n = axis_in_tiles(rng, text, n_names, grid_columns, columns, random_chance(rng, 40));
+  tiled_axis k = axis_in_tiles(rng, text, k_names, rounds, depth, random_chance(rng, 40));
   text->has[RANDOM_PRODUCT] = true;
   text->has[RANDOM_LOOP_0] = rounds == 0;
   const char *type = type_name(rng, text->has);
@@ -652,15 +651,15 @@ static void tiled_product(as_rng *rng, random_text *text) {
 /* attention-like: a running maximum, rescaled sums */
 static void tiled_softmax(as_rng *rng, random_text *text) {
   text->has[RANDOM_SOFTMAX] = true;
-  unsigned rows = 1 + pick(rng, 17);
-  unsigned depth = 1 + pick(rng, 17);
-  unsigned rounds = 1 + pick(rng, 4);
-  unsigned columns = 1 + pick(rng, 17);
-  unsigned blocks = 1 + pick(rng, 3);
+  unsigned rows = 1 + random_pick(rng, 17);
+  unsigned depth = 1 + random_pick(rng, 17);
+  unsigned rounds = 1 + random_pick(rng, 4);
+  unsigned columns = 1 + random_pick(rng, 17);
+  unsigned blocks = 1 + random_pick(rng, 3);
   const char *const m_names[] = {"M", "G", "T"};
   const char *const k_names[] = {"K", "L", "U"};
-  tiled_axis m = axis_in_tiles(rng, text, m_names, blocks, rows, chance(rng, 40));
-  tiled_axis k = axis_in_tiles(rng, text, k_names, rounds, depth, chance(rng, 40));
+  tiled_axis m = axis_in_tiles(rng, text, m_names, blocks, rows, random_chance(rng, 40));
+  tiled_axis k = axis_in_tiles(rng, text, k_names, rounds, depth, random_chance(rng, 40));
   const char *type = type_name(rng, text->has);
   text->sem = as_strdup("");
   text->tp = as_format("program p\nsizes M = %u, K = %u, N = %u\ninput S: %s[M, K]\n"
@@ -679,8 +678,10 @@ static void tiled_softmax(as_rng *rng, random_text *text) {
 
 void random_text_new(as_rng *rng, random_text *text) {
   *text = (random_text){0};
-  unsigned kind = pick(rng, 10);
-  if (kind < 6)
+  unsigned kind = random_pick(rng, 16);
+  if (kind >= 10)
+    random_moves_new(rng, text);
+  else if (kind < 6)
     own_operators(rng, text);
   else if (kind < 8)
     tiled_rows(rng, text);

@@ -1,6 +1,7 @@
 /* Random well-formed programs: operators with conditions, offsets, div, mod, nested reductions and
  * wide index arithmetic over extents that may be 0 or 1, alone or in block graphs of random
- * tilings. Used by tests/lower/random.c. */
+ * tilings. Used by tests/lower/random.c, written by random_text.c and
+ * random_moves.c. */
 #ifndef TESTS_LOWER_RANDOM_TEXT_H
 #define TESTS_LOWER_RANDOM_TEXT_H
 #include "src/base/rng.h"
@@ -37,7 +38,12 @@
   X(CONCAT, "concatenation over a loop")                                                           \
   X(LOOP_0, "loop of no iterations")                                                               \
   X(CUT, "tiles that are cut off")                                                                 \
-  X(TWO_OUTPUTS, "two outputs")
+  X(TWO_OUTPUTS, "two outputs")                                                                    \
+  X(MOVED, "tensors that are moved, cut and put together")                                         \
+  X(CONVOLUTION, "convolution")                                                                    \
+  X(PARTS_LOADED, "block that loads what was moved")                                               \
+  X(LIBRARY, "products that are calls")                                                            \
+  X(THREADS, "thread graph")
 
 typedef enum {
 
@@ -52,10 +58,23 @@ typedef struct {
   char *tp;
   char *mug;       /* NULL: the program alone */
   bool equivalent; /* the muGraph is meant to be equal to the program */
+  bool library;    /* matrix products alone are calls of the library */
+  bool general;    /* no thread graphs */
+  bool scalar;     /* no tensor cores */
   bool has[N_RANDOM_KINDS];
 } random_text;
 
+static inline unsigned random_pick(as_rng *rng, unsigned n) {
+  return (unsigned)as_rng_below(rng, n);
+}
+
+static inline bool random_chance(as_rng *rng, unsigned percent) {
+  return random_pick(rng, 100) < percent;
+}
+
 void random_text_new(as_rng *rng, random_text *text);
+/* of built-in operators: moves and parts of tensors below products, convolutions and elements */
+void random_moves_new(as_rng *rng, random_text *text);
 void random_text_clear(random_text *text);
 const char *random_kind_words(random_kind kind);
 #endif

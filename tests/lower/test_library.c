@@ -156,6 +156,15 @@ static const block_case blocks[] = {
      "mugraph g\nkernel k\ngrid x = 3\nload a [64, 32] = A\nload w [64, 16] = W x -> 1\n"
      "t = transpose(a)\nc = t @ w\nstore C [32, 16] = c x -> 1\nend\n",
      NULL},
+    {"parts of both operands, which lie among what is between them", /* strides of the wholes */
+     "program p\ninput A: f16[34, 80]\ninput W: f16[64, 120]\n"
+     "output C = A[2:34, 8:72] @ transpose(transpose(W)[72:120])\n",
+     "mugraph g\nX = slice(A, axis=0, start=2, stop=34)\nY = slice(X, axis=1, start=8, stop=72)\n"
+     "Z = slice(W, axis=1, start=72, stop=120)\n"
+     "kernel k\ngrid x = 3, y = 2\nloop l = 4\nload a [16, 16] = Y y -> 0 loop -> 1\n"
+     "load w [16, 16] = Z x -> 1 loop -> 0\n"
+     "p = a @ w\nacc c = sum p\nstore C [16, 16] = c x -> 1 y -> 0\nend\n",
+     NULL},
     {"something after it", MATRICES "output C = relu(A @ W)\n",
      "mugraph g\n" TILES
      "p = a @ w\nacc c = sum p\nr = relu(c)\nstore C [16, 16] = r x -> 1 y -> 0\nend\n",

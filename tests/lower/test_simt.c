@@ -132,6 +132,17 @@ static char *random_convolution(unsigned *state) {
                    below(state, 3));
 }
 
+/* four elements at once begin at a multiple of four: numbers in indices count */
+START_TEST(where_vectors_begin) {
+  check_output("input X: f32[8, 4, 5]\ninput W: f32[4, 8]", "squeeze(X[:, 1:2, 0:4], axis=1) @ W",
+               true);
+  check_output("input X: f32[8, 4, 6]\ninput W: f32[4, 8]", "squeeze(X[:, 2:3, 0:4], axis=1) @ W",
+               true);
+  check_output("input X: f16[8, 2, 12]\ninput W: f16[8, 8]",
+               "squeeze(X[:, 1:2, 2:10], axis=1) @ W * 2", true);
+}
+
+END_TEST
 START_TEST(random_shapes) {
   const char *cases = getenv("SIMT_CASES");
   unsigned seed = 20261123;
@@ -151,6 +162,7 @@ int main(void) {
   tcase_add_test(tests, convolutions);
   tcase_add_test(tests, channels_in_groups);
   tcase_add_test(tests, narrow_types);
+  tcase_add_test(tests, where_vectors_begin);
   tcase_add_test(tests, random_shapes);
   return test_run("register_tiles", tests);
 }

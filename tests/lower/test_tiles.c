@@ -135,10 +135,11 @@ static bool is_right(const char *path) {
 }
 
 static const char *const cases[] = {
-    "tests/lower/tiles/swap.tile",       "tests/lower/tiles/softmax.tile",
-    "tests/lower/tiles/gather.tile",     "tests/lower/tiles/large.tile",
-    "tests/lower/tiles/labels.tile",     "tests/lower/tiles/norm.tile",
-    "tests/tile/cases/two_kernels.tile", "tests/ttir/cases/running.tile"};
+    "tests/lower/tiles/swap.tile",    "tests/lower/tiles/softmax.tile",
+    "tests/lower/tiles/gather.tile",  "tests/lower/tiles/large.tile",
+    "tests/lower/tiles/labels.tile",  "tests/lower/tiles/norm.tile",
+    "tests/lower/tiles/scratch.tile", "tests/tile/cases/two_kernels.tile",
+    "tests/ttir/cases/running.tile"};
 
 START_TEST(kernels_compute_what_the_evaluator_does) {
   char *path = as_format("%s/%s", test_source_dir(), cases[_i]);

@@ -343,6 +343,16 @@ static as_field_why why_inconclusive(const as_field_report *report, bool undefin
   return report->unexplained ? AS_FIELD_UNEXPLAINED : AS_FIELD_TOO_FEW;
 }
 
+/* Is there something that the program says?  Of sizes that contradict each other, or inputs at
+ * which it is defined nowhere, even the program itself is no candidate to be told right. */
+static bool says_something(const tester *job) {
+  const as_graph *spec = job->spec;
+  bool stated = true;
+  for (uint32_t i = 0; i < spec->n_own_size; i++)
+    stated = stated && as_size_value(spec->sizes, spec->own_size[i]) >= 0;
+  return job->report->runs > 0 || (stated && !job->undefined);
+}
+
 as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_field_options *options,
                         as_field_report *report, as_err *err) {
   if (!options)
@@ -387,7 +397,7 @@ as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_fie
   if (report->verdict == AS_UNKNOWN && report->runs && !report->unexplained &&
       report->same + report->close >= options->min_elements)
     report->verdict = AS_OK;
-  if (report->verdict == AS_UNKNOWN && !report->unexplained && identical) {
+  if (report->verdict == AS_UNKNOWN && !report->unexplained && identical && says_something(&job)) {
     report->identical = true;
     report->verdict = AS_OK;
   }

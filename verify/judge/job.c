@@ -139,6 +139,29 @@ static as_graph *parse_second_program(as_job *job, const as_job_text *text, as_e
   return graph;
 }
 
+/* Inputs and outputs go by name: in whatever order a candidate has them, they are those of the
+ * given program, whose order is that of arrays to come. */
+static void order_by_name(const as_graph *given, const as_node_id *wanted, uint32_t n,
+                          const as_graph *graph, as_node_id *has) {
+  for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t k = i; k < n; k++) {
+      as_node_id had = has[k];
+      if (strcmp(given->node[wanted[i]].name, graph->node[had].name) != 0)
+        continue;
+      has[k] = has[i];
+      has[i] = had;
+      break;
+    }
+  }
+}
+
+static void order_as_given(const as_graph *given, as_graph *graph) {
+  if (given->n_input == graph->n_input)
+    order_by_name(given, given->input, given->n_input, graph, graph->input);
+  if (given->n_output == graph->n_output)
+    order_by_name(given, given->output, given->n_output, graph, graph->output);
+}
+
 static bool parse_candidate(as_job *job, as_err *err) {
   const as_job_text *text = &job->candidate;
   if (as_tile_is_text(text->text, text->len))
@@ -150,6 +173,8 @@ static bool parse_candidate(as_job *job, as_err *err) {
     job->graph = parse_second_program(job, text, err);
   else
     job->graph = as_parse_mug(text->name, text->text, text->len, job->program, err);
+  if (job->graph && job->program)
+    order_as_given(job->program, job->graph);
   return job->graph != NULL;
 }
 

@@ -1,5 +1,6 @@
 /* Which sums of products are contractions by register tiles, and how their operands are fetched. */
 #include "simt.h"
+#include "epilogue.h"
 #include "range.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -512,7 +513,6 @@ static bool plan_sum(lo_job *job, uint32_t id, lo_simt *plan) {
     choose_fetch(job, plan, sum, &plan->side[side]);
     tabulate(job, plan, sum, &plan->side[side]);
   }
-  plan->stores_vectors = vectors_fit(sum, plan);
   choose_tile(job, sum, plan);
   return true;
 }
@@ -525,8 +525,14 @@ void lo_simt_units(lo_job *job) {
   for (uint32_t i = 0; i < job->n_unit; i++) {
     lo_unit *unit = &job->unit[i];
     lo_simt plan = {.n_axis = 0};
-    if (!unit->flat || unit->tf32 || !plan_sum(job, unit->flat_val, &plan))
+    if (!unit->flat || unit->library || unit->tf32 || unit->simt ||
+        !plan_sum(job, unit->flat_val, &plan))
       continue;
+    uint32_t at = i;
+    lo_epilogue(job, &at, &plan);
+    plan.stores_vectors = vectors_fit(&job->value[plan.stored], &plan);
+    i -= at != i;
+    unit = &job->unit[at];
     unit->simt = as_arena_alloc(job->arena, sizeof *unit->simt);
     *unit->simt = plan;
     unit->blocks = plan.batches * tiles(plan.side[0].extent, as_target_simt_rows(&plan.tile)) *

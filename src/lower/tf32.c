@@ -1,6 +1,7 @@
 /* Which contractions are made on tensor cores in TF32, and how their operands come there. */
 #include "tf32.h"
 #include "emit.h"
+#include "epilogue.h"
 #include "range.h"
 #include <limits.h>
 #include <math.h>
@@ -453,7 +454,6 @@ static bool plan_sum(lo_job *job, uint32_t id, lo_tf32 *of) {
   if (!(of->tile.us < HUGE_VAL))
     return false;
   of->group = group_of(of->inner, of->tile.depth);
-  of->plan.stores_vectors = stores_vectors(sum, &of->plan);
   bool remains = false;
   for (int i = 0; i < of->plan.n_batch; i++)
     remains = remains || (of->side[1].guard && lx_uses_var(of->side[1].guard, of->plan.batch[i]));
@@ -469,8 +469,12 @@ void lo_tf32_units(lo_job *job) {
   for (uint32_t i = 0; i < job->n_unit; i++) {
     lo_unit *unit = &job->unit[i];
     lo_tf32 plan = {.classes = 1};
-    if (!unit->flat || unit->library || !plan_sum(job, unit->flat_val, &plan))
+    if (!unit->flat || unit->library || unit->tf32 || !plan_sum(job, unit->flat_val, &plan))
       continue;
+    uint32_t at = i;
+    lo_epilogue(job, &at, &plan.plan);
+    plan.plan.stores_vectors = stores_vectors(&job->value[plan.plan.stored], &plan.plan);
+    unit = &job->unit[at];
     unit->tf32 = as_arena_alloc(job->arena, sizeof *unit->tf32);
     unit->blocks = plan.plan.batches *
                    tiles(plan.plan.side[0].extent, as_target_tf32_rows(&plan.tile)) *
@@ -478,11 +482,13 @@ void lo_tf32_units(lo_job *job) {
     lo_tf32 *kept = unit->tf32;
     uint32_t sum = unit->flat_val;
     *kept = plan;
+    uint32_t before = at;
     for (int which = 0; which < 2; which++) {
       if (!kept->side[which].packed)
         continue;
       uint32_t id = pack(job, kept, &job->value[sum], which);
-      insert_unit(job, i++, id);
+      insert_unit(job, at++, id);
     }
+    i = before == i ? at : i - 1;
   }
 }

@@ -95,6 +95,7 @@ typedef struct {
   double mp_bandwidth;  /* drawn by one multiprocessor */
   double tile_flops;    /* of one multiprocessor inside a kernel, on tensor cores */
   double tile_elements; /* of one multiprocessor inside a kernel, element by element */
+  double tile_flops32;  /* the same of sums of products of 32-bit operands */
   double scalar_flops;  /* of one multiprocessor: f32 multiply-adds of all lanes at boost clock,
                            two operations each (data sheet) */
   double launch_us;
@@ -215,6 +216,10 @@ uint32_t as_target_tf32_rows(const as_target_tf32 *tile);    /* of a block's til
 uint32_t as_target_tf32_columns(const as_target_tf32 *tile); /* of a block's tile */
 /* blocks that a multiprocessor holds at a time; 0: not one */
 uint32_t as_target_tf32_resident(const as_target *target, const as_target_tf32 *tile);
+/* microseconds of a contraction of 32-bit operands at kernel level, by the faster kind of tiles;
+ * rounds: may its factors be rounded to TF32? */
+double as_target_contraction_us(const as_target *target, const as_contraction *product,
+                                bool rounds);
 /* elements from one k to the next in the shared tile of the rows (0) or columns (1): lanes that
  * read together use different banks */
 long as_target_tf32_pitch(const as_target_tf32 *tile, int side);

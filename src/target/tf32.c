@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Registers of a thread besides accumulators and fragments: addresses, counters, places. */
-enum { OTHER_REGISTERS = 48 };
+enum { OTHER_REGISTERS = 40 };
 
 /* Cycles that a slice takes a block, beside its work, where nothing else runs: a barrier, and the
  * first reads behind it.  An estimate, not measured. */
@@ -149,4 +149,12 @@ as_target_tf32 as_target_tf32_tile(const as_target *target, const as_contraction
     }
   }
   return best;
+}
+
+double as_target_contraction_us(const as_target *target, const as_contraction *product,
+                                bool rounds) {
+  double us = as_target_simt_tile(target, product).us;
+  if (rounds && (target->has & AS_HAS_TF32))
+    us = fmin(us, as_target_tf32_tile(target, product).us);
+  return us;
 }

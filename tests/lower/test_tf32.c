@@ -116,6 +116,54 @@ START_TEST(what_may_be_rounded) {
 
 END_TEST
 
+/* how many kernels there are, of which one is a contraction; both kinds of tiles */
+static void check_kernels(const char *text, uint32_t kernels) {
+  for (int rounded = 0; rounded < 2; rounded++) {
+    lower_case j;
+    as_lowered lowered;
+    const as_lower_opts options = {
+        .target = as_target_rounding(as_target_default(), rounded ? all : NULL)};
+    read_case(&j, text);
+    ck_assert_msg(as_lower_cuda(j.prog, &options, &lowered, &j.err), "%s\n%s", text, j.err.text);
+    bool packs = strstr(lowered.notes, "contraction in TF32") != NULL;
+    ck_assert_msg(strstr(lowered.notes, ": contraction") && packs == (rounded > 0), "%s\n%s", text,
+                  lowered.notes);
+    ck_assert_msg(lowered.n_kernel == kernels + rounded, "%s: %u kernels\n%s", text,
+                  lowered.n_kernel, lowered.notes);
+    as_lowered_clear(&lowered);
+    case_check(&j, NULL, &options, 1);
+  }
+}
+
+static const char convolution[] = "program p\ninput X: f32[2, 16, 9, 9]\n"
+                                  "input F: f32[24, 16, 3, 3]\ninput B: f32[24, 1, 1]\n"
+                                  "input R: f32[2, 24, 7, 7]\nC = conv2d(X, F)\n";
+
+static void check_behind(const char *lines, uint32_t kernels) {
+  char *text = as_format("%s%s", convolution, lines);
+  check_kernels(text, kernels);
+  free(text);
+}
+
+START_TEST(written_out_behind) {
+  check_behind("output Y = relu(C + B)\n", 1);
+  check_behind("D = C + B\noutput Y = D * sigmoid(D) + R\n", 1);
+  check_behind("D = tanh(C * 2)\nE = maximum(D, R)\noutput Y = E - C\n", 1);
+}
+
+END_TEST
+
+/* Results that something else reads too, at other places or as an output, are stored. */
+START_TEST(stored_in_between) {
+  check_behind("output C2 = C * 2\noutput Y = sum(C, axis=3)\n", 3);
+  check_behind("output Y = C + R\noutput Z = C * 2\n", 3);
+  check_behind("output Y = C + transpose(C)\n", 2);
+  check_behind("output Y = C + reverse(C, axis=3)\n", 2);
+  check_behind("output Y = sum(C, axis=1)\n", 2);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("tf32", 240);
   tcase_add_test(tests, convolutions);
@@ -123,5 +171,7 @@ int main(void) {
   tcase_add_test(tests, channels_in_groups);
   tcase_add_test(tests, products);
   tcase_add_test(tests, what_may_be_rounded);
+  tcase_add_test(tests, written_out_behind);
+  tcase_add_test(tests, stored_in_between);
   return test_run("tf32", tests);
 }

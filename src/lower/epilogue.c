@@ -1,5 +1,6 @@
 /* Maps that are written out where the results of a contraction are stored. */
 #include "epilogue.h"
+#include "flatten.h"
 #include <string.h>
 
 /* nodes of what is computed for each result at most */
@@ -8,11 +9,18 @@ enum { MOST_WRITTEN = 600 };
 /* how a value is read by another */
 typedef struct {
   const lo_job *job;
-  const lo_value *by; /* the reader; its indices are the variables */
+  const lo_value *by; /* the reader; its indices are the variables.  NULL: not at its own */
   uint32_t val;
   bool read;
   bool elsewhere; /* at other indices than its own */
 } reading;
+
+/* what a unit computes of elements of others, and where it is stored */
+typedef struct {
+  uint32_t unit;
+  uint32_t stored;
+  lx *body;
+} elementwise;
 
 static bool is_own_index(const lx *index, int axis, long extent) {
   if (index->op == LX_INT)
@@ -20,14 +28,17 @@ static bool is_own_index(const lx *index, int axis, long extent) {
   return index->op == LX_VAR && index->number == axis;
 }
 
+static bool is_part_of(const lo_value *value, uint32_t val) {
+  return value->kind == LV_GLOBAL && value->buffer_class == LG_PART && value->source == val;
+}
+
 static void look_at(void *arg, const lx *ref) {
   reading *of = arg;
   const lo_value *value = &of->job->value[ref->val];
-  bool part = value->kind == LV_GLOBAL && value->buffer_class == LG_PART;
-  if (ref->val != of->val && !(part && value->source == of->val))
+  if (ref->val != of->val && !is_part_of(value, of->val))
     return;
   of->read = true;
-  bool own = ref->val == of->val && of->by->kind == LV_MAP && of->by->rank == value->rank;
+  bool own = ref->val == of->val && of->by && of->by->rank == value->rank;
   for (int axis = 0; own && axis < value->rank; axis++)
     own = of->by->dim[axis] == value->dim[axis] &&
           of->by->live_dim[axis] == value->live_dim[axis] &&
@@ -35,40 +46,58 @@ static void look_at(void *arg, const lx *ref) {
   of->elsewhere |= !own;
 }
 
-static reading read_by(const lo_job *job, const lo_value *by, uint32_t val) {
-  reading of = {.job = job, .by = by, .val = val};
-  if (by->kind == LV_LOAD) {
-    const lo_value *source = &job->value[by->source];
-    bool part = source->kind == LV_GLOBAL && source->buffer_class == LG_PART;
-    of.read = of.elsewhere = by->source == val || (part && source->source == val);
-  }
-  if (by->body) {
-    of.elsewhere |= lx_has_whole(by->body);
-    lx_refs(by->body, look_at, &of);
-  }
-  return of;
+static bool reads(const lo_job *job, const lx *body, uint32_t val) {
+  reading of = {.job = job, .val = val};
+  if (body)
+    lx_refs(body, look_at, &of);
+  return of.read;
 }
 
-/* The flat unit of a map that alone reads the value, at its own indices; LO_NONE: there is none. */
-static uint32_t only_reader(const lo_job *job, uint32_t val) {
+static bool unit_reads(const lo_job *job, const lo_unit *unit, uint32_t val) {
+  if (unit->flat)
+    return reads(job, job->value[unit->flat_val].body, val) ||
+           (unit->has_epilogue && reads(job, job->value[unit->epilogue].body, val));
+  for (uint32_t i = 0; i < unit->n; i++) {
+    const lo_value *value = &job->value[unit->val[i]];
+    bool loads = value->kind == LV_LOAD &&
+                 (value->source == val || is_part_of(&job->value[value->source], val));
+    if (loads || reads(job, value->body, val))
+      return true;
+  }
+  return false;
+}
+
+/* NULL body: it is not element by element */
+static elementwise read_unit(lo_job *job, uint32_t at) {
+  const lo_unit *unit = &job->unit[at];
+  if (unit->library || unit->tf32 || unit->simt || unit->has_epilogue)
+    return (elementwise){.body = NULL};
+  if (!unit->flat)
+    return (elementwise){at, unit->n_store ? unit->store[0].target : LO_NONE,
+                         lo_flatten(job, unit)};
+  const lo_value *value = &job->value[unit->flat_val];
+  return (elementwise){at, unit->flat_val, value->kind == LV_MAP ? value->body : NULL};
+}
+
+/* The unit that alone reads the value, element by element at its own indices; false: there is none.
+ */
+static bool only_reader(lo_job *job, uint32_t val, elementwise *reader) {
   uint32_t found = LO_NONE;
   for (uint32_t i = 0; i < job->n_unit; i++) {
-    const lo_unit *unit = &job->unit[i];
-    const uint32_t *values = unit->flat ? &unit->flat_val : unit->val;
-    uint32_t n = unit->flat ? 1 : unit->n;
-    for (uint32_t j = 0; j < n; j++) {
-      const lo_value *by = &job->value[unit->has_epilogue ? unit->epilogue : values[j]];
-      reading of = read_by(job, by, val);
-      bool sum = unit->has_epilogue && read_by(job, &job->value[unit->flat_val], val).read;
-      if (!of.read && !sum)
-        continue;
-      if (found != LO_NONE || sum || of.elsewhere || !unit->flat || unit->library || unit->tf32 ||
-          unit->simt)
-        return LO_NONE;
-      found = i;
-    }
+    if (!unit_reads(job, &job->unit[i], val))
+      continue;
+    if (found != LO_NONE)
+      return false;
+    found = i;
   }
-  return found;
+  if (found == LO_NONE)
+    return false;
+  *reader = read_unit(job, found);
+  if (reader->body == NULL || lx_has_whole(reader->body))
+    return false;
+  reading of = {.job = job, .by = &job->value[reader->stored], .val = val};
+  lx_refs(reader->body, look_at, &of);
+  return of.read && !of.elsewhere;
 }
 
 static void remove_unit(lo_job *job, uint32_t at) {
@@ -95,28 +124,35 @@ static lx *replaced(lo_job *job, void *arg, lx *ref) {
   return ref->val == by->val ? by->body : ref;
 }
 
+/* the unit of an elementwise computation becomes the contraction's */
+static void take_over(lo_job *job, uint32_t *unit, const elementwise *reader, uint32_t sum) {
+  lo_unit *kept = &job->unit[reader->unit];
+  lo_unit made = {.name = kept->name,
+                  .loop = 1,
+                  .flat = true,
+                  .flat_val = sum,
+                  .has_epilogue = true,
+                  .epilogue = reader->stored};
+  *kept = made;
+  job->value[sum].unit = reader->unit;
+  job->value[reader->stored].unit = reader->unit;
+  remove_unit(job, *unit);
+  *unit = reader->unit > *unit ? reader->unit - 1 : reader->unit;
+}
+
 void lo_epilogue(lo_job *job, uint32_t *unit, lo_simt *plan) {
   uint32_t sum = job->unit[*unit].flat_val;
-  for (;;) {
-    lo_value *stored = &job->value[plan->stored];
-    uint32_t reader = stored->buffer_class == LG_WORK ? only_reader(job, plan->stored) : LO_NONE;
-    if (reader == LO_NONE)
-      return;
-    uint32_t map = job->unit[reader].flat_val;
+  elementwise reader;
+  while (job->value[plan->stored].buffer_class == LG_WORK &&
+         only_reader(job, plan->stored, &reader)) {
     replacement by = {plan->stored, plan->stored_body};
-    lx *body = lx_subst(job, job->value[map].body, plan->index, job->value[map].rank);
+    lx *body = lx_subst(job, reader.body, plan->index, job->value[reader.stored].rank);
     body = lx_map_refs(job, body, replaced, &by);
     if (lx_size(body) > MOST_WRITTEN)
       return;
-    stored->place = LP_FRAG;
-    plan->stored = map;
+    job->value[plan->stored].place = LP_FRAG;
+    plan->stored = reader.stored;
     plan->stored_body = lx_simplify(job, body, plan->dim, plan->n_axis);
-    lo_unit *kept = &job->unit[reader];
-    kept->flat_val = sum;
-    kept->has_epilogue = true;
-    kept->epilogue = map;
-    job->value[sum].unit = reader;
-    remove_unit(job, *unit);
-    *unit = reader > *unit ? reader - 1 : reader;
+    take_over(job, unit, &reader, sum);
   }
 }

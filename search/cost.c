@@ -74,6 +74,17 @@ bool sg_cost_is_contraction(const as_node *node) {
   return body->kind == AS_E_SUM && body->kid[1]->kind == AS_E_MUL;
 }
 
+/* the same, of elements that other definitions of the operator give, over several indices */
+static bool sums_products(const as_node *node) {
+  if (node->kind != AS_N_OP || node->nargs != 2)
+    return false;
+  const as_expr *body = node->op->let[node->op->nlet - 1].body;
+  bool sums = body->kind == AS_E_SUM;
+  while (body->kind == AS_E_SUM)
+    body = body->kid[1];
+  return sums && body->kind == AS_E_MUL;
+}
+
 static void prepare_node(sg_cost_model *model, uint32_t i) {
   const as_graph *graph = model->graph;
   const as_node *node = &graph->node[i];
@@ -121,11 +132,13 @@ static void prepare_node(sg_cost_model *model, uint32_t i) {
   }
   model->works[i].work = sum;
   model->works[i].contraction = sg_cost_is_contraction(node);
+  model->works[i].products = sums_products(node);
 }
 
 void sg_cost_prepare(sg_cost_model *model) {
   model->works = as_calloc(model->graph->n + 1, sizeof *model->works);
   model->is_index = as_graph_no_kernels(model->graph);
+  model->wide = as_graph_type(model->graph) == AS_F32;
   for (uint32_t i = 0; i < model->graph->n; i++)
     prepare_node(model, i);
 }
@@ -183,6 +196,25 @@ static double reduction_us(const sg_cost_model *model, uint32_t id) {
   return rounds * reduced / (32 * LANE_LOADS) * target->latency_us;
 }
 
+/* A sum of products of 32-bit operands by tiles of its result: of rows and columns only their
+ * product is known, and that an operand has at least one of them times the depth. */
+static double wide_products_us(const sg_cost_model *model, uint32_t id) {
+  const as_node *node = &model->graph->node[id];
+  double out = fmax(sg_cost_elements(model, node), 1);
+  double depth = fmax(sg_cost_value(model, model->works[id].work) / out, 1);
+  double rows = out;
+  for (uint32_t i = 0; i < node->nargs; i++)
+    rows = fmin(rows, fmax(sg_cost_elements(model, &model->graph->node[node->arg[i]]) / depth, 1));
+  bool window = !model->works[id].contraction;
+  as_contraction product = {.batches = 1,
+                            .rows = rows,
+                            .columns = fmax(out / rows, 1),
+                            .depth = depth,
+                            .fetch_columns = window ? AS_FETCH_COMPUTED : AS_FETCH_VECTOR};
+  bool rounds = as_target_rounds(model->target, node->op->name);
+  return as_target_contraction_us(model->target, &product, rounds);
+}
+
 /* A predefined kernel: a product goes block by block over tiles of its result, anything else is a
  * kernel for each of its definitions. */
 static double predefined_us(const sg_cost_model *model, uint32_t id) {
@@ -199,6 +231,8 @@ static double predefined_us(const sg_cost_model *model, uint32_t id) {
       bytes += sg_cost_bytes(model, &model->graph->node[node->arg[i]]);
   }
   double mem = bytes / target->dram;
+  if (model->wide && model->works[id].products)
+    return wide_products_us(model, id);
   if (!model->works[id].contraction) {
     double n_kernels = node->op ? node->op->nlet : 1;
     double scalar = work / (target->tile_elements * target->multiprocessors);
@@ -218,6 +252,8 @@ static double predefined_us(const sg_cost_model *model, uint32_t id) {
  * costs far more than its arithmetic). */
 static double tile_us(const sg_cost_model *model, uint32_t id) {
   double work = sg_cost_value(model, model->works[id].work);
+  if (model->wide && model->works[id].products)
+    return 2 * work / model->target->tile_flops32;
   if (!model->works[id].contraction && work <= sg_cost_elements(model, &model->graph->node[id]))
     work /= 2; /* element by element: done where it is read */
   return model->works[id].contraction
@@ -408,6 +444,7 @@ double as_cost_operator(const as_graph *graph, as_node_id op, const as_target *t
   sg_cost_model model = {.graph = graph, .target = target ? target : as_target_default()};
   model.works = as_calloc(graph->n + 1, sizeof *model.works);
   model.is_index = as_graph_index_tensors(graph, false);
+  model.wide = as_graph_type(graph) == AS_F32;
   sg_cost_set_env(&model);
   prepare_node(&model, op);
   sg_cost_set_env(&model);

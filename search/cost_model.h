@@ -8,12 +8,14 @@ typedef struct {
   as_size work;
   as_size reduced; /* elements that go into one result, over all definitions */
   bool contraction;
+  bool products; /* a sum of products of two arguments, windows of them included */
 } sg_node_work; /* work: body evaluations times reduction extents */
 
 typedef struct {
   const as_graph *graph;
   const as_target *target;
   sg_node_work *works;
+  bool wide;      /* 32-bit operands: in blocks no tensor cores multiply them */
   bool *is_index; /* by node: an index tensor, which costs nothing where it is read */
   int64_t *env;
 } sg_cost_model;

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from . import tool
+from . import rounding, tool
 from .errors import ToolError
 
 
@@ -74,16 +74,17 @@ class Search:
 
     def find(self, text):
         """The directory of a certified result for a program's text; ToolError where there is none."""
-        options = [str(self.seconds), self.target or ""]
+        rounded = rounding.permitted()
+        options = [str(self.seconds), self.target or "", rounded]
         name = key([text, self.specifications.read_text()], options)
-        directory, result = certified(name, lambda at: self._optimize(text, at))
+        directory, result = certified(name, lambda at: self._optimize(text, rounded, at))
         if directory is None:
             lines = [line for line in result.output.splitlines() if line.strip()]
             said = lines[-1] if lines else "no reason given"
             raise ToolError(f"no certified candidate: {said}")
         return directory
 
-    def _optimize(self, text, directory):
+    def _optimize(self, text, rounded, directory):
         folder = directory.parent
         (folder / self.specifications.name).write_text(self.specifications.read_text())
         program = folder / "program.tp"
@@ -92,6 +93,8 @@ class Search:
         arguments = ["optimize", program, limit, "--solvers=none", "-q"]
         if self.target:
             arguments.append(f"--arch={self.target}")
+        if rounded:
+            arguments.append(f"--tf32={rounded}")
         return tool.run(arguments, directory, self.seconds + 120)
 
 

@@ -280,7 +280,8 @@ static const as_target *target_of(const checking *c) {
   const as_target *target = c->how->target ? c->how->target
                             : recorded     ? as_target_find(recorded, c->err)
                                            : as_target_default();
-  return target ? as_target_using(target, use) : NULL;
+  const char *rounded = json_string_value(json_object_get(c->report, "tf32"));
+  return target ? as_target_rounding(as_target_using(target, use), rounded) : NULL;
 }
 
 static void compare_kernels(checking *c, const as_target *target, const as_lowered *low) {

@@ -3,5 +3,5 @@
 #include "src/optimize/about.h"
 
 const as_target *cli_target(const cli_opts *opts, const char *dir, as_err *err) {
-  return as_about_target(dir, opts->arch, opts->library, err);
+  return as_about_target(dir, opts->arch, opts->library, opts->tf32, err);
 }

@@ -65,30 +65,33 @@ static const char *unsigned_type(long most) {
   return most <= INT_MAX ? "unsigned" : "unsigned long long";
 }
 
-/* indices of some axes, the last fastest, from a flat number of them */
-static void decode(simt_text *writer, const int *axis, int n, const char *flat) {
-  lo_text *text = &writer->text;
+void lo_simt_decode(lo_text *text, const lo_simt *plan, const char *const *name, const int *axis,
+                    int n, const char *flat) {
   long elements = 1;
   for (int i = 0; i < n; i++)
-    elements *= writer->plan->dim[axis[i]];
+    elements *= plan->dim[axis[i]];
   const char *flat_type = unsigned_type(elements);
   as_str below;
   as_str_init(&below);
   as_str_printf(&below, "(%s)1", flat_type);
   for (int i = n; i-- > 0;) {
-    const char *type = lo_index_type(writer->plan->dim[axis[i]]);
-    char *extent = axis_extent(text->job, writer->plan, axis[i]);
+    const char *type = lo_index_type(plan->dim[axis[i]]);
+    char *extent = axis_extent(text->job, plan, axis[i]);
     if (i > 0)
-      lo_line(text, "const %s %s = (%s)((%s)(%s) / (%s) %% (%s)(%s));", type, axis_name[axis[i]],
-              type, flat_type, flat, below.s, flat_type, extent);
+      lo_line(text, "const %s %s = (%s)((%s)(%s) / (%s) %% (%s)(%s));", type, name[axis[i]], type,
+              flat_type, flat, below.s, flat_type, extent);
     else
-      lo_line(text, "const %s %s = (%s)((%s)(%s) / (%s));", type, axis_name[axis[i]], type,
-              flat_type, flat, below.s);
-    lo_line(text, "(void)%s;", axis_name[axis[i]]);
+      lo_line(text, "const %s %s = (%s)((%s)(%s) / (%s));", type, name[axis[i]], type, flat_type,
+              flat, below.s);
+    lo_line(text, "(void)%s;", name[axis[i]]);
     as_str_printf(&below, " * (%s)(%s)", flat_type, extent);
     free(extent);
   }
   as_str_clear(&below);
+}
+
+static void decode(simt_text *writer, const int *axis, int n, const char *flat) {
+  lo_simt_decode(&writer->text, writer->plan, axis_name, axis, n, flat);
 }
 
 /* --- fetching */

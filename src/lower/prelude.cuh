@@ -17,6 +17,8 @@ typedef unsigned char *as_sm;
 AS_DEV int as_tid() { return (int)threadIdx.x; }
 AS_DEV unsigned as_bid() { return blockIdx.x; }
 AS_DEV void as_sync() { __syncthreads(); }
+/* a barrier that tells whether it holds for some thread of the block */
+AS_DEV bool as_sync_any(bool here) { return __syncthreads_or(here) != 0; }
 AS_DEV float as_shfl_xor(float x, int d) { return __shfl_xor_sync(0xffffffffu, x, d); }
 /* as __expf, but results below 2^-126 are zero: __expf takes three more instructions to keep them */
 AS_DEV float as_expf(float x)
@@ -31,6 +33,18 @@ template <int N> AS_DEV void as_cp_async(as_sm sm, int off, const void *p, size_
   const char *g = (const char *)p + at;
   if constexpr (N == 16) asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(as_shared(sm, off)), "l"(g) : "memory");
   else asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(as_shared(sm, off)), "l"(g), "n"(N) : "memory");
+}
+/* COUNT copies of N bytes, TO and FROM bytes apart, of which those from number `left` on are zeros: then nothing is read */
+template <int N, int COUNT, int TO, long FROM, int I = 0> AS_DEV void as_cp_async_steps(unsigned to, const char *g, int left)
+{
+  const int n = I < left ? N : 0;
+  if constexpr (N == 16) asm volatile("cp.async.cg.shared.global.L2::128B [%0+%2], [%1+%3], 16, %4;" ::"r"(to), "l"(g), "n"(TO * I), "n"(FROM * I), "r"(n) : "memory");
+  else asm volatile("cp.async.ca.shared.global [%0+%2], [%1+%3], %4, %5;" ::"r"(to), "l"(g), "n"(TO * I), "n"(FROM * I), "n"(N), "r"(n) : "memory");
+  if constexpr (I + 1 < COUNT) as_cp_async_steps<N, COUNT, TO, FROM, I + 1>(to, g, left);
+}
+template <int N, int COUNT, int TO, long FROM> AS_DEV void as_cp_async_row(as_sm sm, int off, const void *p, size_t at, int left)
+{
+  as_cp_async_steps<N, COUNT, TO, FROM>(as_shared(sm, off), (const char *)p + at, left);
 }
 AS_DEV void as_cp_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int N> AS_DEV void as_cp_wait() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
@@ -56,6 +70,14 @@ AS_DEV void as_lds4_int(int *r, as_sm sm, int off)
   r[3] = x.w;
 }
 AS_DEV void as_sts4_int(as_sm sm, int off, const int *r) { *(int4 *)(sm + off) = make_int4(r[0], r[1], r[2], r[3]); }
+AS_DEV int as_lds_int(as_sm sm, int off) { return *(const int *)(sm + off); }
+AS_DEV void as_sts_int(as_sm sm, int off, int x) { *(int *)(sm + off) = x; }
+AS_DEV void as_lds2_f32(float *r, as_sm sm, int off)
+{
+  const float2 x = *(const float2 *)(sm + off);
+  r[0] = x.x;
+  r[1] = x.y;
+}
 AS_DEV unsigned as_lds_u16(as_sm sm, int off) { return *(const unsigned short *)(sm + off); }
 AS_DEV void as_sts_f32(as_sm sm, int off, float x) { *(float *)(sm + off) = x; }
 AS_DEV void as_sts_f16(as_sm sm, int off, float x) { *(__half *)(sm + off) = __float2half_rn(x); }
@@ -126,12 +148,13 @@ template <int V> AS_DEV void as_stg_bf16(void *p, size_t i, const float *r)
     as_put<V / 2>(q, w);
   }
 }
+/* as one instruction: what stands in C is taken apart where it is unrolled */
 template <int V> AS_DEV void as_stg_f32(void *p, size_t i, const float *r)
 {
-  unsigned w[V];
-#pragma unroll
-  for (int j = 0; j < V; j++) w[j] = __float_as_uint(r[j]);
-  as_put<V>((float *)p + i, w);
+  float *q = (float *)p + i;
+  if constexpr (V == 4) asm volatile("st.global.v4.f32 [%0], {%1,%2,%3,%4};" ::"l"(q), "f"(r[0]), "f"(r[1]), "f"(r[2]), "f"(r[3]));
+  else if constexpr (V == 2) asm volatile("st.global.v2.f32 [%0], {%1,%2};" ::"l"(q), "f"(r[0]), "f"(r[1]));
+  else *q = r[0];
 }
 AS_DEV void as_ldsm4(unsigned *d, as_sm sm, int off)
 {
@@ -158,6 +181,19 @@ AS_DEV void as_mma_bf16(float *c, const unsigned *a, const unsigned *b)
 {
   asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
                : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+/* rounded to eleven bits of significand, to nearest, of two the one away from zero */
+AS_DEV float as_tf32f(float x)
+{
+  unsigned y;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(y) : "f"(x));
+  return __uint_as_float(y);
+}
+/* m16n8k8; what is no TF32 number loses digits */
+AS_DEV void as_mma_tf32(float *c, const float *a, const float *b)
+{
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+               : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 }
 #endif
 /* partial results of warps, one behind the other */

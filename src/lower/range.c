@@ -196,7 +196,9 @@ static bool check_body(lo_job *job, const lo_value *value, const lx *body, bool 
 bool lo_check_ranges(lo_job *job, const lo_unit *unit) {
   if (unit->flat) {
     const lo_value *value = &job->value[unit->flat_val];
-    return check_body(job, value, value->body, value->kind == LV_RED);
+    const lo_value *stored = unit->has_epilogue ? &job->value[unit->epilogue] : NULL;
+    return check_body(job, value, value->body, value->kind == LV_RED) &&
+           (stored == NULL || check_body(job, stored, stored->body, false));
   }
   for (uint32_t i = 0; i < unit->n; i++) {
     const lo_value *value = &job->value[unit->val[i]];

@@ -1,5 +1,6 @@
 /* Which sums of products are contractions by register tiles, and how their operands are fetched. */
 #include "simt.h"
+#include "epilogue.h"
 #include "range.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -59,23 +60,62 @@ static long piece_of(const factor_list *list, int axis, long extent) {
   return 0;
 }
 
+/* The divisor of a remainder of the axis that some factor compares with a number; 0: there is none.
+ */
+static long compared_remainder(const lx *expr, int axis) {
+  long divisor = 0;
+  const lx *side = expr->op == LX_EQ ? expr->kid[0] : NULL;
+  if (side && side->op == LX_INT)
+    side = expr->kid[1];
+  if (side && side->op == LX_MOD && side->integer && side->kid[1]->op == LX_INT &&
+      lx_uses_var(side->kid[0], axis))
+    return side->kid[1]->number;
+  for (int i = 0; i < expr->n && divisor == 0; i++)
+    divisor = compared_remainder(expr->kid[i], axis);
+  return divisor;
+}
+
+/* The number of remainders of an axis that are batches of their own; 0: it is not so divided. */
+static long phases_of(const factor_list *list, int axis, long extent) {
+  for (int i = 0; i < list->n; i++) {
+    long divisor = compared_remainder(list->factor[i], axis);
+    if (divisor > 1 && divisor <= extent)
+      return divisor;
+  }
+  return 0;
+}
+
+static void exist_below(lo_job *job, lo_simt *plan, lx *index, long extent) {
+  lx *exists = lx_mk(job, LX_LT, 2, (lx *[]){index, lx_int(job, extent)});
+  plan->inside = plan->inside ? lx_mk(job, LX_AND, 2, (lx *[]){plan->inside, exists}) : exists;
+}
+
 /* Axes of the plan from those of the result; the factors are rewritten over them.  false: too many
  */
-static bool read_axes(lo_job *job, const lo_value *result, factor_list *list, lo_simt *plan) {
+static bool read_axes(lo_job *job, const lo_value *result, bool phases, factor_list *list,
+                      lo_simt *plan, unsigned *phase) {
   lx *renamed[AS_MAX_RANK + 1];
   long extent[AS_MAX_RANK + 1];
   for (int axis = 0; axis < result->rank; axis++) {
-    long piece = result->live_dim[axis] ? 0 : piece_of(list, axis, result->dim[axis]);
+    long dim = result->dim[axis];
+    long piece = result->live_dim[axis] ? 0 : piece_of(list, axis, dim);
+    bool remains = phases && piece == 0 && !result->live_dim[axis];
+    bool room = plan->n_axis + 2 + result->rank - axis - 1 <= AS_MAX_RANK;
+    long parts = remains && room ? phases_of(list, axis, dim) : 0;
+    piece = parts ? parts : piece;
     if (plan->n_axis + (piece ? 2 : 1) > AS_MAX_RANK)
       return false;
     lx *variable = lx_var(job, plan->n_axis);
     plan->live_dim[plan->n_axis] = result->live_dim[axis];
-    plan->dim[plan->n_axis++] = piece ? result->dim[axis] / piece : result->dim[axis];
+    plan->dim[plan->n_axis++] = piece ? (dim + piece - 1) / piece : dim;
     if (piece) {
       lx *group = lx_mk(job, LX_MUL, 2, (lx *[]){variable, lx_int(job, piece)});
       variable = lx_mk(job, LX_ADD, 2, (lx *[]){group, lx_var(job, plan->n_axis)});
+      *phase |= parts ? 1u << plan->n_axis : 0;
       plan->dim[plan->n_axis++] = piece;
     }
+    if (parts && dim % parts)
+      exist_below(job, plan, variable, dim);
     plan->index[axis] = renamed[axis] = variable;
   }
   renamed[result->rank] = lx_var(job, plan->n_axis);
@@ -119,17 +159,17 @@ static bool divide_factors(lo_job *job, const factor_list *list, int n_axis, lx 
 
 /* which of the two groups has the columns: the one with the last axis that has several elements and
  * is not of both */
-static int column_group(const lo_simt *plan, const unsigned *axes) {
+static int column_group(const lo_simt *plan, const unsigned *axes, unsigned phase) {
   for (int i = plan->n_axis; i-- > 0;) {
     bool of[2] = {axes[0] >> i & 1, axes[1] >> i & 1};
-    if (of[0] != of[1] && plan->dim[i] > 1)
+    if (of[0] != of[1] && plan->dim[i] > 1 && !(phase >> i & 1))
       return of[0] ? 0 : 1;
   }
   return 1;
 }
 
-static bool divide_axes(lo_simt *plan, lx *const *group, const unsigned *axes) {
-  int columns = column_group(plan, axes);
+static bool divide_axes(lo_simt *plan, lx *const *group, const unsigned *axes, unsigned phase) {
+  int columns = column_group(plan, axes, phase);
   plan->batches = 1;
   for (int side = 0; side < 2; side++) {
     plan->side[side].body = group[side == 1 ? columns : 1 - columns];
@@ -137,7 +177,7 @@ static bool divide_axes(lo_simt *plan, lx *const *group, const unsigned *axes) {
   }
   for (int i = 0; i < plan->n_axis; i++) {
     bool of[2] = {axes[1 - columns] >> i & 1, axes[columns] >> i & 1};
-    if (of[0] == of[1]) {
+    if (of[0] == of[1] || (phase >> i & 1)) {
       plan->batch[plan->n_batch++] = i;
       plan->batches *= plan->dim[i];
       continue;
@@ -183,8 +223,7 @@ static bool evaluate(const lx *expr, int var, long at, long *out) {
   }
 }
 
-/* Do elements lie elsewhere than the extents say: by sizes at run time, or in another tensor? */
-static bool lies_elsewhere(const lo_value *tensor) {
+bool lo_simt_lies_elsewhere(const lo_value *tensor) {
   if (tensor->kind == LV_GLOBAL && tensor->buffer_class == LG_PART)
     return true;
   for (int axis = 0; axis < tensor->rank; axis++) {
@@ -194,7 +233,7 @@ static bool lies_elsewhere(const lo_value *tensor) {
   return false;
 }
 
-static long stride_of(const lo_value *tensor, int axis) {
+long lo_simt_stride(const lo_value *tensor, int axis) {
   long stride = 1;
   for (int i = axis + 1; i < tensor->rank; i++)
     stride *= tensor->dim[i];
@@ -211,7 +250,7 @@ static bool place_at(const lo_value *tensor, const lx *ref, int depth_var, long 
       continue;
     if (!evaluate(ref->kid[i], depth_var, k, &index))
       return false;
-    *place += index * stride_of(tensor, i);
+    *place += index * lo_simt_stride(tensor, i);
   }
   return true;
 }
@@ -222,7 +261,7 @@ static lx *along_depth(lo_job *job, lx *ref, int depth_var, long depth) {
   const lo_value *tensor = &job->value[ref->val];
   long first;
   long place;
-  if (ref->op != LX_REF || ref->n == 0 || lies_elsewhere(tensor) || depth > MOST_ENUMERATED ||
+  if (ref->op != LX_REF || ref->n == 0 || lo_simt_lies_elsewhere(tensor) || depth > MOST_ENUMERATED ||
       !place_at(tensor, ref, depth_var, 0, &first))
     return NULL;
   for (long k = 1; k < depth; k++) {
@@ -248,7 +287,7 @@ static bool begins_at_vectors(const lo_value *tensor, const lx *ref, int depth_v
       continue;
     if (!evaluate(ref->kid[i], depth_var, 0, &index))
       return false;
-    place += index * stride_of(tensor, i);
+    place += index * lo_simt_stride(tensor, i);
   }
   return place % VECTOR == 0;
 }
@@ -313,7 +352,7 @@ static void choose_fetch(lo_job *job, lo_simt *plan, const lo_value *sum, lo_sim
   }
   if (is_plain(side->body))
     side->fetch = AS_FETCH_ELEMENT;
-  if (whole_rows && !lies_elsewhere(tensor) && last >= 0 && last_is(side->body, last) &&
+  if (whole_rows && !lo_simt_lies_elsewhere(tensor) && last >= 0 && last_is(side->body, last) &&
       !plan->live_dim[last] && plan->dim[last] % VECTOR == 0)
     side->fetch = AS_FETCH_VECTOR;
 }
@@ -385,10 +424,10 @@ static lx *flat_read(lo_job *job, const tabulation *of, lx *ref) {
   lx *rest = lx_int(job, 0);
   lx *index[AS_MAX_RANK];
   extents_of(of, extent);
-  if (ref->n == 0 || lies_elsewhere(tensor) || lo_elems(tensor) > INT_MAX)
+  if (ref->n == 0 || lo_simt_lies_elsewhere(tensor) || lo_elems(tensor) > INT_MAX)
     return ref;
   for (int i = 0; i < ref->n; i++) {
-    add_term(job, of, ref->kid[i], stride_of(tensor, i), &by_depth, &rest);
+    add_term(job, of, ref->kid[i], lo_simt_stride(tensor, i), &by_depth, &rest);
     index[i] = lx_int(job, 0);
   }
   lx *place = lx_mk(job, LX_ADD, 2, (lx *[]){rest, by_depth});
@@ -440,7 +479,7 @@ static void choose_tile(lo_job *job, const lo_value *sum, lo_simt *plan) {
 /* four columns are four elements of memory, which begin at a multiple of four */
 static bool vectors_fit(const lo_value *result, const lo_simt *plan) {
   int last = last_axis(plan, &plan->side[1]);
-  if (lies_elsewhere(result) || last < 0 || plan->dim[last] % VECTOR || plan->live_dim[last] ||
+  if (lo_simt_lies_elsewhere(result) || last < 0 || plan->dim[last] % VECTOR || plan->live_dim[last] ||
       result->dim[result->rank - 1] % VECTOR)
     return false;
   for (int axis = 0; axis + 1 < result->rank; axis++) {
@@ -451,28 +490,36 @@ static bool vectors_fit(const lo_value *result, const lo_simt *plan) {
   return index->op == LX_VAR && index->number == last;
 }
 
-static bool plan_sum(lo_job *job, uint32_t id, lo_simt *plan) {
+bool lo_simt_read(lo_job *job, uint32_t id, bool phases, lo_simt *plan) {
   const lo_value *sum = &job->value[id];
   factor_list list = {.n = 0};
   lx *group[2];
   unsigned axes[2];
+  unsigned phase = 0;
   if (sum->kind != LV_RED || sum->red != LO_SUM || sum->extent < 1 || lo_elems(sum) == 0 ||
       sum->rank >= AS_MAX_RANK || lx_has_whole(sum->body) || !add_factors(sum->body, &list) ||
       list.n < 2)
     return false;
-  if (!read_axes(job, sum, &list, plan) || !divide_factors(job, &list, plan->n_axis, group, axes) ||
-      !divide_axes(plan, group, axes))
+  if (!read_axes(job, sum, phases, &list, plan, &phase) ||
+      !divide_factors(job, &list, plan->n_axis, group, axes) ||
+      !divide_axes(plan, group, axes, phase))
     return false;
-  for (int side = 0; side < 2; side++) {
-    choose_fetch(job, plan, sum, &plan->side[side]);
-    tabulate(job, plan, sum, &plan->side[side]);
-  }
   lx *index[AS_MAX_RANK];
   for (int axis = 0; axis < sum->rank; axis++)
     index[axis] = plan->index[axis];
   plan->stored = id;
   plan->stored_body = lx_ref(job, id, sum->rank, index);
-  plan->stores_vectors = vectors_fit(sum, plan);
+  return true;
+}
+
+static bool plan_sum(lo_job *job, uint32_t id, lo_simt *plan) {
+  const lo_value *sum = &job->value[id];
+  if (!lo_simt_read(job, id, false, plan))
+    return false;
+  for (int side = 0; side < 2; side++) {
+    choose_fetch(job, plan, sum, &plan->side[side]);
+    tabulate(job, plan, sum, &plan->side[side]);
+  }
   choose_tile(job, sum, plan);
   return true;
 }
@@ -485,8 +532,14 @@ void lo_simt_units(lo_job *job) {
   for (uint32_t i = 0; i < job->n_unit; i++) {
     lo_unit *unit = &job->unit[i];
     lo_simt plan = {.n_axis = 0};
-    if (!unit->flat || !plan_sum(job, unit->flat_val, &plan))
+    if (!unit->flat || unit->library || unit->tf32 || unit->simt ||
+        !plan_sum(job, unit->flat_val, &plan))
       continue;
+    uint32_t at = i;
+    lo_epilogue(job, &at, &plan);
+    plan.stores_vectors = vectors_fit(&job->value[plan.stored], &plan);
+    i -= at != i;
+    unit = &job->unit[at];
     unit->simt = as_arena_alloc(job->arena, sizeof *unit->simt);
     *unit->simt = plan;
     unit->blocks = plan.batches * tiles(plan.side[0].extent, as_target_simt_rows(&plan.tile)) *

@@ -34,6 +34,8 @@ typedef struct lo_simt {
   long batches;
   lo_simt_side side[2];   /* rows, columns; the result's last axis is a column */
   lx *index[AS_MAX_RANK]; /* of the result's axes, over those here */
+  lx *inside; /* where axes are divided into more places than they have: those that exist; NULL: all
+               */
   uint32_t stored;        /* the value that is stored: the sum itself, or .. */
   lx *stored_body;     /* .. a map of it, over the axes here; a read of the sum is the register */
   bool stores_vectors; /* four columns at once */
@@ -42,7 +44,20 @@ typedef struct lo_simt {
 
 /* Makes units of contractions of the flat ones for which that is the better way. */
 void lo_simt_units(lo_job *job);
+/* The axes, sides and what is stored of a sum that is a contraction; no tile, and of sides neither
+ * fetch nor tables.  phases: are axes divided by what a factor asks of their remainders
+ * (`z mod 2 = 0`)? The remainders are batch axes then.  false: it is none. */
+bool lo_simt_read(lo_job *job, uint32_t id, bool phases, lo_simt *plan);
+/* the extent in memory from an element of an axis to the next */
+long lo_simt_stride(const lo_value *tensor, int axis);
+/* Do elements lie elsewhere than the extents say: by sizes at run time, or in another tensor? */
+bool lo_simt_lies_elsewhere(const lo_value *tensor);
 /* Texts of how many rows (0) or columns (1) there are, malloc'ed. */
 char *lo_simt_extent_text(const lo_job *job, const lo_simt *plan, int side);
+struct lo_text;
+/* lines that give indices of some axes, the last fastest, from a flat number of them; name: of each
+ * axis of the plan */
+void lo_simt_decode(struct lo_text *text, const lo_simt *plan, const char *const *name,
+                    const int *axis, int n, const char *flat);
 bool lo_emit_simt(lo_job *job, lo_unit *unit, as_str *out);
 #endif

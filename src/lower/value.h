@@ -87,6 +87,7 @@ typedef struct {
                                      `dim` */
   lx *body;                       /* MAP, RED (the reduced variable has the number `rank`) */
   lo_red red;
+  bool may_round;             /* RED: its factors may be rounded to TF32 */
   long extent;                /* RED: terms */
   uint32_t extent_live;       /* row of how many of them there are, 0: all */
   uint32_t source;            /* LOAD: the tensor read; LG_PART: the tensor that it is a part of */

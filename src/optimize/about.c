@@ -23,6 +23,8 @@ json_t *as_about_search(const as_search_result *found, const as_candidate *chose
       (json_int_t)stats->tested, "certified", (json_int_t)stats->certified, "failed_late",
       (json_int_t)(stats->unproved + stats->replay_failed), "seconds", stats->seconds, "tiling",
       tiling, "kernels", as_report_kernels_json(lowered), "kernel_count", (int)chosen->kernels);
+  if (target->rounded)
+    json_object_set_new(about, "tf32", json_string(target->rounded));
   if (target->library != AS_LIBRARY_NEVER)
     json_object_set_new(about, "library", json_string(as_library_use_word(target->library)));
   return about;
@@ -34,7 +36,7 @@ static const char *recorded(json_t *report, const char *key) {
 }
 
 const as_target *as_about_target(const char *dir, const char *arch, const char *library,
-                                 as_err *err) {
+                                 const char *tf32, as_err *err) {
   char *path = dir ? as_format("%s/report.json", dir) : NULL;
   json_t *report = path ? json_load_file(path, 0, NULL) : NULL;
   const char *name = arch ? arch : recorded(report, "target");
@@ -46,7 +48,10 @@ const as_target *as_about_target(const char *dir, const char *arch, const char *
                word);
     target = NULL;
   }
+  if (target)
+    target = as_target_rounding(as_target_using(target, use),
+                                tf32 ? tf32 : recorded(report, "tf32"));
   json_decref(report);
   free(path);
-  return target ? as_target_using(target, use) : NULL;
+  return target;
 }

@@ -9,10 +9,10 @@
 /* the caller's */
 json_t *as_about_search(const as_search_result *found, const as_candidate *chosen,
                         const as_lowered *lowered, const as_target *target);
-/* The GPU, and how the library is used on it: what is asked for (NULL: nothing), or as the
- * report.json of the result directory says (dir NULL: there is none), or the default and never.
- * NULL with err.
+/* The GPU, how the library is used on it, and of which operators factors may be rounded to TF32:
+ * what is asked for (NULL: nothing), or as the report.json of the result directory says (dir NULL:
+ * there is none), or the default, never and none.  NULL with err.
  */
 const as_target *as_about_target(const char *dir, const char *arch, const char *library,
-                                 as_err *err);
+                                 const char *tf32, as_err *err);
 #endif

@@ -27,8 +27,9 @@ static char *rest_of_key(const char *options, const as_policy *policy, const as_
   as_str words;
   as_str_init(&words);
   add_build(&words);
-  as_str_printf(&words, "target %s %s library %s\n%s\n", target->gpu, target->arch,
-                as_library_use_word(target->library), options);
+  as_str_printf(&words, "target %s %s library %s tf32 %s\n%s\n", target->gpu, target->arch,
+                as_library_use_word(target->library), target->rounded ? target->rounded : "",
+                options);
   as_str_printf(&words, "seed %llu field %d queries %d solver seconds %.17g",
                 (unsigned long long)policy->seed, policy->field, policy->keep_queries,
                 policy->solver_seconds);

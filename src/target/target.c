@@ -13,6 +13,7 @@
  *
  * A new GPU is a new row.  Of rows with one architecture the first is found by its name. */
 #include "target.h"
+#include "src/base/mem.h"
 #include "src/base/str.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@
 #define KB(n) ((n)*1024L)
 #define MB(n) ((n)*1024L * 1024L)
 
-#define AMPERE (AS_HAS_CP_ASYNC | AS_HAS_LDMATRIX | AS_HAS_MMA16)
+#define AMPERE (AS_HAS_CP_ASYNC | AS_HAS_LDMATRIX | AS_HAS_MMA16 | AS_HAS_TF32)
 #define ADA (AMPERE | AS_HAS_FP8)
 #define HOPPER (ADA | AS_HAS_TMA | AS_HAS_WGMMA | AS_HAS_CLUSTER)
 
@@ -60,6 +61,12 @@
   .library_flops16 = 0.753 * (peak16), .library_flops32 = 0.746 * (peak32),                        \
   .product_flops32 = 0.15 * (peak32), .library_workspace = (room)
 
+/* Of contractions in TF32: what products of single warps reach of a multiprocessor's share of the
+ * data sheet's rate (on Hopper that of warpgroups, of which single warps reach some five eighths),
+ * 128 bytes of shared memory and four instructions a clock.  Not measured. */
+#define TENSOR32(share, mhz)                                                                       \
+  .tf32_flops = (share), .shared_bandwidth = 128.0 * (mhz), .issues = 4.0 * (mhz)
+
 static const as_target targets[] = {
     {COMMON,
      .gpu = "H200",
@@ -81,10 +88,12 @@ static const as_target targets[] = {
      .mp_bandwidth = 5.0e4,
      .tile_flops = 1.2e6,
      .tile_elements = 3.0e4,
+     .tile_flops32 = 3.5e3,
      .scalar_flops = 4.49e5,
      .step_us = 0.1,
      .threads = THREADS(1, 1),
-     LIBRARY(989e6, 67e6, MB(32))},
+     LIBRARY(989e6, 67e6, MB(32)),
+     TENSOR32(0.62 * 494e6 / 132, 1755)},
     {COMMON,
      .gpu = "H100",
      .arch = "sm_90a",
@@ -104,10 +113,12 @@ static const as_target targets[] = {
      .mp_bandwidth = 5.0e4,
      .tile_flops = 1.2e6,
      .tile_elements = 3.0e4,
+     .tile_flops32 = 3.5e3,
      .scalar_flops = 4.49e5,
      .step_us = 0.1,
      .threads = THREADS(0.694, 1),
-     LIBRARY(989e6, 67e6, MB(32))},
+     LIBRARY(989e6, 67e6, MB(32)),
+     TENSOR32(0.62 * 494e6 / 132, 1755)},
     {COMMON,
      .gpu = "A100",
      .arch = "sm_80",
@@ -126,10 +137,12 @@ static const as_target targets[] = {
      .mp_bandwidth = 3.6e4,
      .tile_flops = 0.86e6,
      .tile_elements = 2.1e4,
+     .tile_flops32 = 2.5e3,
      .scalar_flops = 1.80e5,
      .step_us = 0.14,
      .threads = THREADS(0.417, 0.72),
-     LIBRARY(312e6, 19.5e6, MB(4))},
+     LIBRARY(312e6, 19.5e6, MB(4)),
+     TENSOR32(0.9 * 156e6 / 108, 1410)},
     {COMMON,
      .gpu = "A10",
      .arch = "sm_86",
@@ -148,10 +161,12 @@ static const as_target targets[] = {
      .mp_bandwidth = 4.3e4,
      .tile_flops = 1.0e6,
      .tile_elements = 2.6e4,
+     .tile_flops32 = 3e3,
      .scalar_flops = 4.34e5,
      .step_us = 0.12,
      .threads = THREADS(0.125, 0.86),
-     LIBRARY(125e6, 31.2e6, MB(4))},
+     LIBRARY(125e6, 31.2e6, MB(4)),
+     TENSOR32(0.9 * 62.5e6 / 72, 1695)},
     {COMMON,
      .gpu = "L40S",
      .arch = "sm_89",
@@ -170,10 +185,12 @@ static const as_target targets[] = {
      .mp_bandwidth = 6.4e4,
      .tile_flops = 1.5e6,
      .tile_elements = 3.8e4,
+     .tile_flops32 = 4.4e3,
      .scalar_flops = 6.45e5,
      .step_us = 0.08,
      .threads = THREADS(0.181, 1.28),
-     LIBRARY(362e6, 91.6e6, MB(4))},
+     LIBRARY(362e6, 91.6e6, MB(4)),
+     TENSOR32(0.9 * 183e6 / 142, 2520)},
 };
 
 enum { N_TARGETS = sizeof targets / sizeof *targets };
@@ -209,6 +226,49 @@ const as_target *as_target_using(const as_target *target, as_library_use use) {
       return use == AS_LIBRARY_NEVER ? &targets[i] : &used[use][i];
   }
   return target;
+}
+
+/* rows with operators whose factors may be rounded: one for each that was asked for, kept */
+typedef struct rounding {
+  as_target target;
+  struct rounding *next;
+} rounding;
+
+static rounding *roundings;
+static pthread_mutex_t roundings_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool same_row(const as_target *target, const as_target *other, const char *operators) {
+  return strcmp(target->gpu, other->gpu) == 0 && target->library == other->library &&
+         strcmp(other->rounded, operators) == 0;
+}
+
+const as_target *as_target_rounding(const as_target *target, const char *operators) {
+  if (operators == NULL || !*operators)
+    return target;
+  pthread_mutex_lock(&roundings_lock);
+  rounding *row = roundings;
+  while (row && !same_row(target, &row->target, operators))
+    row = row->next;
+  if (row == NULL) {
+    row = as_malloc(sizeof *row);
+    *row = (rounding){.target = *target, .next = roundings};
+    row->target.rounded = as_strdup(operators);
+    roundings = row;
+  }
+  pthread_mutex_unlock(&roundings_lock);
+  return &row->target;
+}
+
+bool as_target_rounds(const as_target *target, const char *operator_name) {
+  size_t length = strlen(operator_name);
+  const char *at = target->rounded;
+  while (at && *at) {
+    size_t word = strcspn(at, ",");
+    if (word == length && strncmp(at, operator_name, word) == 0)
+      return true;
+    at += word + (at[word] == ',');
+  }
+  return false;
 }
 
 static const char *const use_word[] = {

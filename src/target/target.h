@@ -15,7 +15,8 @@ typedef enum {
   AS_HAS_FP8 = 1 << 3,      /* mma of 8-bit floating point */
   AS_HAS_TMA = 1 << 4,      /* bulk tensor copies and their barriers */
   AS_HAS_WGMMA = 1 << 5,    /* products issued by four warps together */
-  AS_HAS_CLUSTER = 1 << 6   /* blocks that reach each other's shared memory */
+  AS_HAS_CLUSTER = 1 << 6,  /* blocks that reach each other's shared memory */
+  AS_HAS_TF32 = 1 << 7      /* mma.m16n8k8 of f32 operands rounded to 11 bits of significand */
 } as_target_has;
 
 /* May a matrix product alone be a call of the vendor's library instead of a kernel of ours? */
@@ -94,6 +95,7 @@ typedef struct {
   double mp_bandwidth;  /* drawn by one multiprocessor */
   double tile_flops;    /* of one multiprocessor inside a kernel, on tensor cores */
   double tile_elements; /* of one multiprocessor inside a kernel, element by element */
+  double tile_flops32;  /* the same of sums of products of 32-bit operands */
   double scalar_flops;  /* of one multiprocessor: f32 multiply-adds of all lanes at boost clock,
                            two operations each (data sheet) */
   double launch_us;
@@ -107,6 +109,12 @@ typedef struct {
   double product_flops32; /* at most, of kernels of ours with 32-bit operands */
   long library_workspace; /* bytes that the library is given to work in */
   as_library_use library; /* what was asked for: as_target_using */
+
+  /* contractions on tensor cores whose factors are rounded to TF32 */
+  double tf32_flops;       /* of one multiprocessor, by products of single warps */
+  double shared_bandwidth; /* of one multiprocessor's shared memory */
+  double issues;           /* instructions of warps that a multiprocessor issues */
+  const char *rounded;     /* operators of which they may be, as as_target_rounding was told */
 } as_target;
 
 /* A matrix product alone, as the cost model sees it. */
@@ -189,6 +197,34 @@ long as_target_simt_table(const as_target_simt *tile);  /* bytes of one operand'
 long as_target_simt_tables(const as_target_simt *tile); /* where they begin, behind the slices */
 long as_target_simt_shared(const as_target_simt *tile); /* bytes, of both slices in flight */
 
+/* A contraction on tensor cores: a block makes a tile of the result in slices of k that several
+ * copies bring at a time, a warp keeps warp_rows x warp_columns accumulators. */
+typedef struct {
+  uint32_t warps_rows;
+  uint32_t warps_columns;
+  uint32_t warp_rows;    /* 16, 32 or 64 */
+  uint32_t warp_columns; /* 32 or 64 */
+  uint32_t depth;        /* of a slice */
+  uint32_t stages;       /* slices in shared memory */
+  double us;             /* by the model, microseconds */
+} as_target_tf32;
+
+/* The tile of least time by the model.  .us is infinite where there is none. */
+as_target_tf32 as_target_tf32_tile(const as_target *target, const as_contraction *product);
+uint32_t as_target_tf32_threads(const as_target_tf32 *tile);
+uint32_t as_target_tf32_rows(const as_target_tf32 *tile);    /* of a block's tile */
+uint32_t as_target_tf32_columns(const as_target_tf32 *tile); /* of a block's tile */
+/* blocks that a multiprocessor holds at a time; 0: not one */
+uint32_t as_target_tf32_resident(const as_target *target, const as_target_tf32 *tile);
+/* microseconds of a contraction of 32-bit operands at kernel level, by the faster kind of tiles;
+ * rounds: may its factors be rounded to TF32? */
+double as_target_contraction_us(const as_target *target, const as_contraction *product,
+                                bool rounds);
+/* elements from one k to the next in the shared tile of the rows (0) or columns (1): lanes that
+ * read together use different banks */
+long as_target_tf32_pitch(const as_target_tf32 *tile, int side);
+long as_target_tf32_shared(const as_target_tf32 *tile); /* bytes, of all stages */
+
 /* Rows are static: nothing to free. */
 const as_target *as_target_default(void);
 uint32_t as_target_count(void);
@@ -198,6 +234,11 @@ const as_target *as_target_at(uint32_t i);
 const as_target *as_target_find(const char *name, as_err *err);
 /* The same GPU with the library used so; static like all rows. */
 const as_target *as_target_using(const as_target *target, as_library_use use);
+/* The same GPU where factors of sums of products that these operators make may be rounded to TF32:
+ * names with commas between them, NULL or empty: of none.  Static like all rows. */
+const as_target *as_target_rounding(const as_target *target, const char *operators);
+/* may those of this operator be? */
+bool as_target_rounds(const as_target *target, const char *operator_name);
 /* A word of AS_LIBRARY_WORDS; false: none of them. */
 bool as_library_use_find(const char *word, as_library_use *use);
 const char *as_library_use_word(as_library_use use);

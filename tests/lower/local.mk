@@ -83,3 +83,9 @@ tests_lower_test_simt_SOURCES = tests/lower/test_simt.c $(tests_lower_case)
 tests_lower_test_simt_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_simt_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_simt
+# contractions on tensor cores with factors rounded to TF32
+check_PROGRAMS += tests/lower/test_tf32
+tests_lower_test_tf32_SOURCES = tests/lower/test_tf32.c tests/lower/batch.h tests/lower/batch.c $(tests_lower_case)
+tests_lower_test_tf32_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_lower_test_tf32_LDADD = $(tests_lower_libs)
+TESTS += tests/lower/test_tf32

@@ -60,7 +60,7 @@ struct shadow {
 
 struct copy {
   int off, n;
-  const char *from;
+  const char *from; /* NULL: zeros */
 };
 
 struct thread {
@@ -74,6 +74,7 @@ struct thread {
 struct lane {
   float f[4];
   unsigned a[4], b[2];
+  float a32[4], b32[2];
   int off, d, op;
   unsigned *dst;
   float *c;
@@ -95,6 +96,7 @@ struct machine {
   std::map<uintptr_t, buffer> buffers;
   std::function<void()> body;
   const char *kernel = "";
+  bool asked = false, told = false; /* of barriers that ask: some thread until now, and at the last */
   int cur = 0;
   unsigned epoch = 1, block = 0;
   long errors = 0, launches = 0;
@@ -322,6 +324,8 @@ inline void run_block(unsigned threads) {
       break;
     if (waiting == threads) {
       m.epoch++;
+      m.told = m.asked;
+      m.asked = false;
       for (auto &t : m.t)
         t.st = RUN;
       continue;
@@ -409,6 +413,28 @@ inline uint16_t to_bf16(float x) {
   return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
+/* the leading eleven bits of the significand, to nearest, of two the one away from zero */
+inline float to_tf32(float x) {
+  uint32_t u;
+  memcpy(&u, &x, 4);
+  if ((u & 0x7f800000) == 0x7f800000)
+    return x;
+  u = (u + 0x1000) & ~0x1fffu;
+  memcpy(&x, &u, 4);
+  return x;
+}
+
+/* what tensor cores see of a number: the bits behind are left out */
+inline float cut_tf32(float x) {
+  uint32_t u;
+  memcpy(&u, &x, 4);
+  if (isnan(x))
+    return x;
+  u &= ~0x1fffu;
+  memcpy(&x, &u, 4);
+  return x;
+}
+
 inline void do_shfl(lane *l, int base) {
   (void)base;
   float v[32];
@@ -462,6 +488,34 @@ template <bool BF> inline void do_mma(lane *l, int base) {
     }
 }
 
+inline void do_mma_tf32(lane *l, int base) {
+  (void)base;
+  float A[16][8], B[8][8];
+  for (int i = 0; i < 32; i++) {
+    int g = i >> 2, t = i & 3;
+    for (int q = 0; q < 4; q++)
+      A[g + (q & 1) * 8][t + (q >> 1) * 4] = cut_tf32(l[i].a32[q]);
+    for (int q = 0; q < 2; q++)
+      B[t + q * 4][g] = cut_tf32(l[i].b32[q]);
+  }
+  for (int i = 0; i < 32; i++)
+    for (int q = 0; q < 4; q++) {
+      int r = (i >> 2) + (q >> 1) * 8, c = (i & 3) * 2 + (q & 1);
+      float s = 0;
+      for (int k = 0; k < 8; k++)
+        s += A[r][k] * B[k][c];
+      l[i].c[q] += s;
+    }
+}
+
+inline void mma_tf32(float *c, const float *a, const float *b) {
+  lane &l = M().lanes[(size_t)M().cur];
+  memcpy(l.a32, a, sizeof l.a32);
+  memcpy(l.b32, b, sizeof l.b32);
+  l.c = c;
+  collective(10, do_mma_tf32);
+}
+
 template <int N, bool T> inline void ldsm(unsigned *d, int off) {
   lane &l = M().lanes[(size_t)M().cur];
   l.dst = d;
@@ -501,6 +555,13 @@ AS_DEV void as_sync() {
   as_emu::yield();
 }
 
+AS_DEV bool as_sync_any(bool here) {
+  as_emu::machine &m = as_emu::M();
+  m.asked = m.asked || here;
+  as_sync();
+  return m.told;
+}
+
 AS_DEV float as_shfl_xor(float x, int d) {
   as_emu::lane &l = as_emu::M().lanes[(size_t)as_emu::M().cur];
   l.f[0] = x;
@@ -521,6 +582,23 @@ template <int N> AS_DEV void as_cp_async(as_sm, int off, const void *p, size_t a
   as_emu::M().t[(size_t)as_emu::M().cur].open.push_back({off, N, g});
 }
 
+template <int N> AS_DEV void as_cp_zero(int off) {
+  if (!as_emu::inside(off, N))
+    return;
+  as_emu::wrote(off, N, as_emu::IN_FLIGHT);
+  as_emu::M().t[(size_t)as_emu::M().cur].open.push_back({off, N, NULL});
+}
+
+template <int N, int COUNT, int TO, long FROM>
+AS_DEV void as_cp_async_row(as_sm sm, int off, const void *p, size_t at, int left) {
+  for (int i = 0; i < COUNT; i++) {
+    if (i < left)
+      as_cp_async<N>(sm, off + i * TO, p, at + (size_t)(FROM * i));
+    else
+      as_cp_zero<N>(off + i * TO);
+  }
+}
+
 AS_DEV void as_cp_commit() {
   as_emu::thread &t = as_emu::M().t[(size_t)as_emu::M().cur];
   t.groups.push_back(t.open);
@@ -532,7 +610,10 @@ template <int N> AS_DEV void as_cp_wait() {
   auto &groups = m.t[(size_t)m.cur].groups;
   while (groups.size() > (size_t)N) {
     for (auto &c : groups.front()) {
-      memcpy(&m.mem[(size_t)c.off], c.from, (size_t)c.n);
+      if (c.from)
+        memcpy(&m.mem[(size_t)c.off], c.from, (size_t)c.n);
+      else
+        memset(&m.mem[(size_t)c.off], 0, (size_t)c.n);
       for (int i = c.off; i < c.off + c.n; i++) {
         m.sh[(size_t)i].st = as_emu::WRITTEN;
         m.sh[(size_t)i].writer = m.cur;
@@ -625,6 +706,19 @@ AS_DEV void as_lds4_f32(float *r, as_sm, int off) {
   memcpy(r, &x, sizeof x);
 }
 
+AS_DEV void as_lds2_f32(float *r, as_sm, int off) {
+  const uint64_t x = as_emu::load<uint64_t>(off);
+  memcpy(r, &x, sizeof x);
+}
+
+AS_DEV int as_lds_int(as_sm, int off) {
+  return as_emu::load<int>(off);
+}
+
+AS_DEV void as_sts_int(as_sm, int off, int x) {
+  as_emu::store(off, x);
+}
+
 AS_DEV void as_sts4_f32(as_sm, int off, const float *r) {
   as_emu_four x;
   memcpy(&x, r, sizeof x);
@@ -711,5 +805,13 @@ AS_DEV void as_mma_f16(float *c, const unsigned *a, const unsigned *b) {
 
 AS_DEV void as_mma_bf16(float *c, const unsigned *a, const unsigned *b) {
   as_emu::mma<true>(c, a, b);
+}
+
+AS_DEV float as_tf32f(float x) {
+  return as_emu::to_tf32(x);
+}
+
+AS_DEV void as_mma_tf32(float *c, const float *a, const float *b) {
+  as_emu::mma_tf32(c, a, b);
 }
 #endif

@@ -1,0 +1,497 @@
+/* Text of a contraction on tensor cores in TF32: copies bring several slices of k ahead, k by k
+ * with the rows (columns) side by side, or fragment by fragment where they were packed so.
+ *
+ * A product of a warp has 16 rows and 8 columns, of which lane 4 g + t holds rows g and g + 8 of k t
+ * and t + 4, and column g of the same.  Which rows these are is free: here they are 2 g and 2 g + 1,
+ * so that both are one read, to registers that follow each other, as the instruction wants them. */
+#include "emit.h"
+#include "fault.h"
+#include "tf32.h"
+#include <stdlib.h>
+
+enum { VECTOR = 4, STORED = 2 };
+
+/* of the elements that are fetched, and of those that are stored */
+static const char *const fetched_name[] = {"p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"};
+static const char *const stored_name[] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7"};
+static const char *const first_name[] = {"m0", "n0"};
+static const char *const extent_name[] = {"rows", "columns"};
+
+typedef struct {
+  lo_text text;
+  const lo_tf32 *of;
+  const char *var[AS_MAX_RANK + 2];
+  uint32_t tile[2]; /* rows and columns of a block */
+  uint32_t threads;
+  long pitch[2];  /* elements from one k to the next in shared memory */
+  long behind[2]; /* bytes of a stage in front of each operand's slice */
+  long stage;     /* bytes of a stage */
+} tf32_text;
+
+static void open(lo_text *text, const char *line) {
+  lo_line(text, "%s", line);
+  text->indent++;
+}
+
+static void close(lo_text *text, const char *line) {
+  text->indent--;
+  lo_line(text, "%s", line);
+}
+
+static const char *row_type(const tf32_text *writer, int which) {
+  return lo_index_type(writer->of->plan.side[which].extent + writer->tile[which]);
+}
+
+static void name_axes(tf32_text *writer, const char *const *name) {
+  const lo_simt *plan = &writer->of->plan;
+  for (int which = 0; which < 2; which++) {
+    for (int i = 0; i < plan->side[which].n_axis; i++)
+      writer->var[plan->side[which].axis[i]] = name[plan->side[which].axis[i]];
+  }
+}
+
+/* --- fetching */
+
+/* lanes along the rows of an operand, and copies of each */
+typedef struct {
+  long vector; /* elements of a copy */
+  long lanes;  /* threads beside each other along the rows */
+  long copies; /* of a thread in a slice */
+  long each;   /* consecutive k that a thread copies together, in one group */
+  bool idle;   /* there are more threads than copies */
+} sharing;
+
+static sharing share_out(const tf32_text *writer, int which) {
+  const lo_tf32 *of = writer->of;
+  bool four = of->side[which].fetch == AS_FETCH_VECTOR;
+  sharing share = {.vector = four ? VECTOR : 1, .each = 1};
+  share.lanes = writer->tile[which] / share.vector;
+  share.copies = of->tile.depth * share.lanes / writer->threads;
+  share.idle = share.copies == 0;
+  share.copies += share.idle;
+  if (!four)
+    share.each = of->group < share.copies ? of->group : share.copies;
+  return share;
+}
+
+/* what a thread copies of an operand, and what of its place does not change */
+static void declare_side(tf32_text *writer, int which) {
+  lo_text *text = &writer->text;
+  const lo_tf32_side *side = &writer->of->side[which];
+  const lo_simt_side *axes = &writer->of->plan.side[which];
+  sharing share = share_out(writer, which);
+  if (side->packed) {
+    char *fixed = lo_index(text, side->fixed);
+    lo_line(text, "const size_t b%d = ((size_t)(%s) + (size_t)%s * 8 + tid * 4) * 4;", which, fixed,
+            first_name[which]);
+    free(fixed);
+    return;
+  }
+  lo_line(text, "const int x%d = tid %% %ld * %ld, y%d = tid / %ld;", which, share.lanes,
+          share.vector, which, share.lanes);
+  lo_line(text, "const %s r%d = %s + x%d;", row_type(writer, which), which, first_name[which],
+          which);
+  lo_simt_decode(text, &writer->of->plan, fetched_name, axes->axis, axes->n_axis,
+                 which ? "r1" : "r0");
+  char *fixed = lo_index(text, side->fixed);
+  lo_line(text, "const int b%d = %s;", which, fixed);
+  lo_line(text, "(void)y%d;", which);
+  free(fixed);
+}
+
+/* number of the class and of the first inner number of the group that `number` is, or of the slice
+ */
+static void declare_group(tf32_text *writer, const char *number) {
+  lo_text *text = &writer->text;
+  const lo_tf32 *of = writer->of;
+  if (of->skips) {
+    lo_line(text, "const int kc = as_lds_int(sm, %ld + 4 * (%s %% live));",
+            writer->stage * of->tile.stages, number);
+    lo_line(text, "const int ki = %s / live * %ld;", number, of->group);
+  } else {
+    lo_line(text, "const int kc = (int)((unsigned)(%s) %% %ldu);", number, of->classes);
+    lo_line(text, "const int ki = (int)((unsigned)(%s) / %ldu) * %ld;", number, of->classes,
+            of->group);
+  }
+  lo_line(text, "(void)kc;");
+  lo_line(text, "(void)ki;");
+}
+
+static bool groups_are_slices(const lo_tf32 *of) {
+  return of->group == of->tile.depth;
+}
+
+/* are there numbers in a group that are no inner numbers? */
+static bool fills_up(const lo_tf32 *of) {
+  long depth = (of->inner + of->group - 1) / of->group * of->group * of->classes;
+  return of->inner % of->group != 0 || depth % of->tile.depth != 0;
+}
+
+/* Fragments of eight k lie behind each other, those of a tile's rows too. */
+static void copy_packed(tf32_text *writer, int which) {
+  lo_text *text = &writer->text;
+  const lo_tf32 *of = writer->of;
+  const lo_tf32_side *side = &of->side[which];
+  char *pointer = lo_global_pointer(text->job, side->val);
+  long vectors = (long)writer->tile[which] * 8 / VECTOR; /* of eight k */
+  long eights = of->tile.depth / 8;
+  long rounds = (vectors + writer->threads - 1) / writer->threads;
+  if (groups_are_slices(of))
+    lo_line(text, "const size_t at = b%d + (size_t)(ki * %ld + kc * %ld) * %ld;", which,
+            of->classes, of->group, 4 * side->pitch);
+  else
+    lo_line(text, "const size_t at = b%d + (size_t)l * %ld;", which,
+            4 * side->pitch * of->tile.depth);
+  for (long round = 0; round < rounds; round++) {
+    long beyond = 16 * round * writer->threads;
+    if (vectors % writer->threads)
+      lo_line(text, "if (tid < %ld)", vectors - round * writer->threads);
+    lo_line(text, "as_cp_async_row<16, %ld, %ld, %ldL>(sm, to + 16 * tid + %ld, %s, at + %ld, %ld);",
+            eights, 16 * vectors, 32 * side->pitch, beyond, pointer, beyond, eights);
+  }
+  free(pointer);
+}
+
+static void copy_group(tf32_text *writer, int which, sharing share) {
+  lo_text *text = &writer->text;
+  const lo_tf32 *of = writer->of;
+  const lo_tf32_side *side = &of->side[which];
+  char *pointer = lo_global_pointer(text->job, side->val);
+  char *moving = lo_index(text, side->moving);
+  char *guard = side->guard && !LO_FAULT(LO_FAULT_PREDICATION)
+                    ? lo_condition(text, side->guard)
+                    : as_strdup("true");
+  lo_line(text, "const int k1 = ki + kk %% %ld;", of->group);
+  lo_line(text, "const bool there = (r%d < %s) & %s;", which, extent_name[which], guard);
+  lo_line(text, "const size_t at = (size_t)(b%d + %s + k1 * %ld) * 4;", which, moving, side->step);
+  char *left = fills_up(of) ? as_format("%ld - k1", of->inner) : as_format("%ld", share.each);
+  lo_line(text,
+          "as_cp_async_row<%ld, %ld, %ld, %ldL>(sm, to + 4 * (kk * %ld + x%d), %s, at, there ? %s "
+          ": 0);",
+          4 * share.vector, share.each, 4 * writer->pitch[which], 4 * side->step,
+          writer->pitch[which], which, pointer, left);
+  free(left);
+  free(guard);
+  free(moving);
+  free(pointer);
+}
+
+static void copy_read(tf32_text *writer, int which) {
+  lo_text *text = &writer->text;
+  const lo_tf32 *of = writer->of;
+  sharing share = share_out(writer, which);
+  bool four = share.vector == VECTOR;
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "for (int n_ = 0; n_ < %ld; n_ += %ld) {", share.copies, share.each);
+  text->indent++;
+  if (share.idle)
+    lo_line(text, "if (tid >= %ld) break;", of->tile.depth * share.lanes);
+  if (four)
+    lo_line(text, "const int kk = y%d + n_ * %ld;", which, writer->threads / share.lanes);
+  else
+    lo_line(text, "const int kk = y%d * %ld + n_;", which, share.copies);
+  if (!groups_are_slices(of)) {
+    lo_line(text, "const int w = (l * %u + kk) / %ld;", of->tile.depth, of->group);
+    declare_group(writer, "w");
+  }
+  copy_group(writer, which, share);
+  close(text, "}");
+}
+
+static void define_fetch(tf32_text *writer) {
+  lo_text *text = &writer->text;
+  const lo_tf32 *of = writer->of;
+  open(text, "auto fetch = [&](int l, int slot) {");
+  if (groups_are_slices(of))
+    declare_group(writer, "l");
+  for (int which = 0; which < 2; which++) {
+    open(text, "{");
+    lo_line(text, "const int to = slot * %ld + %ld;", writer->stage, writer->behind[which]);
+    if (of->side[which].packed)
+      copy_packed(writer, which);
+    else
+      copy_read(writer, which);
+    close(text, "}");
+  }
+  close(text, "};");
+}
+
+/* the classes whose guards hold at some column of the block */
+static void find_classes(tf32_text *writer) {
+  lo_text *text = &writer->text;
+  const lo_tf32 *of = writer->of;
+  char *guard = lo_condition(text, of->side[1].guard);
+  lo_line(text, "int live = 0;");
+  lo_line(text, "for (int kc = 0; kc < %ld; kc++) {", of->classes);
+  text->indent++;
+  lo_line(text, "const bool needed = (r1 < columns) & %s;", guard);
+  open(text, "if (as_sync_any(needed)) {");
+  lo_line(text, "if (tid == 0) as_sts_int(sm, %ld + 4 * live, kc);",
+          writer->stage * of->tile.stages);
+  lo_line(text, "live++;");
+  close(text, "}");
+  close(text, "}");
+  lo_barrier(text, NULL);
+  free(guard);
+}
+
+/* --- multiplying */
+
+/* reads the fragments of rows and columns for eight k */
+static void read_fragments(tf32_text *writer) {
+  lo_text *text = &writer->text;
+  const lo_tf32 *of = writer->of;
+  long step[2];
+  for (int which = 0; which < 2; which++)
+    step[which] = of->side[which].packed ? (long)writer->tile[which] : writer->pitch[which];
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "for (int i = 0; i < %u; i++) {", of->tile.warp_rows / 16);
+  if (of->side[0].packed)
+    lo_line(text, "  as_lds4_f32(fa[i], sm, from_a + 4 * (kk * %ld + i * 128));", step[0]);
+  for (int h = 0; h < 2 && !of->side[0].packed; h++)
+    lo_line(text, "  as_lds2_f32(fa[i] + %d, sm, from_a + 4 * ((kk + %d) * %ld + i * 16));", 2 * h,
+            4 * h, step[0]);
+  lo_line(text, "}");
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "for (int j = 0; j < %u; j%s) {", of->tile.warp_columns / 8,
+          of->side[1].packed ? " += 2" : "++");
+  if (of->side[1].packed)
+    lo_line(text, "  as_lds4_f32(fb[j], sm, from_b + 4 * (kk * %ld + j * 64));", step[1]);
+  for (int h = 0; h < 2 && !of->side[1].packed; h++)
+    lo_line(text, "  fb[j][%d] = as_lds_f32(sm, from_b + 4 * ((kk + %d) * %ld + j * 8));", h, 4 * h,
+            step[1]);
+  lo_line(text, "}");
+}
+
+static void round_fragments(tf32_text *writer) {
+  static const char *const element[] = {"fa[i / 4][i % 4]", "fb[i / 2][i % 2]"};
+  const as_target_tf32 *tile = &writer->of->tile;
+  uint32_t extent[2] = {tile->warp_rows, tile->warp_columns};
+  for (int which = 0; which < 2; which++) {
+    if (writer->of->side[which].packed)
+      continue;
+    lo_line(&writer->text, "#pragma unroll");
+    lo_line(&writer->text, "for (int i = 0; i < %u; i++) %s = as_tf32f(%s);", extent[which] / 4,
+            element[which], element[which]);
+  }
+}
+
+static void multiply(tf32_text *writer) {
+  lo_text *text = &writer->text;
+  const as_target_tf32 *tile = &writer->of->tile;
+  uint32_t columns = tile->warp_columns / 8;
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "for (int kk = 0; kk < %u; kk += 8) {", tile->depth);
+  text->indent++;
+  lo_line(text, "float fa[%u][4], fb[%u][2];", tile->warp_rows / 16, columns);
+  read_fragments(writer);
+  round_fragments(writer);
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "for (int i = 0; i < %u; i++)", tile->warp_rows / 16);
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "  for (int j = 0; j < %u; j++) as_mma_tf32(acc[i][j], fa[i], fb[j]);", columns);
+  close(text, "}");
+}
+
+static void loop(tf32_text *writer) {
+  lo_text *text = &writer->text;
+  const lo_tf32 *of = writer->of;
+  const as_target_tf32 *tile = &of->tile;
+  long ahead = tile->stages - 1;
+  if (of->skips)
+    lo_line(text, "const int rounds = live * %ld;", (of->inner + of->group - 1) / of->group);
+  else
+    lo_line(text, "const int rounds = %ld;", lo_tf32_depth(of) / tile->depth);
+  lo_line(text, "const int row = warp / %u * %u, column = warp %% %u * %u;", tile->warps_columns,
+          tile->warp_rows, tile->warps_columns, tile->warp_columns);
+  lo_line(text, of->side[0].packed ? "const int lane_a = 4 * (row * 8 + lane * 4);"
+                                   : "const int lane_a = 4 * ((lane & 3) * %ld + row + (lane >> 2) "
+                                     "* 2);",
+          writer->pitch[0]);
+  lo_line(text,
+          of->side[1].packed ? "const int lane_b = %ld + 4 * (column * 8 + lane * 4);"
+                             : "const int lane_b = %ld + 4 * ((lane & 3) * %ld + column + (lane >> "
+                               "2));",
+          writer->behind[1], writer->pitch[1]);
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "for (int l = 0; l < %ld; l++) {", ahead);
+  lo_line(text, "  if (l < rounds) fetch(l, l);");
+  lo_line(text, "  as_cp_commit();");
+  lo_line(text, "}");
+  lo_line(text, "int slot = 0, next = %ld;", ahead);
+  lo_line(text, "#pragma unroll 1");
+  lo_line(text, "for (int l = 0; l < rounds; l++) {");
+  text->indent++;
+  lo_line(text, "as_cp_wait<%ld>();", LO_FAULT(LO_FAULT_PIPELINING) ? ahead : ahead - 1);
+  if (!LO_FAULT(LO_FAULT_SCHEDULE))
+    lo_barrier(text, NULL);
+  lo_line(text, "if (l + %ld < rounds) fetch(l + %ld, next);", ahead, ahead);
+  lo_line(text, "as_cp_commit();");
+  lo_line(text, "const int from_a = slot * %ld + lane_a, from_b = slot * %ld + lane_b;",
+          writer->stage, writer->stage);
+  multiply(writer);
+  lo_line(text, "slot = slot == %ld ? 0 : slot + 1;", ahead);
+  lo_line(text, "next = next == %ld ? 0 : next + 1;", ahead);
+  close(text, "}");
+}
+
+/* --- storing */
+
+/* what is stored of the sum in a register, which a read of the sum is */
+static void read_or_register(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
+  if (id == text->unit->flat_val)
+    as_str_add(out, "acc[i][j][e * 2 + c]");
+  else
+    lo_read_global(text, out, id, idx, n);
+}
+
+/* two columns of a row */
+static void store_row(tf32_text *writer) {
+  lo_text *text = &writer->text;
+  const lo_simt *plan = &writer->of->plan;
+  const lo_value *stored = &text->job->value[plan->stored];
+  const char *type = lo_dtype_name(stored->dtype);
+  char *pointer = lo_global_pointer(text->job, plan->stored);
+  bool whole = plan->side[1].extent % writer->tile[1] == 0 || LO_FAULT(LO_FAULT_PREDICATION);
+  bool vectors = plan->stores_vectors;
+  lo_line(text, "float r[%d];", STORED);
+  if (vectors)
+    lo_line(text, "size_t to = 0;");
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "for (int c = 0; c < %d; c++) {", STORED);
+  text->indent++;
+  if (!whole && !vectors)
+    lo_line(text, "if (first + c >= columns) break;");
+  lo_simt_decode(text, plan, stored_name, plan->side[1].axis, plan->side[1].n_axis, "(first + c)");
+  if (plan->inside) {
+    char *inside = lo_condition(text, plan->inside);
+    lo_line(text, "if (!%s) continue;", inside);
+    free(inside);
+  }
+  char *body = lo_expr(text, plan->stored_body);
+  lo_line(text, "r[c] = %s;", body);
+  char *offset = lo_global_offset(text, stored, plan->index, stored->rank);
+  if (vectors)
+    lo_line(text, "if (c == 0) to = %s;", offset);
+  else
+    lo_line(text, "as_stg_%s<1>(%s, %s, r + c);", type, pointer, offset);
+  free(offset);
+  free(body);
+  close(text, "}");
+  if (vectors)
+    lo_line(text, "as_stg_%s<%d>(%s, to, r);", type, STORED, pointer);
+  free(pointer);
+}
+
+static void store(tf32_text *writer) {
+  lo_text *text = &writer->text;
+  const lo_simt *plan = &writer->of->plan;
+  const as_target_tf32 *tile = &writer->of->tile;
+  name_axes(writer, stored_name);
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "for (int j = 0; j < %u; j++) {", tile->warp_columns / 8);
+  text->indent++;
+  lo_line(text, "const %s first = n0 + column + j * 8 + (lane & 3) * 2;", row_type(writer, 1));
+  if (plan->side[1].extent % writer->tile[1])
+    lo_line(text, "if (first >= columns) continue;");
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "for (int i = 0; i < %u; i++)", tile->warp_rows / 16);
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "for (int e = 0; e < 2; e++) {");
+  text->indent++;
+  lo_line(text, "const %s at = m0 + row + i * 16 + (lane >> 2) * 2 + e;", row_type(writer, 0));
+  if (plan->side[0].extent % writer->tile[0])
+    lo_line(text, "if (at >= rows) continue;");
+  lo_simt_decode(text, plan, stored_name, plan->side[0].axis, plan->side[0].n_axis, "at");
+  store_row(writer);
+  close(text, "}");
+  close(text, "}");
+}
+
+/* --- the kernel */
+
+/* Blocks that read the same columns follow each other where there are more of those. */
+static void declare_places(tf32_text *writer) {
+  lo_text *text = &writer->text;
+  const lo_simt *plan = &writer->of->plan;
+  long tiles[2];
+  for (int which = 0; which < 2; which++) {
+    long extent = plan->side[which].extent;
+    tiles[which] = (extent + writer->tile[which] - 1) / writer->tile[which];
+    lo_line(text, "const %s %s = %ld;", row_type(writer, which), extent_name[which], extent);
+    lo_line(text, "(void)%s;", extent_name[which]);
+  }
+  int fast = tiles[0] <= tiles[1] ? 0 : 1;
+  lo_line(text, "const %s %s = (%s)(as_bid() %% %ldu) * %u;", row_type(writer, fast),
+          first_name[fast], row_type(writer, fast), tiles[fast], writer->tile[fast]);
+  lo_line(text, "const %s %s = (%s)(as_bid() / %ldu %% %ldu) * %u;", row_type(writer, 1 - fast),
+          first_name[1 - fast], row_type(writer, 1 - fast), tiles[fast], tiles[1 - fast],
+          writer->tile[1 - fast]);
+  lo_line(text, "const unsigned batch = as_bid() / %ldu / %ldu;", tiles[0], tiles[1]);
+  lo_line(text, "(void)batch;");
+  lo_simt_decode(text, plan, fetched_name, plan->batch, plan->n_batch, "batch");
+  for (int which = 0; which < 2; which++)
+    declare_side(writer, which);
+}
+
+static tf32_text prepare(lo_job *job, lo_unit *unit, as_str *out) {
+  const lo_tf32 *of = unit->tf32;
+  const lo_simt *plan = &of->plan;
+  tf32_text writer = {
+      .text = {.job = job, .unit = unit, .out = out, .ref = read_or_register, .eager = true},
+      .of = of,
+      .tile = {as_target_tf32_rows(&of->tile), as_target_tf32_columns(&of->tile)},
+      .threads = as_target_tf32_threads(&of->tile)};
+  for (int i = 0; i < plan->n_axis; i++) {
+    writer.var[i] = fetched_name[i];
+    writer.text.extent[i] = plan->dim[i];
+  }
+  writer.var[plan->n_axis] = "ki";
+  writer.text.extent[plan->n_axis] = of->inner;
+  writer.var[plan->n_axis + 1] = "kc";
+  writer.text.extent[plan->n_axis + 1] = of->classes;
+  writer.text.n_extent = plan->n_axis + 2;
+  for (int which = 0; which < 2; which++)
+    writer.pitch[which] = as_target_tf32_pitch(&of->tile, which);
+  writer.behind[1] = 4 * writer.pitch[0] * of->tile.depth;
+  writer.stage = writer.behind[1] + 4 * writer.pitch[1] * of->tile.depth;
+  return writer;
+}
+
+bool lo_emit_tf32(lo_job *job, lo_unit *unit, as_str *out) {
+  const lo_tf32 *of = unit->tf32;
+  const as_target_tf32 *tile = &of->tile;
+  tf32_text writer = prepare(job, unit, out);
+  lo_text *text = &writer.text;
+  text->var = writer.var;
+  unit->warps = (int)(writer.threads / 32);
+  unit->stages = (int)tile->stages;
+  unit->levels[LO_BODY] = 1;
+  unit->n_mma = (int)(tile->warp_rows / 16 * (tile->warp_columns / 8) * (tile->depth / 8));
+  unit->smem = as_target_tf32_shared(tile) + (of->skips ? 4 * of->classes : 0);
+  if (!lo_check_blocks(job, unit))
+    return false;
+  as_str_printf(&job->notes,
+                "%s: contraction in TF32 %ldx%ldx%ldx%ld, tiles %ux%u in slices of %u, %u stages, "
+                "warps %ux%u; %ld classes of %ld terms in groups of %ld%s\n",
+                unit->name, of->plan.batches, of->plan.side[0].extent, of->plan.side[1].extent,
+                job->value[unit->flat_val].extent, writer.tile[0], writer.tile[1], tile->depth,
+                tile->stages, tile->warp_rows, tile->warp_columns, of->classes, of->inner,
+                of->group, of->skips ? ", those without terms are left out" : "");
+  lo_line(text, "AS_KERNEL_BESIDE(%u, %u) k%u_%s(as_args a)", writer.threads,
+          as_target_tf32_resident(job->options->target, tile), (unsigned)(unit - job->unit),
+          unit->name);
+  open(text, "{");
+  lo_line(text, "AS_SMEM(sm);");
+  lo_line(text, "const int tid = as_tid(), lane = tid & 31, warp = tid >> 5;");
+  declare_places(&writer);
+  if (of->skips)
+    find_classes(&writer);
+  define_fetch(&writer);
+  lo_line(text, "float acc[%u][%u][4] = {};", tile->warp_rows / 16, tile->warp_columns / 8);
+  loop(&writer);
+  store(&writer);
+  close(text, "}\n");
+  free(text->memo);
+  return true;
+}

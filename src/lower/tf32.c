@@ -1,0 +1,494 @@
+/* Which contractions are made on tensor cores in TF32, and how their operands come there. */
+#include "tf32.h"
+#include "emit.h"
+#include "epilogue.h"
+#include "range.h"
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VECTOR = 4, STORED = 2, MOST_CANDIDATES = 16 };
+
+/* An operand is packed where it is small, or each of its elements is used so often that reading
+ * and writing it once more is little beside the products. */
+enum { LEAST_USES = 512, MOST_SMALL = 1 << 20 };
+
+/* Slices of fewer useful terms than this in a group waste most of a copy's places. */
+enum { LEAST_DEPTH = 8 };
+
+static int inner_variable(const lo_simt *plan) {
+  return plan->n_axis;
+}
+
+static int class_variable(const lo_simt *plan) {
+  return plan->n_axis + 1;
+}
+
+static void extents_of(const lo_tf32 *of, long *extent) {
+  memcpy(extent, of->plan.dim, sizeof of->plan.dim);
+  extent[inner_variable(&of->plan)] = of->inner;
+  extent[class_variable(&of->plan)] = of->classes;
+}
+
+long lo_tf32_depth(const lo_tf32 *of) {
+  long groups = (of->inner + of->group - 1) / of->group;
+  long depth = groups * of->classes * of->group;
+  return (depth + of->tile.depth - 1) / of->tile.depth * of->tile.depth;
+}
+
+/* --- orders of k */
+
+static void collect(const lx *expr, long depth, long *candidate, int *n) {
+  bool divides = (expr->op == LX_IDIV || expr->op == LX_MOD) && expr->integer &&
+                 expr->kid[1]->op == LX_INT;
+  long divisor = divides ? expr->kid[1]->number : 0;
+  bool known = divisor < 2 || depth % divisor != 0;
+  for (int i = 0; i < *n; i++)
+    known = known || candidate[i] == divisor;
+  if (!known && *n < MOST_CANDIDATES)
+    candidate[(*n)++] = divisor;
+  for (int i = 0; i < expr->n; i++)
+    collect(expr->kid[i], depth, candidate, n);
+}
+
+/* `expr` over inner and class instead of k */
+static lx *divided(lo_job *job, const lo_tf32 *of, lx *expr) {
+  lx *by[AS_MAX_RANK + 1] = {0};
+  long extent[AS_MAX_RANK + 2];
+  lx *fast = lx_var(job, of->inner_first ? class_variable(&of->plan) : inner_variable(&of->plan));
+  lx *slow = lx_var(job, of->inner_first ? inner_variable(&of->plan) : class_variable(&of->plan));
+  lx *step = lx_int(job, of->inner_first ? of->classes : of->inner);
+  by[of->plan.n_axis] =
+      lx_mk(job, LX_ADD, 2, (lx *[]){lx_mk(job, LX_MUL, 2, (lx *[]){slow, step}), fast});
+  extents_of(of, extent);
+  return lx_simplify(job, lx_subst(job, expr, by, of->plan.n_axis + 1), extent,
+                     of->plan.n_axis + 2);
+}
+
+/* --- places */
+
+/* Is it coefficient * variable + something without the variable? */
+static bool is_affine(const lx *expr, int var, long *coefficient) {
+  long left = 0;
+  long right = 0;
+  *coefficient = 0;
+  if (!lx_uses_var(expr, var))
+    return true;
+  if (expr->op == LX_VAR) {
+    *coefficient = 1;
+    return true;
+  }
+  if (expr->op == LX_MUL) {
+    bool first = expr->kid[0]->op == LX_INT;
+    const lx *factor = expr->kid[first ? 0 : 1];
+    if (factor->op != LX_INT || !is_affine(expr->kid[first ? 1 : 0], var, &left))
+      return false;
+    *coefficient = left * factor->number;
+    return true;
+  }
+  if ((expr->op != LX_ADD && expr->op != LX_SUB) || !is_affine(expr->kid[0], var, &left) ||
+      !is_affine(expr->kid[1], var, &right))
+    return false;
+  *coefficient = expr->op == LX_ADD ? left + right : left - right;
+  return true;
+}
+
+static void add(lo_job *job, lx **sum, lx *term) {
+  *sum = *sum ? lx_mk(job, LX_ADD, 2, (lx *[]){*sum, term}) : term;
+}
+
+/* adds `expr` times `factor` to what depends on the class or to what does not */
+static void add_term(lo_job *job, const lo_tf32 *of, lx *expr, long factor, lo_tf32_side *side) {
+  if (expr->op == LX_ADD || expr->op == LX_SUB) {
+    add_term(job, of, expr->kid[0], factor, side);
+    add_term(job, of, expr->kid[1], expr->op == LX_SUB ? -factor : factor, side);
+    return;
+  }
+  bool scaled = expr->op == LX_MUL && expr->kid[1]->op == LX_INT;
+  if (scaled) {
+    add_term(job, of, expr->kid[0], factor * expr->kid[1]->number, side);
+    return;
+  }
+  bool moves = lx_uses_var(expr, class_variable(&of->plan));
+  add(job, moves ? &side->moving : &side->fixed,
+      lx_mk(job, LX_MUL, 2, (lx *[]){expr, lx_int(job, factor)}));
+}
+
+/* the place of a read in memory, in its parts; false: it does not go up by the same with each inner
+ * number, or is beyond 32 bits */
+static bool read_place(lo_job *job, const lo_tf32 *of, const lx *ref, lo_tf32_side *side) {
+  const lo_value *tensor = &job->value[ref->val];
+  long extent[AS_MAX_RANK + 2];
+  int inner = inner_variable(&of->plan);
+  lx *zero[AS_MAX_RANK + 2] = {0};
+  lo_range range;
+  zero[inner] = lx_int(job, 0);
+  extents_of(of, extent);
+  side->fixed = side->moving = lx_int(job, 0);
+  side->step = 0;
+  for (int i = 0; i < ref->n; i++) {
+    long coefficient;
+    if (!is_affine(ref->kid[i], inner, &coefficient))
+      return false;
+    long stride = lo_simt_stride(tensor, i);
+    side->step += coefficient * stride;
+    lx *first = lx_simplify(job, lx_subst(job, ref->kid[i], zero, inner + 1), extent, inner + 2);
+    add_term(job, of, first, stride, side);
+  }
+  lx *steps = lx_mk(job, LX_MUL, 2, (lx *[]){lx_var(job, inner), lx_int(job, side->step)});
+  lx *place = lx_mk(job, LX_ADD, 2, (lx *[]){side->fixed, side->moving});
+  place = lx_mk(job, LX_ADD, 2, (lx *[]){place, steps});
+  return lo_range_of(place, extent, inner + 2, &range) && lo_fits_int(range);
+}
+
+/* the last of the side's axes that has several elements; -1: none */
+static int last_axis(const lo_simt *plan, int which) {
+  const lo_simt_side *side = &plan->side[which];
+  for (int i = side->n_axis; i-- > 0;) {
+    if (plan->dim[side->axis[i]] > 1)
+      return side->axis[i];
+  }
+  return -1;
+}
+
+/* Are four rows that begin at a multiple of four 16 bytes of memory that begin at a multiple of 16?
+ */
+static bool follows_itself(const lo_tf32 *of, const lo_value *tensor, const lx *ref, int which) {
+  const lo_simt *plan = &of->plan;
+  int last = last_axis(plan, which);
+  if (last < 0 || plan->dim[last] % VECTOR || ref->n == 0 ||
+      tensor->dim[tensor->rank - 1] % VECTOR)
+    return false;
+  for (int i = 0; i + 1 < ref->n; i++) {
+    if (lx_uses_var(ref->kid[i], last))
+      return false;
+  }
+  const lx *index = ref->kid[ref->n - 1];
+  return index->op == LX_VAR && index->number == last;
+}
+
+static bool is_zero(const lx *expr) {
+  if (expr->op == LX_INT)
+    return expr->number == 0;
+  return expr->op == LX_NUM && !(expr->real < 0 || expr->real > 0);
+}
+
+static lx *both(lo_job *job, lx *left, lx *right) {
+  if (left == NULL || right == NULL)
+    return left ? left : right;
+  return lx_mk(job, LX_AND, 2, (lx *[]){left, right});
+}
+
+/* Reads a side as elements of one tensor where a guard holds; false: it is not. */
+static bool read_side(lo_job *job, const lo_tf32 *of, int which, lo_tf32_side *side) {
+  lx *body = divided(job, of, of->plan.side[which].body);
+  *side = (lo_tf32_side){.guard = which ? of->plan.inside : NULL};
+  if (body->op == LX_IF && is_zero(body->kid[2]) && lo_is_cheap_condition(body->kid[0])) {
+    side->guard = both(job, side->guard, body->kid[0]);
+    body = body->kid[1];
+  }
+  if (body->op != LX_REF || lx_has_whole(body) ||
+      (side->guard && lx_uses_var(side->guard, inner_variable(&of->plan))))
+    return false;
+  const lo_value *tensor = &job->value[body->val];
+  side->val = body->val;
+  if (tensor->place != LP_GLOBAL || tensor->dtype != AS_F32 || lo_simt_lies_elsewhere(tensor) ||
+      !read_place(job, of, body, side))
+    return false;
+  int last = last_axis(&of->plan, which);
+  bool four = follows_itself(of, tensor, body, which) && side->step % VECTOR == 0 &&
+              !(side->guard && last >= 0 && lx_uses_var(side->guard, last));
+  side->fetch = four ? AS_FETCH_VECTOR : AS_FETCH_COMPUTED;
+  side->scattered = last < 0 || body->n == 0 || !lx_uses_var(body->kid[body->n - 1], last);
+  return true;
+}
+
+static bool may_pack(const lo_tf32 *of, int which, long depth) {
+  double elements = (double)of->plan.side[which].extent * (double)depth;
+  return of->plan.side[1 - which].extent >= LEAST_USES || elements <= MOST_SMALL;
+}
+
+static long filled(long inner, long group) {
+  return (inner + group - 1) / group * group;
+}
+
+/* what groups are worth: the useful part of what is multiplied, times how seldom a place is computed
+ */
+static double worth_of_group(long inner, long group) {
+  return (double)inner / (double)filled(inner, group) * (double)group / (double)(group + 2);
+}
+
+static long group_of(long inner, long most) {
+  long best = most;
+  for (long group = most / 2; group > 0; group /= 2) {
+    if (worth_of_group(inner, group) > worth_of_group(inner, best))
+      best = group;
+  }
+  return best;
+}
+
+/* what an order of k is worth, with what packing takes beside the products */
+static double worth(const lo_tf32 *of) {
+  double packed = 0;
+  for (int which = 0; which < 2; which++) {
+    if (of->side[which].packed)
+      packed += 1.0 / (double)of->plan.side[1 - which].extent;
+  }
+  return worth_of_group(of->inner, group_of(of->inner, 32)) / (1 + 400 * packed);
+}
+
+/* both sides in this order of k; false: one can be neither read nor packed */
+static bool read_order(lo_job *job, lo_tf32 *of, long depth) {
+  for (int which = 0; which < 2; which++) {
+    lo_tf32_side *side = &of->side[which];
+    bool reads = read_side(job, of, which, side);
+    if (reads && (side->fetch == AS_FETCH_VECTOR || !side->scattered))
+      continue;
+    if (of->plan.n_batch + 3 <= AS_MAX_RANK && may_pack(of, which, depth))
+      *side = (lo_tf32_side){.packed = true, .fetch = AS_FETCH_VECTOR};
+    else if (!reads)
+      return false;
+  }
+  return true;
+}
+
+static bool choose_order(lo_job *job, lo_tf32 *of, long depth) {
+  long candidate[MOST_CANDIDATES] = {1, depth};
+  int n = depth > 1 ? 2 : 1;
+  double best = 0;
+  lo_tf32 chosen = *of;
+  for (int which = 0; which < 2; which++)
+    collect(of->plan.side[which].body, depth, candidate, &n);
+  for (int i = 0; i < 2 * n; i++) {
+    of->inner_first = i % 2 == 0;
+    of->classes = candidate[i / 2];
+    of->inner = depth / of->classes;
+    if (!read_order(job, of, depth) || worth(of) <= best)
+      continue;
+    best = worth(of);
+    chosen = *of;
+  }
+  *of = chosen;
+  return best > 0;
+}
+
+/* --- packing */
+
+static lx *remainder_of(lo_job *job, lx *number, long divisor) {
+  return lx_mk(job, LX_MOD, 2, (lx *[]){number, lx_int(job, divisor)});
+}
+
+static lx *quotient_of(lo_job *job, lx *number, long divisor) {
+  return lx_mk(job, LX_IDIV, 2, (lx *[]){number, lx_int(job, divisor)});
+}
+
+/* the index of an operand's row in what is packed, and of k among the slices' */
+typedef struct {
+  lx *row;
+  lx *number;
+} packed_place;
+
+/* An element of a fragment, which is 16 rows and 8 k: number 4 lane + register of 128.  Of rows
+ * lane 4 g + t has rows 2 g and 2 g + 1 of k t, and the same of k t + 4; of columns column g of k t
+ * and of t + 4, and the same of column g + 8. */
+static packed_place packed_at(lo_job *job, int which, lx *eight, lx *sixteen, lx *element) {
+  lx *lane = quotient_of(job, element, 4);
+  lx *low = remainder_of(job, element, 2);
+  lx *high = remainder_of(job, quotient_of(job, element, 2), 2);
+  lx *row = which ? quotient_of(job, lane, 4)
+                  : lx_mk(job, LX_MUL, 2, (lx *[]){quotient_of(job, lane, 4), lx_int(job, 2)});
+  lx *more = which ? lx_mk(job, LX_MUL, 2, (lx *[]){high, lx_int(job, 8)}) : low;
+  lx *further = lx_mk(job, LX_MUL, 2, (lx *[]){which ? low : high, lx_int(job, 4)});
+  row = lx_mk(job, LX_ADD, 2, (lx *[]){row, more});
+  lx *first_row = lx_mk(job, LX_MUL, 2, (lx *[]){sixteen, lx_int(job, 16)});
+  lx *first = lx_mk(job, LX_MUL, 2, (lx *[]){eight, lx_int(job, 8)});
+  lx *within = lx_mk(job, LX_ADD, 2, (lx *[]){remainder_of(job, lane, 4), further});
+  return (packed_place){.row = lx_mk(job, LX_ADD, 2, (lx *[]){first_row, row}),
+                        .number = lx_mk(job, LX_ADD, 2, (lx *[]){first, within})};
+}
+
+/* what the operand's variables are at a row and a number of k; the conditions that it is one */
+static lx *unpack(lo_job *job, const lo_tf32 *of, int which, packed_place at, lx **by) {
+  const lo_simt *plan = &of->plan;
+  const lo_simt_side *side = &plan->side[which];
+  long below = 1;
+  for (int i = side->n_axis; i-- > 0;) {
+    lx *index = quotient_of(job, at.row, below);
+    by[side->axis[i]] = i ? remainder_of(job, index, plan->dim[side->axis[i]]) : index;
+    below *= plan->dim[side->axis[i]];
+  }
+  lx *groups = quotient_of(job, at.number, of->group);
+  lx *first = lx_mk(job, LX_MUL, 2,
+                    (lx *[]){quotient_of(job, groups, of->classes), lx_int(job, of->group)});
+  lx *inner = lx_mk(job, LX_ADD, 2, (lx *[]){first, remainder_of(job, at.number, of->group)});
+  by[inner_variable(plan)] = inner;
+  by[class_variable(plan)] = remainder_of(job, groups, of->classes);
+  lx *is_row = lx_mk(job, LX_LT, 2, (lx *[]){at.row, lx_int(job, side->extent)});
+  lx *is_term = lx_mk(job, LX_LT, 2, (lx *[]){inner, lx_int(job, of->inner)});
+  return both(job, is_row, is_term);
+}
+
+/* A new tensor of an operand, fragment by fragment: rounded elements, 0 where there are none. */
+static uint32_t pack(lo_job *job, lo_tf32 *of, const lo_value *sum, int which) {
+  const lo_simt *plan = &of->plan;
+  lo_tf32_side *side = &of->side[which];
+  uint32_t tile = which ? as_target_tf32_columns(&of->tile) : as_target_tf32_rows(&of->tile);
+  lx *body = divided(job, of, plan->side[which].body);
+  lx *by[AS_MAX_RANK + 2] = {0};
+  long dim[AS_MAX_RANK];
+  int rank = 0;
+  lx *batch = lx_int(job, 0);
+  for (int i = 0; i < plan->n_batch; i++) {
+    int axis = plan->batch[i];
+    if (!lx_uses_var(body, axis))
+      continue;
+    by[axis] = lx_var(job, rank);
+    dim[rank++] = plan->dim[axis];
+    lx *before = lx_mk(job, LX_MUL, 2, (lx *[]){batch, lx_int(job, plan->dim[axis])});
+    batch = lx_mk(job, LX_ADD, 2, (lx *[]){before, lx_var(job, axis)});
+  }
+  side->pitch = (plan->side[which].extent + tile - 1) / tile * tile;
+  packed_place at = packed_at(job, which, lx_var(job, rank), lx_var(job, rank + 1),
+                              lx_var(job, rank + 2));
+  lx *there = unpack(job, of, which, at, by);
+  dim[rank++] = lo_tf32_depth(of) / 8;
+  dim[rank++] = side->pitch / 16;
+  dim[rank++] = 128;
+  lx *call = lx_new(job, LX_CALL, 1);
+  call->function = "as_tf32";
+  call->kid[0] = lx_subst(job, body, by, plan->n_axis + 2);
+  body = lx_mk(job, LX_IF, 3, (lx *[]){there, call, lx_num(job, 0)});
+  side->fixed =
+      lx_mk(job, LX_MUL, 2, (lx *[]){batch, lx_int(job, lo_tf32_depth(of) * side->pitch)});
+  char *name = as_format("%s_%s", sum->name, which ? "columns" : "rows");
+  uint32_t id = lo_new_val(job, LV_MAP, name, rank, dim);
+  free(name);
+  lo_value *value = &job->value[id];
+  value->body = lx_simplify(job, body, dim, rank);
+  value->place = LP_GLOBAL;
+  value->buffer_class = LG_WORK;
+  value->dtype = AS_F32;
+  side->val = id;
+  return id;
+}
+
+/* a flat unit in front of unit number `at` */
+static void insert_unit(lo_job *job, uint32_t at, uint32_t val) {
+  if (job->n_unit == job->unit_cap) {
+    job->unit_cap = 2 * job->unit_cap + 1;
+    job->unit = as_realloc(job->unit, job->unit_cap * sizeof *job->unit);
+  }
+  memmove(&job->unit[at + 1], &job->unit[at], (job->n_unit - at) * sizeof *job->unit);
+  job->n_unit++;
+  for (uint32_t i = 0; i < job->n_value; i++) {
+    if (job->value[i].unit != LO_NONE && job->value[i].unit >= at)
+      job->value[i].unit++;
+  }
+  for (size_t i = 0; i < job->cuts.n; i++) {
+    lo_cut *cut = &AS_VEC_AT(&job->cuts, lo_cut, i);
+    cut->unit += cut->unit >= at;
+  }
+  memset(&job->unit[at], 0, sizeof job->unit[at]);
+  job->unit[at].name = job->value[val].name;
+  job->unit[at].loop = 1;
+  job->unit[at].flat = true;
+  job->unit[at].flat_val = val;
+  job->value[val].unit = at;
+}
+
+/* --- the plan of a sum */
+
+static bool is_live(const lo_simt *plan, const lo_value *sum) {
+  bool live = sum->extent_live > 0;
+  for (int i = 0; i < plan->n_axis; i++)
+    live = live || plan->live_dim[i];
+  return live;
+}
+
+/* How many columns follow each other in the result: as far as the last column axes are its last
+ * axes. */
+static long run_of_columns(const lo_value *result, const lo_simt *plan) {
+  const lo_simt_side *side = &plan->side[1];
+  long run = 1;
+  int at = result->rank - 1;
+  for (int i = side->n_axis; i-- > 0 && at >= 0; at--) {
+    while (at > 0 && result->dim[at] == 1)
+      at--;
+    const lx *index = plan->index[at];
+    if (index->op != LX_VAR || index->number != side->axis[i])
+      return run;
+    run *= plan->dim[side->axis[i]];
+  }
+  return run;
+}
+
+/* Two columns that begin at a multiple of two lie beside each other in the result: the run is a
+ * multiple of two, so that they are in one, and begins at one. */
+static bool stores_vectors(const lo_value *result, const lo_simt *plan) {
+  return !lo_simt_lies_elsewhere(result) && plan->inside == NULL &&
+         run_of_columns(result, plan) % STORED == 0;
+}
+
+static as_contraction contraction_of(const lo_tf32 *of) {
+  const lo_simt *plan = &of->plan;
+  long groups = (of->inner + of->group - 1) / of->group;
+  return (as_contraction){.batches = (double)plan->batches,
+                          .rows = (double)plan->side[0].extent,
+                          .columns = (double)plan->side[1].extent,
+                          .depth = (double)(groups * of->classes * of->group),
+                          .fetch_rows = of->side[0].fetch,
+                          .fetch_columns = of->side[1].fetch};
+}
+
+static bool plan_sum(lo_job *job, uint32_t id, lo_tf32 *of) {
+  const lo_value *sum = &job->value[id];
+  const as_target *target = job->options->target;
+  if (!sum->may_round || !(target->has & AS_HAS_TF32) || job->options->no_mma ||
+      !lo_simt_read(job, id, true, &of->plan) || is_live(&of->plan, sum) ||
+      sum->extent < LEAST_DEPTH || !choose_order(job, of, sum->extent))
+    return false;
+  of->group = group_of(of->inner, 16);
+  as_contraction product = contraction_of(of);
+  of->tile = as_target_tf32_tile(target, &product);
+  if (!(of->tile.us < HUGE_VAL))
+    return false;
+  of->group = group_of(of->inner, of->tile.depth);
+  bool remains = false;
+  for (int i = 0; i < of->plan.n_batch; i++)
+    remains = remains || (of->side[1].guard && lx_uses_var(of->side[1].guard, of->plan.batch[i]));
+  of->skips = remains && of->group == of->tile.depth && of->classes > 1;
+  return true;
+}
+
+static long tiles(long extent, uint32_t tile) {
+  return (extent + tile - 1) / tile;
+}
+
+void lo_tf32_units(lo_job *job) {
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    lo_unit *unit = &job->unit[i];
+    lo_tf32 plan = {.classes = 1};
+    if (!unit->flat || unit->library || unit->tf32 || !plan_sum(job, unit->flat_val, &plan))
+      continue;
+    uint32_t at = i;
+    lo_epilogue(job, &at, &plan.plan);
+    plan.plan.stores_vectors = stores_vectors(&job->value[plan.plan.stored], &plan.plan);
+    unit = &job->unit[at];
+    unit->tf32 = as_arena_alloc(job->arena, sizeof *unit->tf32);
+    unit->blocks = plan.plan.batches *
+                   tiles(plan.plan.side[0].extent, as_target_tf32_rows(&plan.tile)) *
+                   tiles(plan.plan.side[1].extent, as_target_tf32_columns(&plan.tile));
+    lo_tf32 *kept = unit->tf32;
+    uint32_t sum = unit->flat_val;
+    *kept = plan;
+    uint32_t before = at;
+    for (int which = 0; which < 2; which++) {
+      if (!kept->side[which].packed)
+        continue;
+      uint32_t id = pack(job, kept, &job->value[sum], which);
+      insert_unit(job, at++, id);
+    }
+    i = before == i ? at : i - 1;
+  }
+}

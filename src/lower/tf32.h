@@ -1,0 +1,44 @@
+/* Contractions on tensor cores with factors rounded to TF32, where the program's user permits it
+ * (as_target_rounding): C[batch, row, column] = sum(k) A[batch, row, k] B[batch, column, k], as
+ * simt.h says.
+ *
+ * The terms of the sum are taken in an order in which those that follow each other lie alike: k is
+ * `inner` beside `class`, and of all k with one class the guards are the same and the places in
+ * memory go up by one step each (channels of a convolution within one tap).  So a thread computes a
+ * place and a guard once for several copies.  An operand that is not like that, or that does not
+ * follow itself in memory along its rows, is packed by a kernel in front (weights).
+ * May include: job.h, simt.h.  Used by tf32.c, emit_tf32.c, lower.c and what lowers units. */
+#ifndef AS_LOWER_TF32_H
+#define AS_LOWER_TF32_H
+#include "simt.h"
+
+typedef struct {
+  bool packed;            /* fragment by fragment in the order of the slices, rounded already */
+  as_target_fetch fetch;  /* 16 bytes along the rows, or places that are computed */
+  bool scattered;         /* neighbours in memory are not neighbouring rows */
+  uint32_t val;           /* the tensor that is read */
+  lx *guard;              /* elements where it does not hold are 0; NULL: none is needed */
+  lx *fixed;              /* the place in memory: what does not depend on k .. */
+  lx *moving;             /* .. and what depends on the class */
+  long step;              /* .. and on the inner number, each time */
+  long pitch;             /* of a packed one: its rows, with those that fill up the last tile */
+} lo_tf32_side;
+
+typedef struct lo_tf32 {
+  lo_simt plan;
+  lo_tf32_side side[2];
+  long classes;
+  long inner;
+  long group; /* slices hold the inner numbers of a class in groups of so many, a power of two */
+  bool inner_first; /* k = class + inner * classes; else class * inner + inner number */
+  bool skips;       /* classes whose guards hold nowhere in a block are left out */
+  as_target_tf32 tile;
+} lo_tf32;
+
+/* Makes units of contractions of the flat ones where that is permitted and the better way; may add
+ * units in front of them. */
+void lo_tf32_units(lo_job *job);
+/* of all slices together: k as they are numbered there */
+long lo_tf32_depth(const lo_tf32 *of);
+bool lo_emit_tf32(lo_job *job, lo_unit *unit, as_str *out);
+#endif

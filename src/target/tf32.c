@@ -1,0 +1,160 @@
+/* Tiles of contractions on tensor cores with factors rounded to TF32, by enumeration: one place for
+ * the lowering, which prints them, and the cost model, which foresees them. */
+#include "target.h"
+#include <math.h>
+
+/* Registers of a thread besides accumulators and fragments: addresses, counters, places. */
+enum { OTHER_REGISTERS = 40 };
+
+/* Cycles that a slice takes a block, beside its work, where nothing else runs: a barrier, and the
+ * first reads behind it.  An estimate, not measured. */
+static const double SLICE_CYCLES = 120;
+
+/* Instructions of a warp for a copy to shared memory: of 16 bytes a lane, or of 4, and where the
+ * places are computed (once for several elements). */
+static double copy_slots(as_target_fetch fetch) {
+  static const double slots[] = {
+      [AS_FETCH_VECTOR] = 0.75, [AS_FETCH_ELEMENT] = 2, [AS_FETCH_COMPUTED] = 4};
+  return slots[fetch];
+}
+
+uint32_t as_target_tf32_threads(const as_target_tf32 *tile) {
+  return 32 * tile->warps_rows * tile->warps_columns;
+}
+
+uint32_t as_target_tf32_rows(const as_target_tf32 *tile) {
+  return tile->warps_rows * tile->warp_rows;
+}
+
+uint32_t as_target_tf32_columns(const as_target_tf32 *tile) {
+  return tile->warps_columns * tile->warp_columns;
+}
+
+/* Four lanes read four k beside each other, eight of them (or pairs of rows) follow: with 8 or 24
+ * modulo 32 from one k to the next they are in different banks. */
+long as_target_tf32_pitch(const as_target_tf32 *tile, int side) {
+  return (long)(side ? as_target_tf32_columns(tile) : as_target_tf32_rows(tile)) + 8;
+}
+
+long as_target_tf32_shared(const as_target_tf32 *tile) {
+  return 4 * (long)tile->stages * (long)tile->depth *
+         (as_target_tf32_pitch(tile, 0) + as_target_tf32_pitch(tile, 1));
+}
+
+static uint32_t registers_of(const as_target_tf32 *tile) {
+  uint32_t accumulators = tile->warp_rows * tile->warp_columns / 32;
+  uint32_t fragments = (tile->warp_rows + tile->warp_columns) / 4;
+  return (accumulators + fragments + OTHER_REGISTERS + 7) / 8 * 8;
+}
+
+uint32_t as_target_tf32_resident(const as_target *target, const as_target_tf32 *tile) {
+  uint32_t threads = as_target_tf32_threads(tile);
+  uint32_t registers = registers_of(tile);
+  if (registers > target->registers_thread ||
+      as_target_tf32_shared(tile) > target->shared_block - target->shared_reserved)
+    return 0;
+  long most = target->registers_mp / (registers * threads);
+  long by_shared = target->shared_mp / (as_target_tf32_shared(tile) + target->shared_reserved);
+  long by_warps = target->warps_mp / (threads / 32);
+  most = by_shared < most ? by_shared : most;
+  most = by_warps < most ? by_warps : most;
+  return (uint32_t)(most < (long)target->blocks_mp ? most : (long)target->blocks_mp);
+}
+
+/* Microseconds of a multiprocessor for one slice of one block: tensor cores, shared memory and the
+ * issue of instructions beside each other. */
+static double slice_us(const as_target *target, const as_contraction *product,
+                       const as_target_tf32 *tile) {
+  double rows = as_target_tf32_rows(tile);
+  double columns = as_target_tf32_columns(tile);
+  double depth = tile->depth;
+  double products = rows * columns * depth;
+  double tensor = 2 * products / target->tf32_flops;
+  double fragments = rows * tile->warps_columns + columns * tile->warps_rows;
+  double shared = 4 * depth * (fragments + 2 * (rows + columns)) / target->shared_bandwidth;
+  double copies = rows * copy_slots(product->fetch_rows) +
+                  columns * copy_slots(product->fetch_columns);
+  double issue = (products / 1024 + depth * (fragments * 0.75 + copies) / 32) / target->issues;
+  return as_target_soft_max(as_target_soft_max(tensor, shared), issue);
+}
+
+static double time_of(const as_target *target, const as_contraction *product,
+                      const as_target_tf32 *tile) {
+  uint32_t together = as_target_tf32_resident(target, tile);
+  if (together == 0)
+    return HUGE_VAL;
+  double rows = as_target_tf32_rows(tile);
+  double columns = as_target_tf32_columns(tile);
+  double blocks = product->batches * ceil(product->rows / rows) * ceil(product->columns / columns);
+  double slices = ceil(product->depth / tile->depth);
+  double share = ceil(blocks / target->multiprocessors);
+  double at_once = share < together ? share : together;
+  double wait = SLICE_CYCLES / (target->issues / 4);
+  double serial = share * slices * (slice_us(target, product, tile) + wait / at_once);
+  double drawn = 4 * blocks * (rows + columns) * slices * tile->depth;
+  double moved = 4 * product->batches *
+                 (product->rows * product->depth + product->rows * product->columns);
+  double memory = as_target_soft_max(moved / target->dram, drawn / target->l2);
+  return target->launch_us + 2 * target->latency_us + as_target_soft_max(memory, serial);
+}
+
+/* Where places are computed a thread has one row or column, of which it copies several k. */
+static bool shares_out(as_target_fetch fetch, uint32_t extent, const as_target_tf32 *tile) {
+  uint32_t threads = as_target_tf32_threads(tile);
+  uint32_t vectors = tile->depth * extent / 4;
+  if (fetch == AS_FETCH_VECTOR)
+    return threads % (extent / 4) == 0 && (vectors < threads || vectors % threads == 0);
+  return threads % extent == 0 && tile->depth % (threads / extent) == 0;
+}
+
+/* tiles that are more than twice what is needed are no better than the next smaller */
+static bool overhangs(double extent, uint32_t tile, uint32_t least) {
+  return tile > least && tile >= 2 * extent;
+}
+
+static void try_tile(const as_target *target, const as_contraction *product, as_target_tf32 tile,
+                     as_target_tf32 *best) {
+  static const uint32_t depth[] = {16, 32};
+  if (overhangs(product->rows, as_target_tf32_rows(&tile), 16) ||
+      overhangs(product->columns, as_target_tf32_columns(&tile), 32))
+    return;
+  for (unsigned i = 0; i < sizeof depth / sizeof *depth; i++) {
+    tile.depth = depth[i];
+    if (!shares_out(product->fetch_rows, as_target_tf32_rows(&tile), &tile) ||
+        !shares_out(product->fetch_columns, as_target_tf32_columns(&tile), &tile))
+      continue;
+    for (tile.stages = 3; tile.stages <= 4; tile.stages++) {
+      tile.us = time_of(target, product, &tile);
+      if (tile.us < best->us)
+        *best = tile;
+    }
+  }
+}
+
+as_target_tf32 as_target_tf32_tile(const as_target *target, const as_contraction *product) {
+  static const uint32_t warp_rows[] = {16, 32, 64};
+  static const uint32_t warp_columns[] = {32, 64};
+  as_target_tf32 best = {.us = HUGE_VAL};
+  for (uint32_t rows = 1; rows <= 8; rows *= 2) {
+    for (uint32_t columns = 1; rows * columns <= 8; columns *= 2) {
+      for (unsigned r = 0; r < 3; r++) {
+        for (unsigned c = 0; c < 2; c++) {
+          as_target_tf32 tile = {.warps_rows = rows,
+                                 .warps_columns = columns,
+                                 .warp_rows = warp_rows[r],
+                                 .warp_columns = warp_columns[c]};
+          try_tile(target, product, tile, &best);
+        }
+      }
+    }
+  }
+  return best;
+}
+
+double as_target_contraction_us(const as_target *target, const as_contraction *product,
+                                bool rounds) {
+  double us = as_target_simt_tile(target, product).us;
+  if (rounds && (target->has & AS_HAS_TF32))
+    us = fmin(us, as_target_tf32_tile(target, product).us);
+  return us;
+}

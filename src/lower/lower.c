@@ -7,6 +7,7 @@
 #include "simt.h"
 #include "src/base/trace.h"
 #include "threads.h"
+#include "untile.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -318,7 +319,7 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
   bool ok = lo_live_read(&job) && lo_live_takes(&job, at) && lo_expand(&job);
   if (ok)
     lo_library_units(&job);
-  ok = ok && lo_tile_units(&job);
+  ok = ok && lo_untile_units(&job) && lo_tile_units(&job);
   if (ok)
     lo_simt_units(&job);
   ok = ok && place_workspace(&job);

@@ -49,6 +49,7 @@ typedef struct {
   uint32_t flat_val;
   long flat_per_block;  /* results of it that a block computes */
   struct lo_simt *simt; /* of a flat unit: a contraction by register tiles (simt.h); NULL: none */
+  struct lo_sweep *sweep; /* of a flat unit: how it goes over memory (sweep.h); NULL: none */
   bool has_loop;
   long loop;
   uint32_t *val;

@@ -3,7 +3,8 @@ libaslower_a_SOURCES = src/lower/lower.h src/lower/lx.h src/lower/value.h src/lo
   src/lower/fuse.c src/lower/schedule.c src/lower/mma.c src/lower/layout.c src/lower/memplan.c src/lower/emit_expr.c src/lower/emit_mma.c \
   src/lower/emit_block.c src/lower/emit_flat.c src/lower/emit_tile.c src/lower/emit_host.c src/lower/simt.h src/lower/simt.c src/lower/emit_simt.c src/lower/threads.h src/lower/threads.c \
   src/lower/gemm.h src/lower/gemm.c src/lower/product.h src/lower/product.c src/lower/emit_library.c \
-  src/lower/place.h src/lower/place.c src/lower/untile.h src/lower/untile.c
+  src/lower/place.h src/lower/place.c src/lower/untile.h src/lower/untile.c \
+  src/lower/sweep.h src/lower/sweep.c src/lower/emit_sweep.c
 # the same, with faults that the tests can switch on
 check_LIBRARIES += libaslowerfaults.a
 libaslowerfaults_a_SOURCES = $(libaslower_a_SOURCES)

@@ -5,6 +5,7 @@
 #include "product.h"
 #include "range.h"
 #include "simt.h"
+#include "sweep.h"
 #include "src/base/trace.h"
 #include "threads.h"
 #include "untile.h"
@@ -140,6 +141,7 @@ static void trace_unit(const lo_job *job, const lo_unit *unit, size_t noted) {
     return;
   AS_TRACE(LOWER, "%s: %s, %ld blocks on %u multiprocessors of %s", unit->name,
            unit->simt   ? "a contraction by register tiles"
+           : unit->sweep ? "a sweep over memory"
            : unit->flat ? "element by element"
                         : "a block graph",
            unit->blocks, (unsigned)job->options->target->multiprocessors,
@@ -320,8 +322,10 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
   if (ok)
     lo_library_units(&job);
   ok = ok && lo_untile_units(&job) && lo_tile_units(&job);
-  if (ok)
+  if (ok) {
     lo_simt_units(&job);
+    lo_sweep_units(&job);
+  }
   ok = ok && place_workspace(&job);
   for (uint32_t i = 0; ok && i < job.n_unit; i++) {
     size_t noted = job.notes.n;

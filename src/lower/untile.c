@@ -101,12 +101,15 @@ static lx *left_of_tile(element *of, const lo_cut *cut) {
   return lx_mk(job, LX_MIN, 2, (lx *[]){left, lx_int(job, cut->tile)});
 }
 
-/* Is an index of a tile, which is below its extent, within what is left of it?  It is where it is
+/* Is an index within what is left of a tile?  One that is below the tile's extent is where it is
  * within the tensor. */
 static lx *within_tile(element *of, lx *index, const lo_cut *cut) {
+  lo_range range;
   lx *begin = tile_begins(of, cut);
   if (begin == NULL)
     return zero(of);
+  if (!lo_range_of(index, of->body->extent, of->body->n_var, &range) || range.high >= cut->tile)
+    return lx_mk(of->job, LX_LT, 2, (lx *[]){index, left_of_tile(of, cut)});
   lx *whole = lx_int(of->job, cut->whole);
   return lx_mk(of->job, LX_LT, 2, (lx *[]){sum(of->job, begin, index), whole});
 }
@@ -475,21 +478,24 @@ static bool is_wide(const lo_job *job, const lo_unit *unit) {
   return true;
 }
 
+/* Has one factor an axis of more than one element that the other lacks? */
+static bool has_alone(const lo_value *product, const lx *factor, const lx *other) {
+  bool alone = false;
+  for (int axis = 0; axis < product->rank; axis++)
+    alone |= product->dim[axis] > 1 && lx_uses_var(factor, axis) && !lx_uses_var(other, axis);
+  return alone;
+}
+
 /* Does it have a matrix product?  Its tiles are what makes that fast. */
-static bool multiplies(lo_job *job, lo_unit *unit) {
-  uint32_t before = job->n_value;
+static bool multiplies(const lo_job *job, const lo_unit *unit) {
   bool found = false;
   for (uint32_t i = 0; i < unit->n && !found; i++) {
-    uint32_t id = unit->val[i];
-    if (job->value[id].kind != LV_RED)
+    const lo_value *value = &job->value[unit->val[i]];
+    if (value->kind != LV_RED || value->red != LO_SUM)
       continue;
-    lo_unit unit_before = *unit;
-    lo_value value_before = job->value[id];
-    found = lo_contraction(job, unit, id) && job->value[id].mma.rows > 1 &&
-            job->value[id].mma.columns > 1;
-    job->n_value = before;
-    job->value[id] = value_before;
-    *unit = unit_before;
+    const lx *term = value->body->op == LX_IF ? value->body->kid[1] : value->body;
+    found = term->op == LX_MUL && has_alone(value, term->kid[0], term->kid[1]) &&
+            has_alone(value, term->kid[1], term->kid[0]);
   }
   return found;
 }

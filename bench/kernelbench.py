@@ -131,7 +131,7 @@ def certify(path, options):
     graph = export(model, inputs, fixed=True).graph_module.graph
     pieces, reasons = divide(graph, least_work=1)
     steps = [node for node in graph.nodes if node.op == "call_function"]
-    results = cache.Search(SPECIFICATIONS, options.seconds)
+    results = cache.Search(SPECIFICATIONS, options.seconds, library=options.library)
     found = {
         "operators": sum(map(computes, steps)),
         "flops": sum(map(flops, steps)),
@@ -632,6 +632,7 @@ def main():
     parser.add_argument("--time", type=Path)
     parser.add_argument("--budget", type=int, help="seconds for all problems, with --time")
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--library", default="auto", help="calls of cuBLASLt, as assay has them")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--table", nargs="+")
     options = parser.parse_intermixed_args()

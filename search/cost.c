@@ -177,8 +177,7 @@ static double lane_waste(const sg_cost_model *model, const as_node *node) {
   return waste;
 }
 
-#define LANE_LOADS 8      /* in flight at a time: a warp makes one result of a reduction */
-#define PRODUCT_TILE 1024 /* elements of a result that a block of a predefined product makes */
+#define LANE_LOADS 8 /* in flight at a time: a warp makes one result of a reduction */
 
 double sg_cost_soft_max(double a, double b) {
   return sqrt(sqrt(a * a * a * a + b * b * b * b));
@@ -215,6 +214,23 @@ static double wide_products_us(const sg_cost_model *model, uint32_t id) {
   return as_target_contraction_us(model->target, &product, rounds);
 }
 
+/* A product alone at kernel level: a kernel, or a call of the library where that is what the
+ * lowering makes of it (src/lower/product.c). */
+static double product_us(const sg_cost_model *model, uint32_t id, double bytes) {
+  const as_target *target = model->target;
+  const as_node *node = &model->graph->node[id];
+  as_target_product product = {.bytes = bytes,
+                               .results = sg_cost_elements(model, node),
+                               .work = sg_cost_value(model, model->works[id].work),
+                               .lanes = lane_waste(model, node),
+                               .wide = model->wide};
+  double own = model->wide ? wide_products_us(model, id) : as_target_product_us(target, &product);
+  if (target->library == AS_LIBRARY_NEVER)
+    return own;
+  return fmin(own, as_target_library_us(target, &product));
+}
+}
+
 /* A predefined kernel: a product goes block by block over tiles of its result, anything else is a
  * kernel for each of its definitions. */
 static double predefined_us(const sg_cost_model *model, uint32_t id) {
@@ -223,7 +239,6 @@ static double predefined_us(const sg_cost_model *model, uint32_t id) {
   if (model->is_index[id])
     return 0;
   double bytes = sg_cost_bytes(model, node);
-  double out = sg_cost_elements(model, node);
   double work = sg_cost_value(model, model->works[id].work);
   double bare = target->launch_us + 2 * target->latency_us;
   for (uint32_t i = 0; i < node->nargs; i++) {
@@ -231,20 +246,14 @@ static double predefined_us(const sg_cost_model *model, uint32_t id) {
       bytes += sg_cost_bytes(model, &model->graph->node[node->arg[i]]);
   }
   double mem = bytes / target->dram;
-  if (model->wide && model->works[id].products)
+  if (model->wide && model->works[id].products && !model->works[id].contraction)
     return wide_products_us(model, id);
   if (!model->works[id].contraction) {
     double n_kernels = node->op ? node->op->nlet : 1;
     double scalar = work / (target->tile_elements * target->multiprocessors);
     return n_kernels * (bare + mem) + scalar + reduction_us(model, id);
   }
-  double blocks = ceil(out / PRODUCT_TILE);
-  double share = ceil(blocks / target->multiprocessors);
-  double reduced = work / out;
-  double serial = share * (2 * work * lane_waste(model, node) / blocks / target->tile_flops) +
-                  reduced / 64 * target->step_us;
-  double fetch = share * (16 + PRODUCT_TILE / 16) * reduced * 2 / target->mp_bandwidth;
-  return bare + sg_cost_soft_max(fetch > mem ? fetch : mem, serial);
+  return product_us(model, id, bytes);
 }
 
 /* Time of one multiprocessor for an operator on tiles: a product by its padded flops, anything else
@@ -256,9 +265,9 @@ static double tile_us(const sg_cost_model *model, uint32_t id) {
     return 2 * work / model->target->tile_flops32;
   if (!model->works[id].contraction && work <= sg_cost_elements(model, &model->graph->node[id]))
     work /= 2; /* element by element: done where it is read */
-  return model->works[id].contraction
-             ? 2 * work * lane_waste(model, &model->graph->node[id]) / model->target->tile_flops
-             : work / model->target->tile_elements;
+  if (!model->works[id].contraction)
+    return work / model->target->tile_elements;
+  return 2 * work * lane_waste(model, &model->graph->node[id]) / model->target->tile_flops;
 }
 
 /* Phases of an iteration: values that are complete only behind a barrier.  What follows a product
@@ -311,6 +320,13 @@ static double ring(const sg_cost_model *model, double blocks, double loop, doubl
   return stages;
 }
 
+static bool has_product(const sg_cost_model *model, const as_block *block) {
+  bool found = false;
+  for (uint32_t i = 0; i < block->n && !found; i++)
+    found = model->works[block->nodes[i]].contraction;
+  return found;
+}
+
 /* -1: does not fit */
 double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared) {
   const as_graph *graph = model->graph;
@@ -334,7 +350,8 @@ double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared)
       sg_cost_value(model, block->grid[2]) > (double)target->grid[2] ||
       blocks > (double)target->grid[0])
     return -1;
-  double threads_us = sg_cost_threads(model, block, blocks, shared);
+  bool by_tensor_cores = !model->wide || !has_product(model, block);
+  double threads_us = by_tensor_cores ? sg_cost_threads(model, block, blocks, shared) : -1;
   if (threads_us >= 0)
     return threads_us;
   for (uint32_t i = 0; i < block->n; i++) {

@@ -183,8 +183,26 @@ static double bytes_between(const sg_cost_model *model, as_node_id tensor, doubl
   return wide ? 2 * bytes : bytes;
 }
 
+/* Bytes of a tile that follow each other in its tensor. */
+static double run_bytes(const profile *of, const as_node *load) {
+  double run = (double)as_dtype_bytes(load->dtype);
+  bool whole = true;
+  for (uint32_t i = load->rank; i-- > 0 && whole;) {
+    run *= sg_cost_value(of->model, load->dim[i]);
+    for (uint32_t k = 0; k < 4; k++)
+      whole = whole && load->map[k] != (int)i;
+  }
+  return run;
+}
+
+/* What memory loses by turning from one run of 32-bit elements to the next: by order of magnitude
+ * only, so that of tilings that move the same the one with longer runs is taken. */
+static const double TURN_BYTES = 16;
+
 /* short rows of a tile waste sectors */
 static double row_waste(const profile *of, const as_node *load) {
+  if (as_graph_type(of->model->graph) == AS_F32)
+    return 1 + TURN_BYTES / run_bytes(of, load);
   double bytes = load->rank ? 2 * sg_cost_value(of->model, load->dim[load->rank - 1]) : 64;
   double narrow = of->model->target->threads.narrow_rows;
   bool moved = false;

@@ -66,16 +66,18 @@ def certified(name, make):
 class Search:
     """Results made by `assay optimize`, kept on disk."""
 
-    def __init__(self, specifications, seconds, target=None):
-        """`specifications` is a file of operators; `target` a GPU, as --arch takes it."""
+    def __init__(self, specifications, seconds, target=None, library="never"):
+        """`specifications` is a file of operators; `target` a GPU, as --arch takes it; `library`
+        says whether a matrix product alone may be a call, as --library takes it."""
         self.specifications = specifications
         self.seconds = seconds
         self.target = target
+        self.library = library
 
     def find(self, text):
         """The directory of a certified result for a program's text; ToolError where there is none."""
         rounded = rounding.permitted()
-        options = [str(self.seconds), self.target or "", rounded]
+        options = [str(self.seconds), self.target or "", self.library, rounded]
         name = key([text, self.specifications.read_text()], options)
         directory, result = certified(name, lambda at: self._optimize(text, rounded, at))
         if directory is None:
@@ -91,6 +93,7 @@ class Search:
         program.write_text(text)
         limit = f"--seconds={self.seconds}"
         arguments = ["optimize", program, limit, "--solvers=none", "-q"]
+        arguments.append(f"--library={self.library}")
         if self.target:
             arguments.append(f"--arch={self.target}")
         if rounded:

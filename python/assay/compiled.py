@@ -24,6 +24,17 @@ class Options:
     least_work: int = 2  # an island of fewer computing operators is left to PyTorch
     strict: bool = False  # an error, and no PyTorch, for what cannot be certified
     quiet: bool = False
+    # whether a matrix product alone may be a call of cuBLASLt: "auto", "never" or "always"; by
+    # default auto on a GPU, where PyTorch has loaded that library
+    library: str = None
+
+    def __post_init__(self):
+        if self.library not in (None, "auto", "never", "always"):
+            raise AssayError(f"library={self.library!r}: auto, never or always")
+
+    @property
+    def calls(self):
+        return self.library or ("auto" if self.device == "cuda" else "never")
 
 
 @dataclass
@@ -45,6 +56,10 @@ class Telling:
         lines = []
         for part in self.parts:
             lines.append(f"assay: {part.operators} operators certified in {part.directory}")
+            if part.kernel.calls:
+                lines.append(
+                    f"assay: a product in it is a call of {part.kernel.calls}, believed, not validated"
+                )
         for target, reason, place in self.left:
             lines.append(f"assay: {place or 'somewhere'}: {target} stays with PyTorch: {reason}")
         return "\n".join(lines or ["assay: nothing to do"])
@@ -76,7 +91,9 @@ class GraphRunner(Telling):
     def __init__(self, graph, options, results=None):
         """`results` finds the certified result of a program's text; by default by a search."""
         self.options = options
-        self.results = results or cache.Search(SPECIFICATIONS, options.seconds)
+        self.results = results or cache.Search(
+            SPECIFICATIONS, options.seconds, library=options.calls
+        )
         self.parts = []
         self.left = []
         self.graph = graph

@@ -7,6 +7,7 @@ describes: names, types and extents of inputs and outputs in order, and the work
 
 import ctypes
 import json
+import os
 from pathlib import Path
 
 import torch
@@ -27,6 +28,25 @@ _ALIGNMENT = 16
 _LIBRARY_FAILED = -3
 
 
+# where kernels look for cuBLASLt before they ask the dynamic linker
+_LIBRARY_NAMED = "ASSAY_CUBLASLT"
+
+
+def _name_loaded_library():
+    """Names the cuBLASLt that PyTorch has loaded into this process, unless the user named one.
+
+    The one of PyTorch's packages need not be where the dynamic linker looks, nor of the version
+    that the kernels' compiler has.
+    """
+    if os.environ.get(_LIBRARY_NAMED):
+        return
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        path = Path(line.split(maxsplit=5)[-1])
+        if path.name.startswith("libcublasLt.so") and path.exists():
+            os.environ[_LIBRARY_NAMED] = str(path)
+            return
+
+
 class Kernel:
     """One certified program, built for one kind of device."""
 
@@ -36,9 +56,11 @@ class Kernel:
         self.device = device
         made = tool.build(self.directory, device)
         described = json.loads((made / "interface.json").read_text())
-        self._calls = described.get("calls")
+        self.calls = described.get("calls")
         self.inputs = [_Port(port) for port in described["inputs"]]
         self.outputs = [_Port(port) for port in described["outputs"]]
+        if self.calls and device == "cuda":
+            _name_loaded_library()
         self._library = ctypes.CDLL(str(made / described["library"]))
         self._launch = self._library.assay_launch
         self._launch.argtypes = [ctypes.c_void_p] * 4
@@ -58,7 +80,7 @@ class Kernel:
 
     def _why(self, status):
         """What a library that the kernels call has told of a launch that failed in it."""
-        if status != _LIBRARY_FAILED or not self._calls:
+        if status != _LIBRARY_FAILED or not self.calls:
             return ""
         told = self._library.assay_library_error
         told.restype = ctypes.c_char_p

@@ -52,6 +52,7 @@ typedef struct {
   bool has_epilogue;
   uint32_t epilogue; /* of a contraction: the map of `flat_val` that is stored (epilogue.h) */
   struct lo_tf32 *tf32; /* of a flat unit: a contraction on tensor cores (tf32.h); NULL: none */
+  struct lo_sweep *sweep; /* of a flat unit: how it goes over memory (sweep.h); NULL: none */
   bool has_loop;
   long loop;
   uint32_t *val;

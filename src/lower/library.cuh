@@ -17,7 +17,7 @@ enum {
   DESC_TRANSA = 3, DESC_TRANSB = 4, OP_T = 1,
   LAYOUT_BATCH_COUNT = 5, LAYOUT_BATCH_STRIDE = 6,
   PREF_WORKSPACE = 1, PREF_REDUCTIONS = 3, PREF_ALIGNMENT_A = 5, PREF_ALIGNMENT_B = 6, PREF_ALIGNMENT_C = 7, PREF_ALIGNMENT_D = 8, PREF_NUMERICS = 12,
-  REDUCTION_COMPUTE_TYPE = 2 /* parts of a long sum are added in 32 bits, never in the result's type */
+  REDUCTION_IN_PLACE = 1, REDUCTION_COMPUTE_TYPE = 2 /* parts of a long sum are added in 32 bits: in the result's type where it has them */
 };
 /* how an algorithm may compute: by multiply-add or on tensor cores, with sums in 32 bits, of operands of these types (TF32 is another bit) */
 const unsigned long long BY_FMA = 1ull, BY_TENSOR = 2ull, SUMS_32F = 2ull << 8, OF_16F = 1ull << 16, OF_16BF = 2ull << 16, OF_32F = 8ull << 16;
@@ -122,7 +122,7 @@ static int lay_out(library &l, const product &p, const matrix &m, long long type
 
 static int prefer(library &l, const product &p, size_t workspace, handle pref)
 {
-  const unsigned reductions = REDUCTION_COMPUTE_TYPE;
+  const unsigned reductions = REDUCTION_COMPUTE_TYPE | (p.result_type == F32 ? REDUCTION_IN_PLACE : 0);
   const unsigned long long numerics = SUMS_32F | (p.type == F32 ? BY_FMA | OF_32F : BY_FMA | BY_TENSOR | (p.type == F16 ? OF_16F : OF_16BF));
   const struct { int attribute; unsigned bytes; } alignment[] = {
     {PREF_ALIGNMENT_A, (unsigned)p.a.alignment}, {PREF_ALIGNMENT_B, (unsigned)p.b.alignment}, {PREF_ALIGNMENT_C, (unsigned)p.d.alignment}, {PREF_ALIGNMENT_D, (unsigned)p.d.alignment}};

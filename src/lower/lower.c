@@ -5,9 +5,11 @@
 #include "product.h"
 #include "range.h"
 #include "simt.h"
-#include "tf32.h"
 #include "src/base/trace.h"
+#include "sweep.h"
+#include "tf32.h"
 #include "threads.h"
+#include "untile.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,10 +141,11 @@ static void trace_unit(const lo_job *job, const lo_unit *unit, size_t noted) {
   if (!AS_TRACE_ON(LOWER))
     return;
   AS_TRACE(LOWER, "%s: %s, %ld blocks on %u multiprocessors of %s", unit->name,
-           unit->tf32   ? "a contraction on tensor cores in TF32"
-           : unit->simt ? "a contraction by register tiles"
-           : unit->flat ? "element by element"
-                        : "a block graph",
+           unit->tf32    ? "a contraction on tensor cores in TF32"
+           : unit->simt  ? "a contraction by register tiles"
+           : unit->sweep ? "a sweep over memory"
+           : unit->flat  ? "element by element"
+                         : "a block graph",
            unit->blocks, (unsigned)job->options->target->multiprocessors,
            job->options->target->gpu);
   if (job->notes.n > noted)
@@ -320,10 +323,11 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
   bool ok = lo_live_read(&job) && lo_live_takes(&job, at) && lo_expand(&job);
   if (ok)
     lo_library_units(&job);
-  ok = ok && lo_tile_units(&job);
+  ok = ok && lo_untile_units(&job) && lo_tile_units(&job);
   if (ok) {
     lo_tf32_units(&job);
     lo_simt_units(&job);
+    lo_sweep_units(&job);
   }
   ok = ok && place_workspace(&job);
   for (uint32_t i = 0; ok && i < job.n_unit; i++) {

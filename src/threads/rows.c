@@ -59,7 +59,10 @@ static bool choose_places(as_rows *R) {
   for (unsigned i = R->n_out; i < R->n_axis; i++)
     folded += i != R->col ? R->axis[i].bits : 0;
   unsigned room = folded < 4 ? 5 - folded : 1;
-  unsigned vector = room < 3 ? room : 3;
+  /* 16 bytes: what neighbours a thread has beyond one access would leave each access of a warp
+   * with every other half of the sectors that it touches */
+  unsigned access = as_graph_type(R->p->b->graph) == AS_F32 ? 2 : 3;
+  unsigned vector = room < access ? room : access;
   R->col_regs = R->axis[R->col].bits < vector ? R->axis[R->col].bits : vector;
   for (unsigned b = 0; b < R->col_regs; b++)
     R->reg[R->n_reg++] = (as_rows_place){R->col, b, true};

@@ -196,9 +196,11 @@ inline int cublasLtMatmulPreferenceDestroy(void *pref) {
 }
 
 /* sums in 32 bits of operands as they are, parts of them added in 32 bits: what programs promise */
-inline bool promises(const preference *p, int type) {
+inline bool promises(const preference *p, int type, int result) {
   const unsigned long long of = type == F32 ? 8 : type == F16 ? 1 : 2;
-  return !(p->reductions & 5) && (p->numerics >> 8 & 0xff) == 2 && (p->numerics >> 16 & 0xff) == of;
+  const unsigned in_results_type = 1 | 4;
+  const bool narrow = result != F32 && p->reductions & in_results_type;
+  return !narrow && (p->numerics >> 8 & 0xff) == 2 && (p->numerics >> 16 & 0xff) == of;
 }
 
 inline int cublasLtMatmulAlgoGetHeuristic(void *, void *op, void *a, void *b, void *c, void *d,
@@ -207,7 +209,7 @@ inline int cublasLtMatmulAlgoGetHeuristic(void *, void *op, void *a, void *b, vo
   const preference *p = (preference *)pref;
   if (!fits((operation *)op, matrix) || wanted < 1)
     return INVALID_VALUE;
-  *n = promises(p, matrix[0]->type);
+  *n = promises(p, matrix[0]->type, matrix[3]->type);
   if (!*n)
     return NOT_SUPPORTED;
   found result = {};

@@ -1,0 +1,182 @@
+#include "place.h"
+#include "range.h"
+#include <string.h>
+
+enum { MOST_TERMS = 24 };
+
+/* a sum of multiples of parts that are no sums, and a number */
+typedef struct {
+  lx *part[MOST_TERMS];
+  long by[MOST_TERMS];
+  int n;
+  long number;
+} linear;
+
+static bool add_part(linear *sum, lx *part, long by) {
+  for (int i = 0; i < sum->n; i++) {
+    if (lx_equal(sum->part[i], part))
+      return !__builtin_add_overflow(sum->by[i], by, &sum->by[i]);
+  }
+  if (sum->n == MOST_TERMS)
+    return false;
+  sum->part[sum->n] = part;
+  sum->by[sum->n++] = by;
+  return true;
+}
+
+/* (e div a) div b is e div (a * b) */
+static lx *one_division(lo_job *job, lx *expr) {
+  long product;
+  if (expr->op != LX_IDIV || expr->kid[1]->op != LX_INT)
+    return expr;
+  const lx *inner = expr->kid[0];
+  if (inner->op != LX_IDIV || inner->kid[1]->op != LX_INT || inner->kid[1]->number <= 0 ||
+      expr->kid[1]->number <= 0 ||
+      __builtin_mul_overflow(inner->kid[1]->number, expr->kid[1]->number, &product))
+    return expr;
+  lx *kid[2] = {inner->kid[0], lx_int(job, product)};
+  return one_division(job, lx_mk(job, LX_IDIV, 2, kid));
+}
+
+static bool add_sum(lo_job *job, linear *sum, lx *expr, long by) {
+  long scaled;
+  switch (expr->op) {
+  case LX_INT:
+    return !__builtin_mul_overflow(expr->number, by, &scaled) &&
+           !__builtin_add_overflow(sum->number, scaled, &sum->number);
+  case LX_ADD:
+    return add_sum(job, sum, expr->kid[0], by) && add_sum(job, sum, expr->kid[1], by);
+  case LX_SUB:
+    return add_sum(job, sum, expr->kid[0], by) && add_sum(job, sum, expr->kid[1], -by);
+  case LX_MUL:
+    for (int i = 0; i < 2; i++) {
+      if (expr->kid[i]->op == LX_INT)
+        return !__builtin_mul_overflow(expr->kid[i]->number, by, &scaled) &&
+               add_sum(job, sum, expr->kid[1 - i], scaled);
+    }
+    return add_part(sum, expr, by);
+  default:
+    return add_part(sum, one_division(job, expr), by);
+  }
+}
+
+/* What e is, of a part `e mod c` for which the sum has `e div c` c times as often. */
+static lx *joins(lo_job *job, const linear *sum, int rest, int *quotient) {
+  const lx *part = sum->part[rest];
+  long by;
+  if (part->op != LX_MOD || part->kid[1]->op != LX_INT || part->kid[1]->number <= 0 ||
+      __builtin_mul_overflow(sum->by[rest], part->kid[1]->number, &by))
+    return NULL;
+  lx *kid[2] = {part->kid[0], part->kid[1]};
+  lx *wanted = one_division(job, lx_mk(job, LX_IDIV, 2, kid));
+  for (int i = 0; i < sum->n; i++) {
+    if (i != rest && sum->by[i] == by && lx_equal(sum->part[i], wanted)) {
+      *quotient = i;
+      return part->kid[0];
+    }
+  }
+  return NULL;
+}
+
+static void drop(linear *sum, int which) {
+  sum->n--;
+  sum->part[which] = sum->part[sum->n];
+  sum->by[which] = sum->by[sum->n];
+}
+
+static bool join_all(lo_job *job, linear *sum) {
+  bool again = true;
+  while (again) {
+    again = false;
+    for (int i = 0; i < sum->n && !again; i++) {
+      int quotient = 0;
+      long by = sum->by[i];
+      lx *whole = joins(job, sum, i, &quotient);
+      if (whole == NULL)
+        continue;
+      drop(sum, i > quotient ? i : quotient);
+      drop(sum, i > quotient ? quotient : i);
+      if (!add_sum(job, sum, whole, by))
+        return false;
+      again = true;
+    }
+  }
+  return true;
+}
+
+static lx *as_expression(lo_job *job, const linear *sum) {
+  lx *result = NULL;
+  for (int i = 0; i < sum->n; i++) {
+    if (sum->by[i] == 0)
+      continue;
+    lx *term = lx_mk(job, LX_MUL, 2, (lx *[]){sum->part[i], lx_int(job, sum->by[i])});
+    result = result ? lx_mk(job, LX_ADD, 2, (lx *[]){result, term}) : term;
+  }
+  lx *number = lx_int(job, sum->number);
+  return result ? lx_mk(job, LX_ADD, 2, (lx *[]){result, number}) : number;
+}
+
+static lx *rejoined_sum(lo_job *job, lx *expr) {
+  linear sum = {.n = 0};
+  if (!add_sum(job, &sum, expr, 1))
+    return expr;
+  int before = sum.n;
+  if (!join_all(job, &sum) || sum.n == before)
+    return expr;
+  return as_expression(job, &sum);
+}
+
+lx *lo_rejoined(lo_job *job, lx *expr) {
+  if (expr->n == 0)
+    return expr;
+  lx **kid = as_arena_alloc(job->arena, (size_t)expr->n * sizeof *kid);
+  bool same = true;
+  for (int i = 0; i < expr->n; i++) {
+    kid[i] = lo_rejoined(job, expr->kid[i]);
+    same = same && kid[i] == expr->kid[i];
+  }
+  lx *result = expr;
+  if (!same) {
+    bool copies = expr->op == LX_REF || expr->op == LX_WHOLE || expr->op == LX_CALL ||
+                  expr->op == LX_FOLD;
+    result = copies ? lx_new(job, expr->op, expr->n) : lx_mk(job, expr->op, expr->n, kid);
+    if (copies) {
+      lx **own = result->kid;
+      *result = *expr;
+      result->kid = own;
+      memcpy(own, kid, (size_t)expr->n * sizeof *kid);
+    }
+  }
+  return result->integer && result->op == LX_ADD ? rejoined_sum(job, result) : result;
+}
+
+long lo_stride_of(const lo_value *tensor, int axis) {
+  long stride = 1;
+  if (tensor->kind == LV_GLOBAL && tensor->buffer_class == LG_PART)
+    return tensor->stride[axis];
+  for (int i = axis + 1; i < tensor->rank; i++)
+    stride *= tensor->dim[i];
+  return stride;
+}
+
+bool lo_offset_of(lo_job *job, const lx *ref, int n, lo_offset *place) {
+  const lo_value *tensor = &job->value[ref->val];
+  linear sum = {.n = 0};
+  memset(place, 0, sizeof *place);
+  for (int axis = 0; axis < ref->n; axis++) {
+    if (tensor->live_dim[axis] || !add_sum(job, &sum, ref->kid[axis], lo_stride_of(tensor, axis)))
+      return false;
+  }
+  if (!join_all(job, &sum))
+    return false;
+  place->first = sum.number;
+  for (int i = 0; i < sum.n; i++) {
+    const lx *part = sum.part[i];
+    if (sum.by[i] == 0)
+      continue;
+    if (part->op != LX_VAR || part->number >= n)
+      return false;
+    place->stride[part->number] += sum.by[i];
+  }
+  return true;
+}

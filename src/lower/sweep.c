@@ -1,0 +1,276 @@
+#include "sweep.h"
+#include "range.h"
+#include "simt.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what units are swept */
+/* Is the value one of 32-bit elements, of which a kernel at kernel level makes all, at the sizes of
+ * the file? */
+static bool is_plain(const lo_job *job, const lo_unit *unit) {
+  const lo_value *value = &job->value[unit->flat_val];
+  if (!unit->flat || unit->library || unit->simt || unit->threads || job->n_ranged ||
+      value->dtype != AS_F32 || (value->kind != LV_MAP && value->kind != LV_RED))
+    return false;
+  return value->extent_live == 0;
+}
+
+typedef struct {
+  const lo_job *job;
+  bool all; /* all that was visited is of 32 bits */
+} type_walk;
+
+static void see_type(void *arg, const lx *ref) {
+  type_walk *walk = arg;
+  const lo_value *value = &walk->job->value[ref->val];
+  walk->all &= value->place == LP_GLOBAL && value->dtype == AS_F32;
+}
+
+static bool reads_wide(const lo_job *job, const lx *body) {
+  type_walk walk = {job, true};
+  lx_refs(body, see_type, &walk);
+  return walk.all;
+}
+
+/* --- reads */
+/* what is read whatever the conditions say */
+static void collect_reads(lo_job *job, const lx *expr, int n_var, lo_sweep *sweep) {
+  if (expr->op == LX_REF) {
+    lo_offset at;
+    for (int i = 0; i < sweep->n_read; i++) {
+      if (lx_equal(sweep->read[i].ref, expr))
+        return;
+    }
+    const lo_value *tensor = &job->value[expr->val];
+    bool part = tensor->kind == LV_GLOBAL && tensor->buffer_class == LG_PART;
+    if (sweep->n_read < LO_SWEEP_READS && expr->val != sweep->reduction &&
+        lo_offset_of(job, expr, n_var, &at))
+      sweep->read[sweep->n_read++] = (lo_sweep_read){
+          .ref = expr, .at = at, .begins = !part || tensor->origin % LO_SWEEP_VECTOR == 0};
+    return;
+  }
+  bool conditional = expr->op == LX_IF || expr->op == LX_AND || expr->op == LX_OR;
+  for (int i = 0; i < (conditional ? 1 : expr->n); i++)
+    collect_reads(job, expr->kid[i], n_var, sweep);
+}
+
+/* Do all places of the read, at multiples of LO_SWEEP_VECTOR of the variable `along`, begin 16
+ * bytes, with neighbours side by side? */
+static bool is_aligned(const lo_sweep_read *read, int along, int n_var) {
+  bool aligned = read->begins && read->at.stride[along] == 1 && read->at.first % LO_SWEEP_VECTOR == 0;
+  for (int i = 0; i < n_var; i++)
+    aligned = aligned && (i == along || read->at.stride[i] % LO_SWEEP_VECTOR == 0);
+  return aligned;
+}
+
+/* How many neighbours along a variable a thread has: those that some read takes at once. */
+static void choose_vector(lo_sweep *sweep, int along, int n_var, long extent) {
+  bool some = false;
+  for (int i = 0; i < sweep->n_read; i++) {
+    lo_sweep_read *read = &sweep->read[i];
+    read->vector = extent % LO_SWEEP_VECTOR == 0 && is_aligned(read, along, n_var);
+    read->same = read->at.stride[along] == 0;
+    some |= read->vector;
+  }
+  sweep->vector = some ? LO_SWEEP_VECTOR : 1;
+  for (int i = 0; i < sweep->n_read && !some; i++)
+    sweep->read[i].same = false;
+}
+
+/* elements between neighbours of a variable, of the read that has most to do with it; 0: of none */
+static long nearest(const lo_sweep *sweep, int along) {
+  long least = 0;
+  for (int i = 0; i < sweep->n_read; i++) {
+    long stride = labs(sweep->read[i].at.stride[along]);
+    if (stride && (least == 0 || stride < least))
+      least = stride;
+  }
+  return least;
+}
+
+/* --- plans */
+/* loads in flight that a thread of few registers keeps */
+enum { IN_FLIGHT_SCALAR = 8, IN_FLIGHT_VECTOR = 4, IN_FLIGHT_MAP = 2 };
+
+static void plan_map(lo_job *job, const lo_value *value, lo_sweep *sweep) {
+  int last = value->rank - 1;
+  sweep->kind = LO_SWEEP_MAP;
+  sweep->reduction = LO_NONE;
+  collect_reads(job, value->body, value->rank, sweep);
+  sweep->vector = LO_SWEEP_VECTOR;
+  sweep->repeats = sweep->n_read > 2 ? 1 : IN_FLIGHT_MAP;
+  sweep->linear = value->rank == 0 || value->dim[last] % LO_SWEEP_VECTOR;
+  for (int i = 0; i < sweep->n_read; i++) {
+    lo_sweep_read *read = &sweep->read[i];
+    bool flat = read->begins && read->at.first == 0;
+    for (int axis = 0; axis < value->rank; axis++)
+      flat = flat && (value->dim[axis] == 1 || read->at.stride[axis] == lo_stride_of(value, axis));
+    read->flat = flat;
+    read->vector = flat || (!sweep->linear && is_aligned(read, last, value->rank));
+    read->same = !sweep->linear && read->at.stride[last] == 0;
+  }
+}
+
+/* the last axis of more than one element; -1: none */
+static int last_axis(const lo_value *value) {
+  int last = value->rank - 1;
+  while (last >= 0 && value->dim[last] == 1)
+    last--;
+  return last;
+}
+
+static void plan_reduction(lo_job *job, uint32_t id, lo_sweep *sweep) {
+  const as_target *target = job->options->target;
+  const lo_value *value = &job->value[id];
+  int last = last_axis(value);
+  int n_var = value->rank + 1;
+  long results = lo_elems(value);
+  sweep->reduction = id;
+  collect_reads(job, value->body, n_var, sweep);
+  long along_terms = nearest(sweep, value->rank);
+  long along_results = last >= 0 ? nearest(sweep, last) : 0;
+  bool columns = along_results && (along_terms == 0 || along_results < along_terms);
+  if (columns) {
+    sweep->kind = LO_SWEEP_COLUMNS;
+    choose_vector(sweep, last, n_var, value->dim[last]);
+    long threads = (long)target->multiprocessors * target->warps_mp * (long)target->warp;
+    sweep->warps_deep = 1;
+    while (sweep->warps_deep < LO_SWEEP_WARPS && value->extent >= 8L * sweep->warps_deep &&
+           results / sweep->vector * sweep->warps_deep < 2 * threads)
+      sweep->warps_deep *= 2;
+  } else {
+    sweep->kind = LO_SWEEP_ROWS;
+    choose_vector(sweep, value->rank, n_var, value->extent);
+    if (sweep->end)
+      sweep->vector = 1;
+    bool few = results < (long)target->multiprocessors * target->warps_mp;
+    bool wide = value->extent >= 4L * LO_SWEEP_THREADS * sweep->vector;
+    sweep->threads = wide || (few && value->extent >= LO_SWEEP_THREADS) ? LO_SWEEP_THREADS : 32;
+  }
+  sweep->repeats = sweep->vector > 1 ? IN_FLIGHT_VECTOR : IN_FLIGHT_SCALAR;
+  if (sweep->n_read > 2)
+    sweep->repeats /= 2;
+  if (sweep->vector == 1) {
+    for (int i = 0; i < sweep->n_read; i++)
+      sweep->read[i].vector = sweep->read[i].same = false;
+  }
+}
+
+/* --- long reductions of few results */
+enum { LEAST_TERMS = 2048, LEAST_DEEP = 64, PARTS_PER_BLOCK = 4 };
+
+/* Into how many parts a reduction is divided, so that there are blocks enough; 1: it is not. */
+static long parts_of(const lo_job *job, const lo_value *value, const lo_sweep *sweep) {
+  bool columns = sweep->kind == LO_SWEEP_COLUMNS;
+  long wanted = (long)PARTS_PER_BLOCK * job->options->target->multiprocessors;
+  long per_block = columns ? 32L * sweep->vector * LO_SWEEP_WARPS / sweep->warps_deep
+                   : sweep->threads == 32 ? LO_SWEEP_WARPS
+                                          : 1;
+  long blocks = (lo_elems(value) + per_block - 1) / per_block;
+  long least = columns ? LEAST_DEEP : LEAST_TERMS;
+  long parts = 1;
+  while (blocks * parts < wanted && value->extent / (2 * parts) >= least)
+    parts *= 2;
+  return value->rank < AS_MAX_RANK ? parts : 1;
+}
+
+/* The value over parts of the terms, as a unit before this one; what was the unit's value then
+ * reduces the parts. */
+static void divide(lo_job *job, lo_unit *unit, long parts, const lo_sweep *whole, lo_unit *before) {
+  uint32_t id = unit->flat_val;
+  if (whole->reduction != LO_NONE)
+    id = whole->reduction;
+  lo_value old = job->value[id];
+  bool columns = whole->kind == LO_SWEEP_COLUMNS;
+  long each = (old.extent + parts - 1) / parts;
+  each = (each + LO_SWEEP_VECTOR - 1) / LO_SWEEP_VECTOR * LO_SWEEP_VECTOR;
+  parts = (old.extent + each - 1) / each;
+  long dim[AS_MAX_RANK];
+  lx *by[AS_MAX_RANK + 1];
+  lx *own[AS_MAX_RANK];
+  int shift = columns ? 1 : 0;
+  int part = columns ? 0 : old.rank;
+  for (int axis = 0; axis < old.rank; axis++) {
+    dim[axis + shift] = old.dim[axis];
+    by[axis] = lx_var(job, axis + shift);
+    own[axis + shift] = lx_var(job, axis);
+  }
+  dim[part] = parts;
+  own[part] = lx_var(job, old.rank);
+  lx *begin = lx_mk(job, LX_MUL, 2, (lx *[]){lx_var(job, part), lx_int(job, each)});
+  by[old.rank] = lx_mk(job, LX_ADD, 2, (lx *[]){begin, lx_var(job, old.rank + 1)});
+  char *name = as_format("%s_parts", old.name);
+  uint32_t made = lo_new_val(job, LV_RED, name, old.rank + 1, dim);
+  free(name);
+  lo_value *value = &job->value[made];
+  value->red = old.red;
+  value->extent = each;
+  value->body = lx_subst(job, old.body, by, old.rank + 1);
+  value->place = LP_GLOBAL;
+  value->buffer_class = LG_WORK;
+  value->dtype = AS_F32;
+  lo_sweep *sweep = as_arena_alloc(job->arena, sizeof *sweep);
+  memset(sweep, 0, sizeof *sweep);
+  if (parts * each != old.extent) {
+    lx *left = lx_mk(job, LX_SUB, 2, (lx *[]){lx_int(job, old.extent), begin});
+    sweep->end = lx_mk(job, LX_MIN, 2, (lx *[]){lx_int(job, each), left});
+  }
+  plan_reduction(job, made, sweep);
+  *before = (lo_unit){.name = value->name,
+                      .loop = 1,
+                      .flat = true,
+                      .flat_val = made,
+                      .grid = {1, 1, 1},
+                      .sweep = sweep};
+  job->value[id].body = lx_ref(job, made, old.rank + 1, own);
+  job->value[id].extent = parts;
+}
+
+static void give_units(lo_job *job, const as_vec *units) {
+  free(job->unit);
+  job->n_unit = job->unit_cap = (uint32_t)units->n;
+  job->unit = as_calloc(units->n + 1, sizeof *job->unit);
+  if (units->n)
+    memcpy(job->unit, units->data, units->n * sizeof *job->unit);
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    const lo_unit *unit = &job->unit[i];
+    for (uint32_t k = 0; k < unit->n; k++)
+      job->value[unit->val[k]].unit = i;
+    if (unit->flat)
+      job->value[unit->flat_val].unit = i;
+  }
+}
+
+void lo_sweep_units(lo_job *job) {
+  as_vec units;
+  as_vec_init(&units, sizeof(lo_unit));
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    lo_unit unit = job->unit[i];
+    const lo_value *value = &job->value[unit.flat_val];
+    bool swept = is_plain(job, &unit) && lo_elems(value) > 0 &&
+                 (value->kind == LV_MAP || value->extent > 0) && reads_wide(job, value->body);
+    if (swept) {
+      lo_sweep *sweep = as_arena_alloc(job->arena, sizeof *sweep);
+      memset(sweep, 0, sizeof *sweep);
+      sweep->reduction = LO_NONE;
+      if (value->kind == LV_MAP) {
+        plan_map(job, value, sweep);
+      } else {
+        plan_reduction(job, unit.flat_val, sweep);
+        long parts = parts_of(job, value, sweep);
+        if (parts > 1) {
+          lo_unit before;
+          divide(job, &unit, parts, sweep, &before);
+          as_vec_push(&units, &before);
+          memset(sweep, 0, sizeof *sweep);
+          plan_reduction(job, unit.flat_val, sweep);
+        }
+      }
+      unit.sweep = sweep;
+    }
+    as_vec_push(&units, &unit);
+  }
+  give_units(job, &units);
+  as_vec_clear(&units);
+}

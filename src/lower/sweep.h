@@ -1,0 +1,50 @@
+/* Kernels that go over tensors in memory as they lie: maps element by element, and reductions whose
+ * lanes go along whatever lies side by side.  For units at kernel level of 32-bit elements.  Used by
+ * lower.c, emit_host.c, emit_sweep.c. */
+#ifndef AS_LOWER_SWEEP_H
+#define AS_LOWER_SWEEP_H
+#include "place.h"
+
+typedef enum {
+  LO_SWEEP_MAP,
+  LO_SWEEP_ROWS,   /* lanes go along the reduced index: a warp or a block has a result */
+  LO_SWEEP_COLUMNS /* lanes go along the results; warps of a block may share the reduced index */
+} lo_sweep_kind;
+
+enum {
+  LO_SWEEP_THREADS = 256,
+  LO_SWEEP_WARPS = LO_SWEEP_THREADS / 32,
+  LO_SWEEP_READS = 24,
+  LO_SWEEP_VECTOR = 4 /* elements of 16 bytes */
+};
+
+/* An element that every evaluation reads, whose place is a sum of multiples of indices. */
+typedef struct {
+  const lx *ref;
+  lo_offset at;
+  bool begins; /* element 0 of its tensor begins 16 bytes */
+  bool vector; /* neighbours are read at once */
+  bool flat;   /* of a map: it lies where the result does */
+  bool same;   /* neighbours are one element */
+} lo_sweep_read;
+
+typedef struct lo_sweep {
+  lo_sweep_kind kind;
+  uint32_t reduction; /* LO_NONE: it is a map */
+  const lx *end;      /* how many terms a result has, over its axes; NULL: as many as all */
+  lx *finish; /* what is stored, over the reduction's axes, with reads of the reduction; NULL: it */
+  lo_sweep_read read[LO_SWEEP_READS];
+  int n_read;
+  int vector;     /* neighbours that a thread has: 1 or LO_SWEEP_VECTOR */
+  int repeats;    /* of them, in flight at a time */
+  int threads;    /* of a result (rows): 32 or LO_SWEEP_THREADS */
+  int warps_deep; /* warps that share the reduced index (columns) */
+  bool linear;    /* a map: neighbours may lie in two rows of the last axis */
+} lo_sweep;
+
+/* Joins what one kernel may compute, divides long reductions of few results among blocks, and says
+ * how each kernel goes.  After lo_simt_units: units of contractions stay as they are. */
+void lo_sweep_units(lo_job *job);
+/* the text of one; false with job->err */
+bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out);
+#endif

@@ -383,14 +383,19 @@ static int fold_registers(as_rows *R, int v, uint32_t axes, unsigned over, as_tg
   return op->v;
 }
 
-static void fold_lanes(as_rows *R, int v, unsigned over, as_tg_fold how) {
+/* A shuffle waits for the one before it on the same value only: all folds of a wave go over one
+ * bit of the lanes before any goes over the next. */
+static void fold_lanes(as_rows *R) {
   for (unsigned i = 0; i < 5; i++) {
-    if (!holds(1u << over, &R->lane[i]))
-      continue;
-    as_tg_op *op = as_tg_add(R->g, NULL, AS_TG_SHFL, 'c');
-    op->v = v;
-    op->fold = how;
-    op->lanes = 1 << i;
+    for (unsigned k = 0; k < R->n_pending; k++) {
+      const as_rows_pending *fold = &R->pending[k];
+      if (!holds(1u << fold->exchange.over, &R->lane[i]))
+        continue;
+      as_tg_op *op = as_tg_add(R->g, NULL, AS_TG_SHFL, 'c');
+      op->v = fold->v;
+      op->fold = fold->exchange.how;
+      op->lanes = 1 << i;
+    }
   }
 }
 
@@ -484,16 +489,16 @@ static int fold_parts(as_rows *R, const as_rows_exchange *x) {
 
 /* the warps' parts of a fold begin their way through shared memory; what follows waits for the
  * barrier */
-static bool part_stored(as_rows *R, uint32_t atom, int v, as_rows_exchange x) {
-  if (R->n_pending == AS_ROWS_PENDING || !exchange_new(R, &x))
-    return fail(R, "too many folds over warps");
+static bool part_stored(as_rows *R, as_rows_pending *fold) {
+  as_rows_exchange *x = &fold->exchange;
+  if (!exchange_new(R, x))
+    return false;
   as_tg_op *st = as_tg_add(R->g, NULL, AS_TG_STS, 'c');
-  st->a = v;
-  st->buf = (int)x.buffer;
-  st->dst = exchange_map(R, &x, true, 0);
-  st->lanes = mask_of(R->lane, 5, x.kept);
-  st->warps = mask_of(R->warp, R->g->warp_bits, x.kept | 1u << x.over);
-  R->pending[R->n_pending++] = (as_rows_pending){atom, x};
+  st->a = fold->v;
+  st->buf = (int)x->buffer;
+  st->dst = exchange_map(R, x, true, 0);
+  st->lanes = mask_of(R->lane, 5, x->kept);
+  st->warps = mask_of(R->warp, R->g->warp_bits, x->kept | 1u << x->over);
   return true;
 }
 
@@ -508,15 +513,15 @@ static bool begin_fold(as_rows *R, uint32_t atom, const as_atom *a, const as_row
   uint32_t kept = axes & ~(1u << over);
   if (!(axes >> over & 1))
     return fail(R, "a fold of what does not depend on its index");
+  if (R->n_pending == AS_ROWS_PENDING)
+    return fail(R, "too many folds at one time");
   int v = filled(R, x->v, axes, over, how);
   v = fold_registers(R, v, axes, over, how);
-  fold_lanes(R, v, over, how);
   for (unsigned i = 0; i < R->g->warp_bits; i++)
     over_warps += holds(1u << over, &R->warp[i]);
-  if (!over_warps)
-    return add_value(R, atom, AS_NONE, v, kept, AS_F32) != NULL;
   as_rows_exchange exchange = {.kept = kept, .over = over, .warp_bits = over_warps, .how = how};
-  return part_stored(R, atom, v, exchange);
+  R->pending[R->n_pending++] = (as_rows_pending){atom, v, exchange};
+  return true;
 }
 
 static bool is_pending(const as_rows *R, uint32_t atom) {
@@ -543,30 +548,44 @@ static bool begin_ready(as_rows *R, uint32_t id, const as_atom *a, const as_rows
       continue;
     if (!as_rows_leaves(R, a->p, &inner, is_there))
       return as_rows_leaves(R, a->p, &inner, begin_ready);
-    R->begun++;
     return begin_fold(R, id, a, &inner);
   }
   return fail(R, "a value over iterations");
+}
+
+static bool end_wave(as_rows *R) {
+  bool stored = false;
+  fold_lanes(R);
+  for (unsigned i = 0; i < R->n_pending; i++) {
+    if (!R->pending[i].exchange.warp_bits)
+      continue;
+    stored = true;
+    if (!part_stored(R, &R->pending[i]))
+      return false;
+  }
+  if (stored)
+    as_tg_add(R->g, NULL, AS_TG_BAR, 'a');
+  for (unsigned i = 0; i < R->n_pending; i++) {
+    const as_rows_pending *fold = &R->pending[i];
+    int v = fold->exchange.warp_bits ? fold_parts(R, &fold->exchange) : fold->v;
+    if (!add_value(R, fold->atom, AS_NONE, v, fold->exchange.kept, AS_F32))
+      return false;
+  }
+  return true;
 }
 
 /* All folds, in waves: those of a wave need nothing of each other, so that their shuffles follow
  * each other without waiting, and one barrier is enough for all that go over warps. */
 static bool make_folds(as_rows *R) {
   do {
-    R->begun = 0;
     R->n_pending = 0;
     for (unsigned i = 0; i < R->n_store; i++) {
       if (!as_rows_leaves(R, R->want[i], NULL, begin_ready))
         return false;
     }
-    if (R->n_pending)
-      as_tg_add(R->g, NULL, AS_TG_BAR, 'a');
-    for (unsigned i = 0; i < R->n_pending; i++) {
-      const as_rows_exchange *x = &R->pending[i].exchange;
-      if (!add_value(R, R->pending[i].atom, AS_NONE, fold_parts(R, x), x->kept, AS_F32))
-        return false;
-    }
-  } while (R->begun);
+    if (!end_wave(R))
+      return false;
+  } while (R->n_pending);
   return true;
 }
 

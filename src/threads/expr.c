@@ -2,13 +2,16 @@
 #include "lowering.h"
 #include <gmp.h>
 #include <stdlib.h>
-#define MOST_FACTORS 16u /* of a monomial that are looked at for what others have, too */
+#define MOST_MONOMIALS 16u /* of a product of two named values */
+#define MOST_FACTORS 16u   /* of a monomial that are looked at for what others have, too */
 
 typedef struct {
   as_tg *g;
   as_terms *t;
   const uint32_t *atoms;
   unsigned n;
+  const as_poly *named; /* values that may be worth computing by themselves */
+  unsigned n_named;
 } context;
 
 static as_tg_expr *of_poly(const context *c, as_poly p);
@@ -224,7 +227,34 @@ static as_tg_expr *choice(const context *c, as_poly p, uint32_t condition) {
   return as_tg_expr_choose(c->g, as_tg_expr_arg(c->g, which), is, is_not);
 }
 
+static unsigned monomials(const context *c, as_poly p) {
+  return as_poly_monos(c->t, p);
+}
+
+/* As a product of two named values: squares and products of sums, which as sums of monomials are
+ * longer, and none of which would be computed for the others, too.  NULL: it is none */
+static as_tg_expr *product_of_named(const context *c, as_poly p) {
+  context plain = *c;
+  plain.n_named = 0;
+  for (unsigned i = 0; i < c->n_named; i++) {
+    for (unsigned k = i; k < c->n_named; k++) {
+      as_poly x = c->named[i];
+      as_poly y = c->named[k];
+      if (x == p || y == p || monomials(c, x) * monomials(c, y) > MOST_MONOMIALS ||
+          as_poly_mul(c->t, x, y) != p)
+        continue;
+      as_tg_expr *a = of_poly(&plain, x);
+      as_tg_expr *b = of_poly(&plain, y);
+      return a && b ? as_tg_expr_new(c->g, AS_TGS_MUL, a, b) : NULL;
+    }
+  }
+  return NULL;
+}
+
 static as_tg_expr *of_poly(const context *c, as_poly p) {
+  as_tg_expr *both = product_of_named(c, p);
+  if (both)
+    return both;
   uint32_t condition = as_poly_condition(c->t, p);
   if (condition != AS_TERM_NONE)
     return choice(c, p, condition);
@@ -238,6 +268,11 @@ static as_tg_expr *of_poly(const context *c, as_poly p) {
 }
 
 as_tg_expr *as_term_expr(as_tg *g, as_terms *t, as_poly p, const uint32_t *atoms, unsigned n) {
-  context c = {.g = g, .t = t, .atoms = atoms, .n = n};
+  return as_term_expr_by(g, t, p, atoms, n, NULL, 0);
+}
+
+as_tg_expr *as_term_expr_by(as_tg *g, as_terms *t, as_poly p, const uint32_t *atoms, unsigned n,
+                            const as_poly *named, unsigned n_named) {
+  context c = {.g = g, .t = t, .atoms = atoms, .n = n, .named = named, .n_named = n_named};
   return of_poly(&c, p);
 }

@@ -2,12 +2,16 @@
 #include "lowering.h"
 #include <gmp.h>
 #include <stdlib.h>
+#define MOST_MONOMIALS 16u /* of a product of two named values */
+#define MOST_FACTORS 16u   /* of a monomial that are looked at for what others have, too */
 
 typedef struct {
   as_tg *g;
   as_terms *t;
   const uint32_t *atoms;
   unsigned n;
+  const as_poly *named; /* values that may be worth computing by themselves */
+  unsigned n_named;
 } context;
 
 static as_tg_expr *of_poly(const context *c, as_poly p);
@@ -47,9 +51,15 @@ static as_tg_expr *product(const context *c, as_tg_expr *x, as_tg_expr *y) {
 
 typedef struct { /* a monomial, or what is left of one */
   const as_mono *m;
-  uint64_t out; /* factors that were taken out, by place */
-  bool unit;    /* its coefficient was taken out */
+  int taken[MOST_FACTORS]; /* of a factor's power, taken out, by place */
+  bool unit;               /* its coefficient was taken out */
 } part;
+
+static int power_left(const part *p, uint32_t i) {
+  int power = p->m->factor[i].power;
+  int taken = i < MOST_FACTORS ? p->taken[i] : 0;
+  return power < 0 ? power + taken : power - taken;
+}
 
 static as_tg_expr *of_part(const context *c, const part *p) {
   as_tg_expr *over = NULL;  /* factors */
@@ -57,10 +67,10 @@ static as_tg_expr *of_part(const context *c, const part *p) {
   const as_mono *m = p->m;
   mpq_t v;
   for (uint32_t i = 0; i < m->n; i++) {
-    int power = i < 64 && p->out >> i & 1 ? 0 : m->factor[i].power;
+    int power = power_left(p, i);
     for (int k = 0; k < abs(power); k++) {
       const as_atom *a = as_term_atom(c->t, m->factor[i].atom);
-      if (power == -1 && a->kind == AS_ATOM_SQRT) { /* one instruction */
+      if (power < 0 && a->kind == AS_ATOM_SQRT) { /* one instruction */
         as_tg_expr *x = of_poly(c, a->p);
         if (!x)
           return NULL;
@@ -88,49 +98,80 @@ static as_tg_expr *of_part(const context *c, const part *p) {
   return over;
 }
 
+typedef struct { /* what may be taken out of a sum: a factor, or the inverse of a root */
+  uint32_t atom;
+  bool inverse;
+} factor;
+
 /* the place of a factor in what is left of a monomial; -1 it has none */
-static int place_of(const part *p, uint32_t atom) {
-  for (uint32_t i = 0; i < p->m->n && i < 64; i++) {
-    if (p->m->factor[i].atom == atom && p->m->factor[i].power == 1 && !(p->out >> i & 1))
+static int place_of(const part *p, factor f) {
+  for (uint32_t i = 0; i < p->m->n && i < MOST_FACTORS; i++) {
+    int power = power_left(p, i);
+    if (p->m->factor[i].atom == f.atom && (f.inverse ? power < 0 : power > 0))
       return (int)i;
   }
   return -1;
 }
 
-/* a function's value that is a factor of two monomials or more */
-static bool shared_function(const context *c, const part *p, unsigned n, uint32_t *atom) {
+static bool may_be_taken(const context *c, const part *p, uint32_t i, factor *f) {
+  int power = power_left(p, i);
+  *f = (factor){p->m->factor[i].atom, power < 0};
+  return power > 0 || as_term_atom(c->t, f->atom)->kind == AS_ATOM_SQRT;
+}
+
+static unsigned parts_with(const part *p, unsigned n, factor f) {
+  unsigned found = 0;
+  for (unsigned i = 0; i < n; i++)
+    found += place_of(&p[i], f) >= 0;
+  return found;
+}
+
+/* What two monomials or more have as a factor: a function's value before all else, since it costs
+ * most, then what most of them have. */
+static bool shared_factor(const context *c, const part *p, unsigned n, factor *out) {
+  unsigned best = 1;
+  bool function = false;
   for (unsigned i = 0; i < n; i++) {
-    for (uint32_t k = 0; k < p[i].m->n && k < 64; k++) {
-      unsigned found = 0;
-      *atom = p[i].m->factor[k].atom;
-      if (as_term_atom(c->t, *atom)->kind < AS_ATOM_EXP || place_of(&p[i], *atom) < 0)
+    for (uint32_t k = 0; k < p[i].m->n && k < MOST_FACTORS; k++) {
+      factor f;
+      if (!may_be_taken(c, &p[i], k, &f))
         continue;
-      for (unsigned j = i; j < n; j++)
-        found += place_of(&p[j], *atom) >= 0;
-      if (found > 1)
-        return true;
+      bool is = as_term_atom(c->t, f.atom)->kind >= AS_ATOM_EXP;
+      unsigned found = parts_with(p, n, f);
+      if (found < 2 || (function && !is) || (is == function && found <= best))
+        continue;
+      best = found;
+      function = is;
+      *out = f;
     }
   }
-  return false;
+  return best > 1;
 }
 
 static as_tg_expr *of_parts(const context *c, part *p, unsigned n);
 
-/* (what has the atom) * atom + the rest */
-static as_tg_expr *factored(const context *c, part *p, unsigned n, uint32_t atom) {
+static as_tg_expr *of_factor(const context *c, factor f) {
+  if (!f.inverse)
+    return of_atom(c, f.atom);
+  as_tg_expr *x = of_poly(c, as_term_atom(c->t, f.atom)->p);
+  return x ? as_tg_expr_new(c->g, AS_TGS_RSQRT, x, NULL) : NULL;
+}
+
+/* (what has the factor) * factor + the rest */
+static as_tg_expr *factored(const context *c, part *p, unsigned n, factor f) {
   part *with = as_malloc(n * sizeof *with);
   unsigned n_with = 0;
   unsigned rest = 0;
   for (unsigned i = 0; i < n; i++) {
-    int k = place_of(&p[i], atom);
+    int k = place_of(&p[i], f);
     if (k < 0) {
       p[rest++] = p[i];
       continue;
     }
     with[n_with] = p[i];
-    with[n_with++].out |= (uint64_t)1 << k;
+    with[n_with++].taken[k]++;
   }
-  as_tg_expr *x = of_atom(c, atom);
+  as_tg_expr *x = of_factor(c, f);
   as_tg_expr *y = x ? of_parts(c, with, n_with) : NULL;
   as_tg_expr *sum = y ? as_tg_expr_new(c->g, AS_TGS_MUL, y, x) : NULL;
   free(with);
@@ -150,10 +191,10 @@ static bool same_coefficient(const part *p, unsigned n) {
 
 static as_tg_expr *of_parts(const context *c, part *p, unsigned n) {
   as_tg_expr *sum = NULL;
-  uint32_t atom;
+  factor shared;
   mpq_t v;
-  if (shared_function(c, p, n, &atom))
-    return factored(c, p, n, atom);
+  if (shared_factor(c, p, n, &shared))
+    return factored(c, p, n, shared);
   bool common = same_coefficient(p, n);
   for (unsigned i = 0; i < n; i++) {
     p[i].unit = p[i].unit || common;
@@ -186,7 +227,34 @@ static as_tg_expr *choice(const context *c, as_poly p, uint32_t condition) {
   return as_tg_expr_choose(c->g, as_tg_expr_arg(c->g, which), is, is_not);
 }
 
+static unsigned monomials(const context *c, as_poly p) {
+  return as_poly_monos(c->t, p);
+}
+
+/* As a product of two named values: squares and products of sums, which as sums of monomials are
+ * longer, and none of which would be computed for the others, too.  NULL: it is none */
+static as_tg_expr *product_of_named(const context *c, as_poly p) {
+  context plain = *c;
+  plain.n_named = 0;
+  for (unsigned i = 0; i < c->n_named; i++) {
+    for (unsigned k = i; k < c->n_named; k++) {
+      as_poly x = c->named[i];
+      as_poly y = c->named[k];
+      if (x == p || y == p || monomials(c, x) * monomials(c, y) > MOST_MONOMIALS ||
+          as_poly_mul(c->t, x, y) != p)
+        continue;
+      as_tg_expr *a = of_poly(&plain, x);
+      as_tg_expr *b = of_poly(&plain, y);
+      return a && b ? as_tg_expr_new(c->g, AS_TGS_MUL, a, b) : NULL;
+    }
+  }
+  return NULL;
+}
+
 static as_tg_expr *of_poly(const context *c, as_poly p) {
+  as_tg_expr *both = product_of_named(c, p);
+  if (both)
+    return both;
   uint32_t condition = as_poly_condition(c->t, p);
   if (condition != AS_TERM_NONE)
     return choice(c, p, condition);
@@ -200,6 +268,11 @@ static as_tg_expr *of_poly(const context *c, as_poly p) {
 }
 
 as_tg_expr *as_term_expr(as_tg *g, as_terms *t, as_poly p, const uint32_t *atoms, unsigned n) {
-  context c = {.g = g, .t = t, .atoms = atoms, .n = n};
+  return as_term_expr_by(g, t, p, atoms, n, NULL, 0);
+}
+
+as_tg_expr *as_term_expr_by(as_tg *g, as_terms *t, as_poly p, const uint32_t *atoms, unsigned n,
+                            const as_poly *named, unsigned n_named) {
+  context c = {.g = g, .t = t, .atoms = atoms, .n = n, .named = named, .n_named = n_named};
   return of_poly(&c, p);
 }

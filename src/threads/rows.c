@@ -14,6 +14,8 @@
 /* Rows of 4096 on an H200: 8 warps of 16 elements a thread took 18.1 us, 16 warps of 8 took 20.3,
  * because what a barrier keeps waiting is half as much. */
 #define USUAL_WARP_BITS 3
+#define MOST_NAMED 16 /* values of the block graph that are looked at for an expression's factors  \
+                       */
 
 static bool fail(as_rows *R, const char *why) {
   return as_plan_fail(R->p, why);
@@ -311,6 +313,54 @@ static bool collect(as_rows *R, as_poly x, const as_rows_scope *s, operands *o) 
   return true;
 }
 
+/* the load of most axes that an expression has; NULL: none */
+static const as_atom *widest_load(const as_terms *t, as_poly x) {
+  const as_atom *most = NULL;
+  for (uint32_t i = 0; i < as_poly_monos(t, x); i++) {
+    const as_mono *m = as_poly_mono(t, x, i);
+    for (uint32_t k = 0; k < m->n; k++) {
+      const as_atom *a = as_term_atom(t, m->factor[k].atom);
+      if (a->kind == AS_ATOM_LOAD && (!most || a->n > most->n))
+        most = a;
+    }
+  }
+  return most;
+}
+
+static bool is_sum_or_product(const as_terms *t, as_poly p) {
+  return as_poly_monos(t, p) > 1 || (as_poly_monos(t, p) == 1 && as_poly_mono(t, p, 0)->n > 1);
+}
+
+/* What the block graph computes element by element, at the elements of an expression: the values
+ * that it names, and of which others are made. */
+static unsigned named_values(as_rows *R, as_poly x, as_poly out[MOST_NAMED]) {
+  const as_block_ref *b = R->p->b;
+  const as_block *block = &b->graph->block[b->block];
+  const as_atom *at = widest_load(R->p->t, x);
+  long want[AS_MAX_RANK];
+  unsigned n = 0;
+  if (!at || !as_block_dims(b, at->node, want, NULL))
+    return 0;
+  int32_t index[AS_MAX_RANK];
+  uint32_t rank = at->n;
+  memcpy(index, at->index, rank * sizeof *index);
+  for (uint32_t i = 0; i < block->n && n < MOST_NAMED; i++) {
+    const as_node *node = &b->graph->node[block->nodes[i]];
+    long dim[AS_MAX_RANK];
+    as_poly p;
+    as_err err;
+    if (node->kind != AS_N_OP || node->rank != rank ||
+        !as_block_dims(b, block->nodes[i], dim, NULL) || memcmp(dim, want, rank * sizeof *dim) != 0)
+      continue;
+    as_err_init(&err);
+    if (as_block_term(R->p->t, b, block->nodes[i], index, &p, &err) &&
+        is_sum_or_product(R->p->t, p))
+      out[n++] = p;
+    as_err_clear(&err);
+  }
+  return n;
+}
+
 /* the elements of an expression, in registers */
 static as_rows_value *map_value(as_rows *R, as_poly x, const as_rows_scope *s, as_dtype type) {
   operands o = {.n = 0};
@@ -331,7 +381,9 @@ static as_rows_value *map_value(as_rows *R, as_poly x, const as_rows_scope *s, a
     map->arg[i] = R->val[o.of[i]].v;
     map->arg_map[i] = registers_of(R, axes, R->val[o.of[i]].axes);
   }
-  map->expr = as_term_expr(R->g, R->p->t, x, o.atom, o.n);
+  as_poly named[MOST_NAMED];
+  unsigned n_named = named_values(R, x, named);
+  map->expr = as_term_expr_by(R->g, R->p->t, x, o.atom, o.n, named, n_named);
   if (!map->expr || (type != AS_F32 && !map->bits)) {
     fail(R, "an expression that a thread cannot compute alone");
     return NULL;
@@ -386,14 +438,19 @@ static int fold_registers(as_rows *R, int v, uint32_t axes, unsigned over, as_tg
   return op->v;
 }
 
-static void fold_lanes(as_rows *R, int v, unsigned over, as_tg_fold how) {
+/* A shuffle waits for the one before it on the same value only: all folds of a wave go over one
+ * bit of the lanes before any goes over the next. */
+static void fold_lanes(as_rows *R) {
   for (unsigned i = 0; i < 5; i++) {
-    if (!holds(1u << over, &R->lane[i]))
-      continue;
-    as_tg_op *op = as_tg_add(R->g, NULL, AS_TG_SHFL, 'c');
-    op->v = v;
-    op->fold = how;
-    op->lanes = 1 << i;
+    for (unsigned k = 0; k < R->n_pending; k++) {
+      const as_rows_pending *fold = &R->pending[k];
+      if (!holds(1u << fold->exchange.over, &R->lane[i]))
+        continue;
+      as_tg_op *op = as_tg_add(R->g, NULL, AS_TG_SHFL, 'c');
+      op->v = fold->v;
+      op->fold = fold->exchange.how;
+      op->lanes = 1 << i;
+    }
   }
 }
 
@@ -487,16 +544,16 @@ static int fold_parts(as_rows *R, const as_rows_exchange *x) {
 
 /* the warps' parts of a fold begin their way through shared memory; what follows waits for the
  * barrier */
-static bool part_stored(as_rows *R, uint32_t atom, int v, as_rows_exchange x) {
-  if (R->n_pending == AS_ROWS_PENDING || !exchange_new(R, &x))
-    return fail(R, "too many folds over warps");
+static bool part_stored(as_rows *R, as_rows_pending *fold) {
+  as_rows_exchange *x = &fold->exchange;
+  if (!exchange_new(R, x))
+    return false;
   as_tg_op *st = as_tg_add(R->g, NULL, AS_TG_STS, 'c');
-  st->a = v;
-  st->buf = (int)x.buffer;
-  st->dst = exchange_map(R, &x, true, 0);
-  st->lanes = mask_of(R->lane, 5, x.kept);
-  st->warps = mask_of(R->warp, R->g->warp_bits, x.kept | 1u << x.over);
-  R->pending[R->n_pending++] = (as_rows_pending){atom, x};
+  st->a = fold->v;
+  st->buf = (int)x->buffer;
+  st->dst = exchange_map(R, x, true, 0);
+  st->lanes = mask_of(R->lane, 5, x->kept);
+  st->warps = mask_of(R->warp, R->g->warp_bits, x->kept | 1u << x->over);
   return true;
 }
 
@@ -511,15 +568,15 @@ static bool begin_fold(as_rows *R, uint32_t atom, const as_atom *a, const as_row
   uint32_t kept = axes & ~(1u << over);
   if (!(axes >> over & 1))
     return fail(R, "a fold of what does not depend on its index");
+  if (R->n_pending == AS_ROWS_PENDING)
+    return fail(R, "too many folds at one time");
   int v = filled(R, x->v, axes, over, how);
   v = fold_registers(R, v, axes, over, how);
-  fold_lanes(R, v, over, how);
   for (unsigned i = 0; i < R->g->warp_bits; i++)
     over_warps += holds(1u << over, &R->warp[i]);
-  if (!over_warps)
-    return add_value(R, atom, AS_NONE, v, kept, AS_F32) != NULL;
   as_rows_exchange exchange = {.kept = kept, .over = over, .warp_bits = over_warps, .how = how};
-  return part_stored(R, atom, v, exchange);
+  R->pending[R->n_pending++] = (as_rows_pending){atom, v, exchange};
+  return true;
 }
 
 static bool is_pending(const as_rows *R, uint32_t atom) {
@@ -546,30 +603,44 @@ static bool begin_ready(as_rows *R, uint32_t id, const as_atom *a, const as_rows
       continue;
     if (!as_rows_leaves(R, a->p, &inner, is_there))
       return as_rows_leaves(R, a->p, &inner, begin_ready);
-    R->begun++;
     return begin_fold(R, id, a, &inner);
   }
   return fail(R, "a value over iterations");
+}
+
+static bool end_wave(as_rows *R) {
+  bool stored = false;
+  fold_lanes(R);
+  for (unsigned i = 0; i < R->n_pending; i++) {
+    if (!R->pending[i].exchange.warp_bits)
+      continue;
+    stored = true;
+    if (!part_stored(R, &R->pending[i]))
+      return false;
+  }
+  if (stored)
+    as_tg_add(R->g, NULL, AS_TG_BAR, 'a');
+  for (unsigned i = 0; i < R->n_pending; i++) {
+    const as_rows_pending *fold = &R->pending[i];
+    int v = fold->exchange.warp_bits ? fold_parts(R, &fold->exchange) : fold->v;
+    if (!add_value(R, fold->atom, AS_NONE, v, fold->exchange.kept, AS_F32))
+      return false;
+  }
+  return true;
 }
 
 /* All folds, in waves: those of a wave need nothing of each other, so that their shuffles follow
  * each other without waiting, and one barrier is enough for all that go over warps. */
 static bool make_folds(as_rows *R) {
   do {
-    R->begun = 0;
     R->n_pending = 0;
     for (unsigned i = 0; i < R->n_store; i++) {
       if (!as_rows_leaves(R, R->want[i], NULL, begin_ready))
         return false;
     }
-    if (R->n_pending)
-      as_tg_add(R->g, NULL, AS_TG_BAR, 'a');
-    for (unsigned i = 0; i < R->n_pending; i++) {
-      const as_rows_exchange *x = &R->pending[i].exchange;
-      if (!add_value(R, R->pending[i].atom, AS_NONE, fold_parts(R, x), x->kept, AS_F32))
-        return false;
-    }
-  } while (R->begun);
+    if (!end_wave(R))
+      return false;
+  } while (R->n_pending);
   return true;
 }
 

@@ -9,7 +9,7 @@
 #define AS_ROWS_VALUES 48
 #define AS_ROWS_LOADS 10
 #define AS_ROWS_WARP_BITS 4
-#define AS_ROWS_PENDING 8
+#define AS_ROWS_PENDING 16
 
 typedef struct { /* one bit of an axis */
   unsigned axis;
@@ -45,8 +45,9 @@ typedef struct { /* where a partial fold lies in shared memory while warps excha
   as_tg_fold how;
 } as_rows_exchange;
 
-typedef struct { /* a fold whose parts are stored, and which waits for the barrier */
+typedef struct { /* a fold of the wave that is being made: its registers are folded */
   uint32_t atom;
+  int v;
   as_rows_exchange exchange;
 } as_rows_pending;
 
@@ -68,7 +69,6 @@ typedef struct {
   as_rows_value val[AS_ROWS_VALUES];
   unsigned n_pending;
   as_rows_pending pending[AS_ROWS_PENDING];
-  unsigned begun; /* folds of the wave that is being made */
   unsigned n_reg;
   as_rows_place reg[AS_LAY_BITS];
   as_rows_place lane[5];

@@ -104,6 +104,42 @@ static pair biased(const field_tensor *in, unsigned which, long b, long n, long 
   return which ? field_neg(p) : field_add(p, in[2].data[n]);
 }
 
+/* --- four folds at one time, of sums whose terms have factors in common */
+#define NTRANS_TP(B, D)                                                                            \
+  "program ntrans\nsizes B = " #B ", D = " #D "\ninput H: f16[B, D]\ninput X: f16[B, D]\n"         \
+  "input A: f16[B, D]\nC = X + A * (rms_norm(H) + X)\noutput O = rms_norm(C)\n"
+#define NTRANS_MUG(U)                                                                              \
+  "mugraph ntrans_once\nsizes J = 2, U = " #U "\nwhere B = J * U\nkernel k0\n  grid x = J\n"       \
+  "  load h [U, D] = H x -> 0\n  load x [U, D] = X x -> 0\n  load a [U, D] = A x -> 0\n"           \
+  "  xa = x * a\n  p = x + xa\n  q = a * h\n  hh = h * h\n  pp = p * p\n  pq = p * q\n"            \
+  "  qq = q * q\n  sh = mean(hh, axis=-1)\n  spp = mean(pp, axis=-1)\n"                            \
+  "  spq = mean(pq, axis=-1)\n  sqq = mean(qq, axis=-1)\n  rt = sqrt(sh)\n  r = 1 / rt\n"          \
+  "  t1 = r * spq\n  t2 = 2 * t1\n  r2 = r * r\n  t3 = r2 * sqq\n  t4 = spp + t2\n"                \
+  "  n2 = t4 + t3\n  n = sqrt(n2)\n  rq = q * r[:, none]\n  c = p + rq\n"                          \
+  "  o = c / n[:, none]\n  store O [U, D] = o x -> 0\nend\n"
+
+/* of element k of a row before the second norm */
+static pair row_step(const field_tensor *in, long b, long k, pair root) {
+  pair x = at2(&in[1], b, k);
+  return field_add(x,
+                   field_mul(at2(&in[2], b, k), field_add(field_mul(at2(&in[0], b, k), root), x)));
+}
+
+static pair ntrans(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  pair first = field_int(0);
+  pair second = field_int(0);
+  (void)which;
+  for (long k = 0; k < depth; k++)
+    first = field_add(first, field_mul(at2(&in[0], b, k), at2(&in[0], b, k)));
+  pair root = field_rsqrt(field_mul(first, field_inv(field_int(depth))));
+  for (long k = 0; k < depth; k++) {
+    pair c = row_step(in, b, k, root);
+    second = field_add(second, field_mul(c, c));
+  }
+  return field_mul(row_step(in, b, n, root),
+                   field_rsqrt(field_mul(second, field_inv(field_int(depth)))));
+}
+
 /* --- a product after the loop, of what the loop has summed up */
 #define LORA_TP(B, D, N, R)                                                                        \
   "program lora\nsizes B = " #B ", D = " #D ", N = " #N ", R = " #R "\n"                           \
@@ -564,6 +600,8 @@ const thread_case thread_cases[] = {
      3,
      causal_kept,
      {1, 1, 0}},
+    {"four folds at one time", NTRANS_TP(4, 512), NTRANS_MUG(2), "sm_90", 2, 0, ntrans, {0}},
+    {"four folds of an odd length", NTRANS_TP(6, 72), NTRANS_MUG(3), "sm_80", 2, 0, ntrans, {0}},
 };
 const unsigned n_thread_cases = sizeof thread_cases / sizeof *thread_cases;
 

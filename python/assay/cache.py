@@ -79,8 +79,8 @@ class Search:
         directory, result = certified(name, lambda at: self._optimize(text, at))
         if directory is None:
             lines = [line for line in result.output.splitlines() if line.strip()]
-            said = lines[-1] if lines else "no reason given"
-            raise ToolError(f"no certified candidate: {said}")
+            said = [line for line in lines if line.startswith("assay: ")] or lines[-1:]
+            raise ToolError(f"no certified candidate: {said[0] if said else 'no reason given'}")
         return directory
 
     def _optimize(self, text, directory):

@@ -116,8 +116,7 @@ class GraphRunner(Telling):
                 problem = problem or failed
                 continue
             kernel = Kernel(directory, self.options.device)
-            dtypes = [node.meta["val"].dtype for node in island.gives]
-            operator = as_operator(kernel, text, dtypes)
+            operator = as_operator(kernel, text, list(island.types()))
             self.parts.append(Part(island.work, directory, kernel, text, operator))
             return _kernel_step(island, operator)
         raise problem
@@ -234,10 +233,8 @@ def _eager(nodes):
 
 def _kernel_step(island, operator):
     def run(values):
-        results = operator(*(values[node] for node in island.reads))
-        results = results if isinstance(results, (tuple, list)) else [results]
-        for node, result in zip(island.gives, results):
-            values[node] = result
+        results = operator(*island.arguments(values))
+        island.keep(results if isinstance(results, (tuple, list)) else [results], values)
 
     return run
 

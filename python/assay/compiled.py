@@ -20,7 +20,7 @@ class Options:
     """What a user may ask for; all of it is part of the cache's key."""
 
     device: str = None  # "cuda" or "cpu" (emulation); by default where the examples are
-    seconds: int = 20  # of search for each island
+    seconds: int = 20  # of search, for all islands together
     least_work: int = 2  # an island of fewer computing operators is left to PyTorch
     strict: bool = False  # an error, and no PyTorch, for what cannot be certified
     quiet: bool = False
@@ -81,6 +81,7 @@ class GraphRunner(Telling):
         self.left = []
         self.graph = graph
         pieces, reasons = divide(graph, options.least_work)
+        self._shares = cache.Shares(options.seconds, sum(isinstance(p, Island) for p in pieces))
         self._steps = [self._step(piece, reasons) for piece in pieces]
         if options.strict and self.left:
             raise AssayError("not all of the program is certified:\n" + self.summary())
@@ -108,10 +109,11 @@ class GraphRunner(Telling):
     def _certified(self, island):
         """The kernel of an island: of the most general statement of it that can be certified."""
         problem = None
-        for _, program in programs_of(island, f"island{len(self.parts)}"):
+        seconds = self._shares.next()
+        for _, program in programs_of(island, "island"):
             text = program.tp(SPECIFICATIONS.name)
             try:
-                directory = self.results.find(text)
+                directory = self.results.find(text, seconds)
             except ToolError as failed:
                 problem = problem or failed
                 continue

@@ -21,8 +21,9 @@ from .values import Masked
 MOST_OPERATORS = 24
 ENOUGH_OPERATORS = 16
 
-# Convolutions of one island: what is proved of windows over windows grows faster than their number.
-MOST_CONVOLUTIONS = 4
+# Convolutions and poolings of one island: what is proved of windows over windows grows faster than
+# their number.
+MOST_WINDOWS = 4
 
 # Operators that move or name numbers and compute nothing: an island of these alone is not worth a
 # kernel.
@@ -53,17 +54,18 @@ class Island:
         return sum(computes(node) for node in self.nodes)
 
     @property
-    def convolutions(self):
-        return sum(is_convolution(node) for node in self.nodes)
+    def windows(self):
+        """How many of its steps go over windows."""
+        return sum(has_window(node) for node in self.nodes)
 
     def is_full(self, node, most_operators):
         """Whether the node is better the first of another island."""
         if self.work >= most_operators:
             return True
-        begins = is_convolution(node) or "aten.mm." in str(node.target) or "addmm" in str(node.target)
-        return (is_convolution(node) and self.convolutions >= MOST_CONVOLUTIONS) or (
-            begins and self.work >= min(most_operators, ENOUGH_OPERATORS)
-        )
+        target = str(node.target)
+        begins = "convolution" in target or target.startswith(("aten.mm.", "aten.addmm."))
+        enough = begins and self.work >= min(most_operators, ENOUGH_OPERATORS)
+        return enough or (has_window(node) and self.windows >= MOST_WINDOWS)
 
     def arguments(self, values):
         """The tensors that its kernel reads."""
@@ -98,8 +100,8 @@ def computes(node):
     return target.startswith("aten.") and target.split(".")[1] not in _MOVES
 
 
-def is_convolution(node):
-    return "convolution" in str(node.target)
+def has_window(node):
+    return "convolution" in str(node.target) or "_pool" in str(node.target)
 
 
 def is_step(node):
@@ -136,7 +138,7 @@ def divide(graph, least_work=2, most_operators=MOST_OPERATORS):
             reasons[node] = Unsupported("extent", f"{numbers[0]} is no tensor", place_of(node))
     steps = [node for node in graph.nodes if is_step(node)]
     pieces = _gathered(_schedule(steps, reasons), reasons, most_operators)
-    _make_constants_inside(pieces, graph, reasons)
+    _make_inside(pieces, graph, reasons)
     result = []
     for piece in pieces:
         if isinstance(piece, Island) and piece.work < least_work:
@@ -172,10 +174,10 @@ def _gathered(order, reasons, most_operators):
 _MOST_REPEATED = 24
 
 
-def _made_of_constants(node, reasons):
-    """The steps that make a tensor of nothing but constants, positions and truths, in order; None
-    where it is made of other things or by too many steps."""
-    steps, waiting = set(), [node]
+def _made_again(node, reasons):
+    """The steps that make a tensor of nothing but constants, positions and truths, or move an
+    argument's elements; None where it is made of other things or by too many steps."""
+    steps, waiting, numbers = set(), [node], False
     while waiting:
         step = waiting.pop()
         if step in steps:
@@ -183,17 +185,18 @@ def _made_of_constants(node, reasons):
         if step in reasons or len(steps) >= _MOST_REPEATED:
             return None
         if not is_step(step):
-            if not _is_tensor(step) or step.meta["val"].dtype.is_floating_point:
+            if not _is_tensor(step):
                 return None
+            numbers |= step.meta["val"].dtype.is_floating_point
             continue
         steps.add(step)
         waiting += step.all_input_nodes
-    return steps
+    return None if numbers and any(computes(step) for step in steps) else steps
 
 
-def _make_constants_inside(pieces, graph, reasons):
-    """Masks and positions that an island reads are made inside it, again where another has them:
-    a kernel then needs not read them."""
+def _make_inside(pieces, graph, reasons):
+    """Masks, positions and moved arguments (a transposed weight) that an island reads are made
+    inside it, again where another has them: no kernel then writes them for another."""
     place = {node: number for number, node in enumerate(graph.nodes)}
     for piece in pieces:
         if not isinstance(piece, Island):
@@ -202,7 +205,7 @@ def _make_constants_inside(pieces, graph, reasons):
         for node in piece.nodes:
             for source in node.all_input_nodes:
                 if is_step(source) and source not in piece.nodes:
-                    added |= _made_of_constants(source, reasons) or set()
+                    added |= _made_again(source, reasons) or set()
         added -= set(piece.nodes)
         piece.nodes[:0] = sorted(added, key=place.get)
 
@@ -293,7 +296,7 @@ def _translated(island, name, statement, derived):
     extents.state_as_numbers(extents_of_few(island.nodes))
     if statement == NUMBERS:
         extents.state_as_numbers(divided_extents(island.nodes))
-    translator = Translator(name, extents)
+    translator = Translator(name, extents, long_names=False)
     for node in island.reads:
         if not _is_tensor(node):
             raise Unsupported("island", f"{node.name} is no tensor", place_of(node))

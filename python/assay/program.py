@@ -86,11 +86,19 @@ class Extents:
         """Values of derived extents with their expressions, for another translation of the same.
 
         An input is met before the window that explains its extent (the weight behind a flattened
-        convolution): the second time it is known.  A symbol of which others are made stays one.
+        convolution): the second time it is known.  Symbols of which a derived extent is made that
+        are derived themselves are written out; one that would be made of itself stays a symbol.
         """
-        made_of = {name for text in self._derived for name in re.findall(r"[A-Za-z_]\w*", text)}
-        values = {value: text for text, value in self._derived.items() if value > 1}
-        return {value: text for value, text in values.items() if f"n{value}" not in made_of}
+        texts = {}
+        for text, value in self._derived.items():
+            if value > 1:
+                texts.setdefault(value, text)
+        symbols = set()
+        while True:
+            before = len(symbols)
+            written = {v: _written_out(v, texts, symbols, ()) for v in texts if v not in symbols}
+            if len(symbols) == before:
+                return written
 
     def know(self, derived):
         """Takes what another translation derived."""
@@ -186,6 +194,22 @@ _FEW = 16
 _ROUNDS = re.compile(r"\b(div|mod|min|max)\b")
 
 
+def _written_out(value, texts, symbols, within):
+    """The expression of a derived extent in symbols alone; a value that is met within its own
+    expression becomes one of `symbols`."""
+
+    def symbol(match):
+        inner = int(match.group(1))
+        if inner not in texts or inner in symbols:
+            return match.group(0)
+        if inner == value or inner in within:
+            symbols.add(inner)
+            return match.group(0)
+        return f"({_written_out(inner, texts, symbols, (*within, value))})"
+
+    return re.sub(r"\bn(\d+)\b", symbol, texts[value])
+
+
 def _times(count, extent):
     if count == 0:
         return "0"
@@ -201,6 +225,7 @@ class Program:
         self.inputs = []
         self.outputs = []
         self.statements = []
+        self._sources = {}  # names of inputs in the user's program, where they are others
         self._names = set(_RESERVED) | {self.name}
         self._memo = {}
 
@@ -208,9 +233,11 @@ class Program:
         """A name that nothing in this program and no size has."""
         return _identifier(hint, self._names | set(self.extents.values))
 
-    def input(self, hint, dtype, dims):
+    def input(self, hint, dtype, dims, comes_from=None):
         name = self.fresh(hint)
         self._names.add(name)
+        if comes_from not in (None, name):
+            self._sources[name] = comes_from
         self.inputs.append((name, dtype, list(dims)))
         return name
 
@@ -275,7 +302,10 @@ class Program:
         lines = [f'use "{use}"'] if use else []
         lines.append(f"program {self.name}")
         lines += self._sizes_text()
-        lines += [f"input {n}: {t}[{', '.join(d)}]" for n, t, d in self.inputs]
+        for name, dtype, dims in self.inputs:
+            if name in self._sources:
+                lines.append(f"# {self._sources[name]}")
+            lines.append(f"input {name}: {dtype}[{', '.join(dims)}]")
         lines += self._statement_lines()
         lines += [f"output {name}" for _, name in self.outputs]
         return "\n".join(lines) + "\n"

@@ -124,9 +124,12 @@ _DTYPES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", t
 class Translator:
     """One exported graph on its way to a `Program`."""
 
-    def __init__(self, name, extents, like=None, reading=False):
+    def __init__(self, name, extents, like=None, reading=False, long_names=True):
         """`like` is a program whose inputs give this one's their extents, by position; with
-        `reading`, numbers are read as the roots and fractions that they were computed from."""
+        `reading`, numbers are read as the roots and fractions that they were computed from; without
+        `long_names` inputs are named by the last part of their names, so that islands that compute
+        the same are the same program."""
+        self.long_names = long_names
         self.like = like
         self.reading = reading
         self.numbers_read = {}
@@ -439,10 +442,11 @@ class Translator:
                 place_of(node) or getattr(node.graph, "place", None),
             )
         kind = _kind_of(result.dtype)
-        hint = _input_name(node, spec)
+        hint = _input_name(node, spec) if self.long_names else _short_name(node)
         self._name_sizes(result, hint, len(self.program.inputs))
         dims = [self._extent(e) for e in result.shape]
-        name = self.program.input(hint, _DTYPES.get(result.dtype, "f32"), dims)
+        number = "int" if kind == "int" else _DTYPES.get(result.dtype, "f32")
+        name = self.program.input(hint, number, dims, node.name)
         if kind == "bool":
             # the tensor comes as 0 and 1; whatever else it held would count as 1
             truth = self._emit(f"not_equal({name}, 0)")
@@ -455,10 +459,10 @@ class Translator:
         """Makes two inputs of a node whose tensor has minus infinity in it: numbers, which count
         where the second is true."""
         result = node.meta["val"]
-        hint = _input_name(node, None)
+        hint = _short_name(node)
         self._name_sizes(result, hint, len(self.program.inputs))
         dims = [self._extent(e) for e in result.shape]
-        name = self.program.input(hint, _DTYPES[result.dtype], dims)
+        name = self.program.input(hint, _DTYPES[result.dtype], dims, node.name)
         kept = self.program.input(f"{hint}_kept", "f32", dims)
         truth = Value(self._emit(f"not_equal({kept}, 0)"), tuple(dims), "bool")
         self.environment[node] = Masked(Value(name, tuple(dims)), truth)
@@ -667,6 +671,12 @@ def _input_name(node, spec):
     if spec is not None and spec.target:
         return spec.target.replace(".", "_")
     return node.name
+
+
+def _short_name(node):
+    """The name without the path of modules that it stands in and without a number."""
+    within = re.sub(r"^.*_\d+_(?=[A-Za-z])", "", node.name)
+    return re.sub(r"_\d+$", "", within)
 
 
 def place_of(node):

@@ -410,19 +410,45 @@ static long floor_div(long a, long b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* whether every value is above 0: a sum of products of sizes that begin at 1 */
-static bool is_positive(const as_sizes *sizes, as_size a) {
+static bool least_value(const as_sizes *sizes, as_size a, long *least);
+
+/* what an atom is at least, where it is known to be no less than 0 */
+static bool least_of_atom(const as_sizes *sizes, as_size atom, long *least) {
+  const size_entry *entry = entry_of(sizes, atom);
+  long divisor;
+  *least = entry->least;
+  if (entry->k == K_SYM)
+    return *least >= 0;
+  if (entry->k != K_DIV || !as_size_is_const(sizes, entry->den, &divisor) ||
+      !least_value(sizes, entry->num, least) || *least < 0)
+    return false;
+  *least /= divisor;
+  return true;
+}
+
+/* a number that no value is below: of constants, and sums of products of what is not below 0 */
+static bool least_value(const as_sizes *sizes, as_size a, long *least) {
+  *least = 0;
   for (uint32_t i = 0; i < entry_of(sizes, a)->nmono; i++) {
     const monomial *mono = monos(sizes, a) + i;
-    if (mono->coef < 1)
+    long product = mono->coef;
+    if (mono->n > 0 && product < 0)
       return false;
     for (uint32_t k = 0; k < mono->n; k++) {
-      const size_entry *entry = entry_of(sizes, atoms(sizes, mono)[k]);
-      if (entry->k != K_SYM || entry->least < 1)
+      long factor;
+      if (!least_of_atom(sizes, atoms(sizes, mono)[k], &factor) ||
+          __builtin_mul_overflow(product, factor, &product))
         return false;
     }
+    if (__builtin_add_overflow(*least, product, least))
+      return false;
   }
-  return entry_of(sizes, a)->nmono > 0;
+  return true;
+}
+
+static bool is_positive(const as_sizes *sizes, as_size a) {
+  long least;
+  return least_value(sizes, a, &least) && least > 0;
 }
 
 /* the monomial a / b as a polynomial; AS_SIZE_BAD: b does not divide a */

@@ -51,7 +51,7 @@ from torch.utils.flop_counter import flop_registry  # noqa: E402
 from assay import cache, tool  # noqa: E402
 from assay.compiled import Compiled, Options  # noqa: E402
 from assay.equality import SPECIFICATIONS  # noqa: E402
-from assay.errors import AssayError  # noqa: E402
+from assay.errors import AssayError, Consequence  # noqa: E402
 from assay.islands import Island, computes, divide, programs_of  # noqa: E402
 from assay.translate import export  # noqa: E402
 
@@ -99,8 +99,13 @@ def model_of(module):
 
 
 def without_data(module):
+    try:
+        with torch.device("meta"):
+            model = model_of(module)
+    except RuntimeError:  # it looks at numbers while it is built
+        model = model_of(module).to("meta")
     with torch.device("meta"):
-        return model_of(module), list(module.get_inputs())
+        return model, list(module.get_inputs())
 
 
 def is_problem(path):
@@ -136,14 +141,17 @@ def certify(path, options):
         "operators": sum(map(computes, steps)),
         "flops": sum(map(flops, steps)),
         "export_s": round(time.monotonic() - start, 1),
-        "cuts": sorted({f"{r.operator}: {r.reason}" for r in reasons.values()}),
+        "cuts": sorted({cut(r) for r in reasons.values() if not isinstance(r, Consequence)}),
     }
-    found["islands"] = [
-        island_row(piece, number, results, options)
-        for number, piece in enumerate(p for p in pieces if isinstance(p, Island))
-    ]
+    islands = [piece for piece in pieces if isinstance(piece, Island)]
+    shares = cache.Shares(options.seconds, len(islands))
+    found["islands"] = [island_row(island, results, shares, options) for island in islands]
     found["seconds"] = round(time.monotonic() - start, 1)
     return found
+
+
+def cut(reason):
+    return f"{reason.operator}: {reason.reason}"
 
 
 def in_a_line(problem):
@@ -153,16 +161,17 @@ def in_a_line(problem):
     return (said or lines[-1:])[0][:300]
 
 
-def island_row(island, number, results, options):
+def island_row(island, results, shares, options):
     row = {"operators": island.work, "flops": sum(map(flops, island.nodes)), "certified": False}
     start = time.monotonic()
+    seconds = shares.next()
     try:
-        for how, program in programs_of(island, f"island{number}"):
+        for how, program in programs_of(island, "island"):
             row.update(statements=len(program.statements), windows=how)
             if options.import_only:
                 break
             try:
-                directory = results.find(program.tp(SPECIFICATIONS.name))
+                directory = results.find(program.tp(SPECIFICATIONS.name), seconds)
             except AssayError as problem:
                 row.setdefault("why", in_a_line(problem))
                 continue
@@ -625,7 +634,7 @@ def main():
     parser.add_argument("--level", type=int)
     parser.add_argument("--blocks", type=Path)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--seconds", type=int, default=10, help="of search, for each island")
+    parser.add_argument("--seconds", type=int, default=10, help="of search, for all islands of a problem")
     parser.add_argument("--limit", type=int, default=120, help="seconds for each problem")
     parser.add_argument("--import-only", action="store_true")
     parser.add_argument("--check", action="store_true")

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AT_ONCE = 8 }; /* candidates judged at the same time, whatever the number of threads */
+enum {
+  AT_ONCE = 8, /* candidates judged at the same time, whatever the number of threads */
+  SECONDS_OF_ITS_OWN = 10
+};
 
 void sg_candidate_clear(as_candidate *candidate) {
   for (uint32_t i = 0; i < candidate->n_tiling; i++) {
@@ -65,6 +68,7 @@ static char *why_not(const as_verdict *verdict, uint32_t number, bool tested) {
 /* --- one candidate of several that are judged at the same time */
 typedef struct {
   as_candidate candidate;
+  double until; /* as_policy */
   char *unfit; /* why it has no tile sizes, or cannot be lowered; malloc'ed */
 } trial;
 
@@ -176,7 +180,9 @@ static void try_candidate(void *arg, size_t i) {
   if (opts->policy == NULL)
     return;
   as_judged judged = as_search_judged(search->program, &opts->given, candidate);
-  as_judge(&judged, opts->policy, &candidate->verdict);
+  as_policy policy = *opts->policy;
+  policy.until = all->trial[i].until;
+  as_judge(&judged, &policy, &candidate->verdict);
 }
 
 /* counts what became of a candidate without tile sizes; *unfit: the first such reason */
@@ -246,6 +252,14 @@ static bool has_budget(sg_search *search, const sg_scheme *scheme, uint32_t n_tr
   return needed || best_so_far;
 }
 
+/* When a candidate's judgement has to end.  The program's own operators as kernels have some time
+ * in any case. */
+static double time_for(const sg_search *search, const sg_scheme *scheme) {
+  double until = search->deadline.until;
+  double least = as_now() + SECONDS_OF_ITS_OWN;
+  return until > 0 && is_separate(scheme) && until < least ? least : until;
+}
+
 static void take(sg_search *search, trial *tried, uint32_t number, char **unfit) {
   as_search_result *result = search->result;
   bool fits = tried->unfit == NULL && tried->candidate.text;
@@ -267,9 +281,12 @@ static void certify_schemes(sg_search *search, const uint32_t *number, uint32_t 
   uint32_t *of = as_calloc(n + 1, sizeof *of);
   uint32_t n_trials = 0;
   for (uint32_t i = 0; i < n; i++) {
-    if (has_budget(search, &search->schemes[number[i]], n_trials) &&
-        read_candidate(search, &search->schemes[number[i]], &all.trial[n_trials].candidate))
-      of[n_trials++] = number[i];
+    const sg_scheme *scheme = &search->schemes[number[i]];
+    trial *next = &all.trial[n_trials];
+    if (!has_budget(search, scheme, n_trials) || !read_candidate(search, scheme, &next->candidate))
+      continue;
+    next->until = time_for(search, scheme);
+    of[n_trials++] = number[i];
   }
   sg_progress(search, "certifying", (double)search->result->n / search->opts.keep);
   as_parallel(search->opts.threads, n_trials, try_candidate, &all);

@@ -6,10 +6,15 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 from . import rounding, tool
 from .errors import ToolError
+
+# seconds beyond its limit in which `assay` has to end: it certifies the program as it stands when
+# the limit has struck, and writes the result
+_GRACE = 60
 
 
 def folder():
@@ -63,6 +68,26 @@ def certified(name, make):
         shutil.rmtree(scratch, ignore_errors=True)
 
 
+def said(text):
+    """What a program says, without its comments: they name files of the machine it was made on."""
+    return "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+
+
+class Shares:
+    """The seconds of a search, divided among islands: what one does not take is for the others."""
+
+    def __init__(self, seconds, islands):
+        self._until = time.monotonic() + seconds
+        self._islands = islands
+
+    def next(self):
+        """Seconds for the next island, at least one."""
+        left = self._until - time.monotonic()
+        share = left / max(1, self._islands)
+        self._islands -= 1
+        return max(1, round(share))
+
+
 class Search:
     """Results made by `assay optimize`, kept on disk."""
 
@@ -73,32 +98,42 @@ class Search:
         self.seconds = seconds
         self.target = target
         self.library = library
+        self._found = {}  # programs of this run, for islands that say the same
 
-    def find(self, text):
-        """The directory of a certified result for a program's text; ToolError where there is none."""
+    def find(self, text, seconds=None):
+        """The directory of a certified result for a program's text; ToolError where there is none.
+
+        `seconds` may be less than those of all islands.  It is no part of the name: what was found
+        in less time is as good.  Islands that say the same share the first one's result.
+        """
         rounded = rounding.permitted()
+        island = (said(text), rounded)
+        if island in self._found:
+            return self._found[island]
         options = [str(self.seconds), self.target or "", self.library, rounded]
         name = key([text, self.specifications.read_text()], options)
-        directory, result = certified(name, lambda at: self._optimize(text, rounded, at))
+        make = functools.partial(self._optimize, text, seconds or self.seconds, rounded)
+        directory, result = certified(name, make)
         if directory is None:
             lines = [line for line in result.output.splitlines() if line.strip()]
-            said = lines[-1] if lines else "no reason given"
-            raise ToolError(f"no certified candidate: {said}")
+            first = [line for line in lines if line.startswith("assay: ")] or lines[-1:]
+            raise ToolError(f"no certified candidate: {first[0] if first else 'no reason given'}")
+        self._found[island] = directory
         return directory
 
-    def _optimize(self, text, rounded, directory):
+    def _optimize(self, text, seconds, rounded, directory):
         folder = directory.parent
         (folder / self.specifications.name).write_text(self.specifications.read_text())
         program = folder / "program.tp"
         program.write_text(text)
-        limit = f"--seconds={self.seconds}"
+        limit = f"--seconds={seconds}"
         arguments = ["optimize", program, limit, "--solvers=none", "-q"]
         arguments.append(f"--library={self.library}")
         if self.target:
             arguments.append(f"--arch={self.target}")
         if rounded:
             arguments.append(f"--tf32={rounded}")
-        return tool.run(arguments, directory, self.seconds + 120)
+        return tool.run(arguments, directory, seconds + _GRACE)
 
 
 class Carried:
@@ -109,11 +144,9 @@ class Carried:
 
     @staticmethod
     def name(text):
-        """Of what a program says, not of its comments: they name files of the machine it was made on."""
-        said = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
-        return hashlib.sha256(said.encode()).hexdigest()[:24]
+        return hashlib.sha256(said(text).encode()).hexdigest()[:24]
 
-    def find(self, text):
+    def find(self, text, seconds=None):
         place = self.folder / self.name(text)
         if not place.is_dir():
             raise ToolError("no certified candidate was carried here")

@@ -20,7 +20,7 @@ class Options:
     """What a user may ask for; all of it is part of the cache's key."""
 
     device: str = None  # "cuda" or "cpu" (emulation); by default where the examples are
-    seconds: int = 20  # of search for each island
+    seconds: int = 20  # of search, for all islands together
     least_work: int = 2  # an island of fewer computing operators is left to PyTorch
     strict: bool = False  # an error, and no PyTorch, for what cannot be certified
     quiet: bool = False
@@ -98,6 +98,7 @@ class GraphRunner(Telling):
         self.left = []
         self.graph = graph
         pieces, reasons = divide(graph, options.least_work)
+        self._shares = cache.Shares(options.seconds, sum(isinstance(p, Island) for p in pieces))
         self._steps = [self._step(piece, reasons) for piece in pieces]
         if options.strict and self.left:
             raise AssayError("not all of the program is certified:\n" + self.summary())
@@ -125,16 +126,16 @@ class GraphRunner(Telling):
     def _certified(self, island):
         """The kernel of an island: of the most general statement of it that can be certified."""
         problem = None
-        for _, program in programs_of(island, f"island{len(self.parts)}"):
+        seconds = self._shares.next()
+        for _, program in programs_of(island, "island"):
             text = program.tp(SPECIFICATIONS.name)
             try:
-                directory = self.results.find(text)
+                directory = self.results.find(text, seconds)
             except ToolError as failed:
                 problem = problem or failed
                 continue
             kernel = Kernel(directory, self.options.device)
-            dtypes = [node.meta["val"].dtype for node in island.gives]
-            operator = as_operator(kernel, text, dtypes)
+            operator = as_operator(kernel, text, list(island.types()))
             self.parts.append(Part(island.work, directory, kernel, text, operator))
             return _kernel_step(island, operator)
         raise problem
@@ -251,10 +252,8 @@ def _eager(nodes):
 
 def _kernel_step(island, operator):
     def run(values):
-        results = operator(*(values[node] for node in island.reads))
-        results = results if isinstance(results, (tuple, list)) else [results]
-        for node, result in zip(island.gives, results):
-            values[node] = result
+        results = operator(*island.arguments(values))
+        island.keep(results if isinstance(results, (tuple, list)) else [results], values)
 
     return run
 

@@ -309,11 +309,20 @@ def where(t, condition, x, y):
     if isinstance(x, (int, float)) and x == float("-inf"):
         return where(t, _not(t, condition), y, x)
     if isinstance(x, Masked) or isinstance(y, Masked):
-        raise Unsupported(t.operator, "of a tensor that has minus infinity in it")
+        return _where_of_masked(t, condition, t.tensor(x), t.tensor(y))
     never = Value("0", (), "bool")
     if isinstance(x, float) and math.isnan(x) and t.is_constant(condition, never):
         return y
     return t.choose(condition, x, y)
+
+
+def _where_of_masked(t, condition, x, y):
+    """One of two tensors that may have minus infinity in them, element by element."""
+    parts = [(p.value, p.keep) if isinstance(p, Masked) else (p, 1) for p in (x, y)]
+    (x, x_kept), (y, y_kept) = parts
+    value = t.choose(condition, x, y)
+    keep = t.choose(condition, x_kept, y_kept)
+    return Masked(value, Value(t.layouts.expand(keep, value.extents).text, value.extents, "bool"))
 
 
 @row("masked_fill.Scalar")

@@ -44,6 +44,19 @@ def _taken(t, x, axis, at):
     return t.value(f"torch_take({x.text}, {at.text}, axis={axis})", extents, x.dtype)
 
 
+@row("unfold.default")
+def _unfold(t, x, axis, size, step):
+    axis %= x.rank
+    whole = t.program.extents.value(x.extents[axis])
+    if step != size or whole % size != 0:
+        raise Unsupported(t.operator, "with windows that overlap or leave something out")
+    count = t.size_of(t.result_value(axis))
+    parts = (t.program.extents.number(count), t.program.extents.number(size))
+    split = t.layouts.view(x, x.extents[:axis] + parts + x.extents[axis + 1 :])
+    order = [a for a in range(split.rank) if a != axis + 1] + [axis + 1]
+    return t.layouts.permute(split, order)
+
+
 @row("scatter.value")
 def _scatter_value(t, x, axis, index, fill):
     axis %= x.rank

@@ -12,10 +12,18 @@ import torch
 
 from .errors import Unsupported
 from .program import Extents
-from .translate import Translator, place_of, window_extents
+from .fixed_extents import divided_extents, extents_of_few, window_extents
+from .translate import Translator, place_of
+from .values import Masked
 
-# Above this many operators the search gets no better and takes long.
+# Above this many operators the search gets no better and takes long; a good part of them is enough
+# where an operator that begins a kernel anyway comes next.
 MOST_OPERATORS = 24
+ENOUGH_OPERATORS = 16
+
+# Convolutions and poolings of one island: what is proved of windows over windows grows faster than
+# their number.
+MOST_WINDOWS = 4
 
 # Operators that move or name numbers and compute nothing: an island of these alone is not worth a
 # kernel.
@@ -29,16 +37,62 @@ _MOVES = (
 
 @dataclass
 class Island:
-    """Consecutive covered steps: `reads` and `gives` are nodes of the graph."""
+    """Consecutive covered steps: `reads` and `gives` are nodes of the graph.
+
+    A tensor of `masked` has minus infinity in it.  It crosses the border as two: numbers, and where
+    these count.
+    """
 
     nodes: list
     reads: list = field(default_factory=list)
     gives: list = field(default_factory=list)
+    masked: set = field(default_factory=set)
 
     @property
     def work(self):
         """How many of its steps compute something."""
         return sum(computes(node) for node in self.nodes)
+
+    @property
+    def windows(self):
+        """How many of its steps go over windows."""
+        return sum(has_window(node) for node in self.nodes)
+
+    def is_full(self, node, most_operators):
+        """Whether the node is better the first of another island."""
+        if self.work >= most_operators:
+            return True
+        target = str(node.target)
+        begins = "convolution" in target or target.startswith(("aten.mm.", "aten.addmm."))
+        enough = begins and self.work >= min(most_operators, ENOUGH_OPERATORS)
+        return enough or (has_window(node) and self.windows >= MOST_WINDOWS)
+
+    def arguments(self, values):
+        """The tensors that its kernel reads."""
+        for node in self.reads:
+            tensor = values[node]
+            if node not in self.masked:
+                yield tensor
+                continue
+            kept = tensor != -torch.inf
+            yield torch.where(kept, tensor, 0)
+            yield kept
+
+    def types(self):
+        """The types of the tensors that its kernel gives."""
+        for node in self.gives:
+            yield node.meta["val"].dtype
+            if node in self.masked:
+                yield torch.bool
+
+    def keep(self, results, values):
+        """Takes over what its kernel gave."""
+        results = iter(results)
+        for node in self.gives:
+            tensor = next(results)
+            if node in self.masked:
+                tensor = torch.where(next(results), tensor, -torch.inf)
+            values[node] = tensor
 
 
 def computes(node):
@@ -46,17 +100,21 @@ def computes(node):
     return target.startswith("aten.") and target.split(".")[1] not in _MOVES
 
 
+def has_window(node):
+    return "convolution" in str(node.target) or "_pool" in str(node.target)
+
+
 def is_step(node):
     return node.op == "call_function"
 
 
-def _uncovered(graph):
-    """Nodes that the table does not cover, with the reason of each."""
+def _probed(graph):
+    """A translator that knows of each node what it is, or why the table does not cover it."""
     probe = Translator.for_probe()
     for node in graph.nodes:
         if node.op != "output":
             probe.attempt(node)
-    return probe.failed
+    return probe
 
 
 def _takes_a_result(node):
@@ -72,9 +130,27 @@ def divide(graph, least_work=2, most_operators=MOST_OPERATORS):
 
     An island that computes in fewer than `least_work` steps is left to PyTorch too.
     """
-    reasons = dict(_uncovered(graph))
+    probe = _probed(graph)
+    reasons = dict(probe.failed)
+    for node in graph.nodes:
+        numbers = [n.name for n in node.all_input_nodes if isinstance(n.meta.get("val"), torch.SymInt)]
+        if numbers and node.op != "output" and node not in reasons:
+            reasons[node] = Unsupported("extent", f"{numbers[0]} is no tensor", place_of(node))
     steps = [node for node in graph.nodes if is_step(node)]
-    order = _schedule(steps, reasons)
+    pieces = _gathered(_schedule(steps, reasons), reasons, most_operators)
+    _make_inside(pieces, graph, reasons)
+    result = []
+    for piece in pieces:
+        if isinstance(piece, Island) and piece.work < least_work:
+            result += piece.nodes
+        else:
+            result.append(piece)
+    masked = {node for node, value in probe.environment.items() if isinstance(value, Masked)}
+    return _with_borders(result, graph, masked), reasons
+
+
+def _gathered(order, reasons, most_operators):
+    """The steps as islands and single nodes."""
     pieces = []
     home = {}
     for node in order:
@@ -83,23 +159,86 @@ def divide(graph, least_work=2, most_operators=MOST_OPERATORS):
             home[source].nodes.append(node)  # several results never cross a border as one
             home[node] = home[source]
             continue
+        last = pieces[-1] if pieces else None
         if node in reasons:
             pieces.append(node)
-        elif pieces and isinstance(pieces[-1], Island) and pieces[-1].work < most_operators:
-            pieces[-1].nodes.append(node)
+        elif isinstance(last, Island) and not last.is_full(node, most_operators):
+            last.nodes.append(node)
         else:
             pieces.append(Island([node]))
         home[node] = pieces[-1]
-    result = []
+    return pieces
+
+
+# as many steps may be taken again to have what is made of constants where it is read
+_MOST_REPEATED = 24
+
+
+def _made_again(node, reasons):
+    """The steps that make a tensor of nothing but constants, positions and truths, or move an
+    argument's elements; None where it is made of other things or by too many steps."""
+    steps, waiting, numbers = set(), [node], False
+    while waiting:
+        step = waiting.pop()
+        if step in steps:
+            continue
+        if step in reasons or len(steps) >= _MOST_REPEATED:
+            return None
+        if not is_step(step):
+            if not _is_tensor(step):
+                return None
+            numbers |= step.meta["val"].dtype.is_floating_point
+            continue
+        steps.add(step)
+        waiting += step.all_input_nodes
+    return None if numbers and any(computes(step) for step in steps) else steps
+
+
+def _make_inside(pieces, graph, reasons):
+    """Masks, positions and moved arguments (a transposed weight) that an island reads are made
+    inside it, again where another has them: no kernel then writes them for another."""
+    place = {node: number for number, node in enumerate(graph.nodes)}
     for piece in pieces:
-        if isinstance(piece, Island) and piece.work < least_work:
-            result += piece.nodes
-        else:
-            result.append(piece)
-    for piece in result:
+        if not isinstance(piece, Island):
+            continue
+        added = set()
+        for node in piece.nodes:
+            for source in node.all_input_nodes:
+                if is_step(source) and source not in piece.nodes:
+                    added |= _made_again(source, reasons) or set()
+        added -= set(piece.nodes)
+        piece.nodes[:0] = sorted(added, key=place.get)
+
+
+def _with_borders(pieces, graph, masked):
+    """The pieces without steps that nothing needs any more; what islands read and give is found."""
+    needed = set(graph.output_node().all_input_nodes)
+    result = []
+    for piece in reversed(pieces):
+        nodes = piece.nodes if isinstance(piece, Island) else [piece]
+        gives = [node for node in nodes if node in needed]
+        inside = set(gives)
+        for node in reversed(nodes):
+            if node in inside or _has_effect(node):
+                inside.update(node.all_input_nodes)
+                inside.add(node)
+        left = [node for node in nodes if node in inside]
+        if not left:
+            continue
+        members = set(left)
+        reads = list(dict.fromkeys(s for n in left for s in n.all_input_nodes if s not in members))
         if isinstance(piece, Island):
-            _find_borders(piece, graph)
-    return result, reasons
+            piece.nodes, piece.reads, piece.gives = left, reads, gives
+            piece.masked = masked & {*reads, *gives}
+        needed -= members
+        needed.update(reads)
+        result.insert(0, piece)
+    return result
+
+
+def _has_effect(node):
+    """Whether a step does something beside giving its results, such as a check."""
+    return not node.users
 
 
 def _schedule(steps, reasons):
@@ -120,55 +259,55 @@ def _schedule(steps, reasons):
     return order
 
 
-def _find_borders(island, graph):
-    members = set(island.nodes)
-    for node in island.nodes:
-        for source in node.all_input_nodes:
-            if source not in members and source not in island.reads:
-                island.reads.append(source)
-        if any(user not in members for user in node.users):
-            island.gives.append(node)
+# How extents are stated: as symbols, so that the theorem is for all of them; those that windows
+# slide over or that are divided at fixed positions as numbers, where what is computed of symbols
+# does not meet as it has to; or all as numbers.
+SYMBOLS, NUMBERS, THESE_SIZES = "symbols", "numbers", "these sizes"
 
 
-# How extents that windows slide over are stated: as symbols, so that the theorem is for all of
-# them, or as numbers, where what windows leave of symbols does not meet as it has to.
-SYMBOLS, NUMBERS = "symbols", "numbers"
-
-
-def has_windows(island):
-    return any("convolution" in str(n.target) or "_pool" in str(n.target) for n in island.nodes)
-
-
-def translate_island(island, name, windows=SYMBOLS):
+def translate_island(island, name, statement=SYMBOLS):
     """The program of an island; raises Unsupported where a border is no tensor of reals."""
-    first = _translated(island, name, windows, {})
+    first = _translated(island, name, statement, {})
     derived = first.program.extents.what_was_derived()
-    return (_translated(island, name, windows, derived) if derived else first).program
+    return (_translated(island, name, statement, derived) if derived else first).program
 
 
 def programs_of(island, name):
     """The programs that state an island, the most general first, as pairs (how, program)."""
-    for windows in (SYMBOLS, NUMBERS) if has_windows(island) else (SYMBOLS,):
+    problem, stated = None, set()
+    for statement in (SYMBOLS, NUMBERS, THESE_SIZES):
         try:
-            yield windows, translate_island(island, name, windows)
-        except Unsupported:
-            if windows == NUMBERS or not has_windows(island):
-                raise
+            program = translate_island(island, name, statement)
+        except Unsupported as found:
+            problem = problem or found
+            continue
+        text = program.tp(None)
+        if text not in stated:
+            yield statement, program
+        stated.add(text)
+    if not stated:
+        raise problem
 
 
-def _translated(island, name, windows, derived):
-    extents = Extents()
+def _translated(island, name, statement, derived):
+    extents = Extents(literal=statement == THESE_SIZES)
     extents.know(derived)
-    extents.state_as_numbers(window_extents(island.nodes, windows == NUMBERS))
-    translator = Translator(name, extents)
+    extents.state_as_numbers(window_extents(island.nodes, statement == NUMBERS))
+    extents.state_as_numbers(extents_of_few(island.nodes))
+    if statement == NUMBERS:
+        extents.state_as_numbers(divided_extents(island.nodes))
+    translator = Translator(name, extents, long_names=False)
     for node in island.reads:
         if not _is_tensor(node):
             raise Unsupported("island", f"{node.name} is no tensor", place_of(node))
-        translator.add_input(node)
+        if node in island.masked:
+            translator.add_masked_input(node)
+        else:
+            translator.add_input(node)
     for node in island.nodes:
         translator.attempt(node)
     if translator.failed:
         raise next(iter(translator.failed.values()))
     for count, node in enumerate(island.gives):
-        translator.add_output(node, count)
+        translator.add_output(node, count, in_parts=True)
     return translator

@@ -166,6 +166,10 @@ def _position(t, position, size, extent):
     return size + number_there, f"({extent} + {t.bound(position)})"
 
 
+def _are_numbers(*positions):
+    return all(position is None or isinstance(position, int) for position in positions)
+
+
 @row("slice.Tensor")
 def _slice(t, x, axis=0, start=None, end=None, step=1):
     axis %= x.rank
@@ -175,9 +179,12 @@ def _slice(t, x, axis=0, start=None, end=None, step=1):
     stop, stop_text = _position(t, size if end is None else end, size, extent)
     if (begin, stop, step) == (0, size, 1):
         return x
-    new = t.strided(begin_text, stop_text, step, axis)
-    if begin == 0 and step == 1:
-        stop_text = new
+    if step == 1 and isinstance(t.result_value(axis), int) and _are_numbers(start, end):
+        begin_text, stop_text, new = t.program.extents.part(extent, begin, stop)
+    else:
+        new = t.strided(begin_text, stop_text, step, axis)
+        if begin == 0 and step == 1:
+            stop_text = new
     arguments = f"axis={axis}, start={begin_text}, stop={stop_text}, step={step}"
     extents = x.extents[:axis] + (new,) + x.extents[axis + 1 :]
     return t.on_both(x, lambda part: t.value(f"slice({part.text}, {arguments})", extents, part.dtype))
@@ -189,7 +196,8 @@ def _select(t, x, axis, index):
     size = t.program.extents.value(x.extents[axis])
     index = index + size if index < 0 else index
     taken = x.extents[:axis] + ("1",) + x.extents[axis + 1 :]
-    part = t.value(f"slice({x.text}, axis={axis}, start={index}, stop={index + 1})", taken, x.dtype)
+    start, stop, _ = t.program.extents.part(x.extents[axis], index, index + 1)
+    part = t.value(f"slice({x.text}, axis={axis}, start={start}, stop={stop})", taken, x.dtype)
     return t.layouts.squeeze(part, axis)
 
 
@@ -199,15 +207,13 @@ def _split(t, x, sizes, axis=0):
     if any(isinstance(size, Value) for size in sizes):
         return _split_anywhere(t, x, t.size_list(sizes), axis)
     parts = []
-    start = 0
+    begin = 0
     for size in sizes:
-        extent = t.program.extents.number(size)
+        start, stop, extent = t.program.extents.part(x.extents[axis], begin, begin + size)
         extents = x.extents[:axis] + (extent,) + x.extents[axis + 1 :]
-        arguments = f"axis={axis}, start={start}, stop={start + size}"
-        if start == 0:
-            arguments = f"axis={axis}, start=0, stop={extent}"
-        parts.append(t.value(f"slice({x.text}, {arguments})", extents, x.dtype))
-        start += size
+        text = f"slice({x.text}, axis={axis}, start={start}, stop={stop})"
+        parts.append(t.value(text, extents, x.dtype))
+        begin += size
     return tuple(parts)
 
 
@@ -231,13 +237,10 @@ def _cat(t, tensors, axis=0):
     axis %= tensors[0].rank
     result = tensors[0]
     for piece in tensors[1:]:
-        both = [t.program.extents.value(p.extents[axis]) for p in (result, piece)]
-        known = result.extents[axis].isdigit() and piece.extents[axis].isdigit()
-        joint = str(sum(both)) if known else f"({result.extents[axis]} + {piece.extents[axis]})"
+        joint = t.program.extents.sum([result.extents[axis], piece.extents[axis]])
         extents = result.extents[:axis] + (joint,) + result.extents[axis + 1 :]
         text = f"concat({result.text}, {piece.text}, axis={axis})"
         result = t.value(text, extents, result.dtype)
-        t.program.extents.remember(joint, sum(both))
     return result
 
 

@@ -6,6 +6,7 @@ numbers, since an extent broadcasts only where it is literally 1.
 """
 
 import re
+from collections import Counter
 
 from .errors import Unsupported
 
@@ -31,6 +32,8 @@ class Extents:
         self.relations = []
         self._derived = {}
         self._by_value = {}
+        self._whole_of = {}  # a product that a relation states -> the extent that it is
+        self._sums = {}  # a sum of extents -> how often each of them stands in it
 
     def symbol(self, name, value):
         """Declares `name` with a concrete value; the same name may be declared again alike."""
@@ -83,17 +86,67 @@ class Extents:
         """Values of derived extents with their expressions, for another translation of the same.
 
         An input is met before the window that explains its extent (the weight behind a flattened
-        convolution): the second time it is known.  A symbol of which others are made stays one.
+        convolution): the second time it is known.  Symbols of which a derived extent is made that
+        are derived themselves are written out; one that would be made of itself stays a symbol.
         """
-        made_of = {name for text in self._derived for name in re.findall(r"[A-Za-z_]\w*", text)}
-        values = {value: text for text, value in self._derived.items() if value > 1}
-        return {value: text for value, text in values.items() if f"n{value}" not in made_of}
+        texts = {}
+        for text, value in self._derived.items():
+            if value > 1:
+                texts.setdefault(value, text)
+        symbols = set()
+        while True:
+            before = len(symbols)
+            written = {v: _written_out(v, texts, symbols, ()) for v in texts if v not in symbols}
+            if len(symbols) == before:
+                return written
 
     def know(self, derived):
         """Takes what another translation derived."""
         self._by_value.update(derived)
         for value, text in derived.items():
             self.remember(text, value)
+
+    def sum(self, parts):
+        """The size expression of what stands one after another, equal terms taken together."""
+        terms = Counter()
+        for part in parts:
+            terms.update(self._sums.get(part) or {part: 1})
+        value = sum(self.value(part) * count for part, count in terms.items())
+        rest = sum(int(part) * count for part, count in terms.items() if part.isdigit())
+        said = [_times(count, part) for part, count in terms.items() if not part.isdigit()]
+        said += [str(rest)] if rest else []
+        if len(said) <= 1:
+            text = said[0] if said else "0"
+        else:
+            text = f"({' + '.join(said)})"
+        text = self._whole_of.get(text, text)
+        self._sums[text] = terms
+        if text not in self.values:
+            self.remember(text, value)
+        return text
+
+    def part(self, extent, begin, stop):
+        """Where a part of an axis begins and ends, both numbers, and its extent: as texts.
+
+        Positions that are multiples of the part's extent are said so, and the axis as a multiple
+        where it is one; others are symbols, too.
+        """
+        size, length = self.value(extent), stop - begin
+        whole = self.number(length)
+        if extent.isdigit() or whole.isdigit():
+            at_end = stop == size and begin > 0 and not extent.isdigit()
+            if at_end:  # from the end, wherever that is
+                return f"({extent} - {length})", extent, str(length)
+            return str(begin), str(stop), str(length)
+        if begin % length == 0:
+            times = begin // length
+            if size % length == 0 and extent in self.values and whole in self.values:
+                self.relate(extent, str(size // length), whole)
+            return _times(times, whole), _times(times + 1, whole), whole
+        if stop == size and begin <= _FEW:
+            return str(begin), extent, self.derive(f"({extent} - {begin})", length)
+        start = self.number(begin)
+        return start, f"({start} + {whole})", whole
 
     def product(self, parts):
         """The size expression of a product: factors of 1 are left out, one that is a product of
@@ -126,11 +179,41 @@ class Extents:
             return  # there is nothing to state of numbers
         if whole == " * ".join(sorted(parts, key=lambda part: not part.isdigit())):
             return
-        if whole in self._derived or any(part in self._derived for part in parts):
+        rounded = any(_ROUNDS.search(part) for part in parts)
+        if whole in self._derived or rounded:
             raise Unsupported("extent", f"{whole}, which is computed, as {' * '.join(parts)}")
-        relation = f"{whole} = {' * '.join(parts)}"
+        product = " * ".join(parts)
+        self._whole_of.setdefault(product, whole)
+        relation = f"{whole} = {product}"
         if relation not in self.relations:
             self.relations.append(relation)
+
+
+# as many elements left out before a part of an axis are a number of the program, and no size
+_FEW = 16
+_ROUNDS = re.compile(r"\b(div|mod|min|max)\b")
+
+
+def _written_out(value, texts, symbols, within):
+    """The expression of a derived extent in symbols alone; a value that is met within its own
+    expression becomes one of `symbols`."""
+
+    def symbol(match):
+        inner = int(match.group(1))
+        if inner not in texts or inner in symbols:
+            return match.group(0)
+        if inner == value or inner in within:
+            symbols.add(inner)
+            return match.group(0)
+        return f"({_written_out(inner, texts, symbols, (*within, value))})"
+
+    return re.sub(r"\bn(\d+)\b", symbol, texts[value])
+
+
+def _times(count, extent):
+    if count == 0:
+        return "0"
+    return extent if count == 1 else f"{count} * {extent}"
 
 
 class Program:
@@ -142,6 +225,7 @@ class Program:
         self.inputs = []
         self.outputs = []
         self.statements = []
+        self._sources = {}  # names of inputs in the user's program, where they are others
         self._names = set(_RESERVED) | {self.name}
         self._memo = {}
 
@@ -149,9 +233,11 @@ class Program:
         """A name that nothing in this program and no size has."""
         return _identifier(hint, self._names | set(self.extents.values))
 
-    def input(self, hint, dtype, dims):
+    def input(self, hint, dtype, dims, comes_from=None):
         name = self.fresh(hint)
         self._names.add(name)
+        if comes_from not in (None, name):
+            self._sources[name] = comes_from
         self.inputs.append((name, dtype, list(dims)))
         return name
 
@@ -216,7 +302,10 @@ class Program:
         lines = [f'use "{use}"'] if use else []
         lines.append(f"program {self.name}")
         lines += self._sizes_text()
-        lines += [f"input {n}: {t}[{', '.join(d)}]" for n, t, d in self.inputs]
+        for name, dtype, dims in self.inputs:
+            if name in self._sources:
+                lines.append(f"# {self._sources[name]}")
+            lines.append(f"input {name}: {dtype}[{', '.join(dims)}]")
         lines += self._statement_lines()
         lines += [f"output {name}" for _, name in self.outputs]
         return "\n".join(lines) + "\n"

@@ -9,6 +9,7 @@ import math
 import os
 import re
 import traceback
+from dataclasses import replace
 
 import sympy
 import torch
@@ -19,6 +20,7 @@ from torch.utils._sympy.functions import FloorDiv, Mod, PythonMod
 from . import elementwise, indexing, operators, windows  # noqa: F401  (they fill the table)
 from .constants import Exact, read
 from .errors import Consequence, NotExported, SizesDiffer, Unsupported, UnsupportedGraph
+from .fixed_extents import window_extents
 from .table import ROWS
 from .program import Extents, Program
 from .values import Layouts, Masked, Value, number
@@ -122,9 +124,12 @@ _DTYPES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", t
 class Translator:
     """One exported graph on its way to a `Program`."""
 
-    def __init__(self, name, extents, like=None, reading=False):
+    def __init__(self, name, extents, like=None, reading=False, long_names=True):
         """`like` is a program whose inputs give this one's their extents, by position; with
-        `reading`, numbers are read as the roots and fractions that they were computed from."""
+        `reading`, numbers are read as the roots and fractions that they were computed from; without
+        `long_names` inputs are named by the last part of their names, so that islands that compute
+        the same are the same program."""
+        self.long_names = long_names
         self.like = like
         self.reading = reading
         self.numbers_read = {}
@@ -195,6 +200,9 @@ class Translator:
 
     def constant(self, fill, extents, dtype):
         """A tensor of one number everywhere."""
+        if fill == -math.inf:
+            nothing = self.constant(0, extents, dtype)
+            return Masked(nothing, replace(self.constant(0, extents, "int"), dtype="bool"))
         filled = Value(number(fill), (), dtype)
         for extent in reversed(extents):
             text = f"full({filled.text}, size={extent})"
@@ -288,6 +296,8 @@ class Translator:
             return extent.text
         if isinstance(extent, int):
             return self.program.extents.number(extent)
+        if extent.node.hint is None:
+            raise Unsupported("extent", f"{extent} depends on data")
         expression = self._divided(extent.node)
         hint = int(extent.node.hint)
         if expression.is_Integer:
@@ -349,6 +359,8 @@ class Translator:
                     f"the second function asks for {known} = {wanted}, the first does not"
                 )
             if known is None:
+                if extent.node.hint is None:
+                    raise Unsupported("extent", f"{extent} depends on data")
                 value = int(extent.node.hint)
                 wanted = wanted or self.program.extents.symbol(f"{name}_{axis}", value)
                 self.size_names[symbol] = wanted
@@ -384,7 +396,7 @@ class Translator:
     @classmethod
     def for_probe(cls):
         """A translator that only finds out what is covered: integer inputs are let through."""
-        probe = cls("probe", Extents())
+        probe = cls("probe", Extents(literal=True))
         probe.probing = True
         return probe
 
@@ -404,7 +416,14 @@ class Translator:
         except Unsupported as problem:
             self.failed[node] = type(problem)(problem.operator, problem.reason, self._comment)
             if self.probing and isinstance(node.meta.get("val"), torch.Tensor):
-                self.add_input(node)  # what follows may be covered all the same
+                self._suppose(node)
+
+    def _suppose(self, node):
+        """What follows a node that is not covered may be covered all the same."""
+        try:
+            self.add_input(node)
+        except Unsupported:
+            pass  # its extents depend on data: what follows is a consequence
 
     def add_input(self, node, spec=None):
         """Makes a node of the graph an input of the program."""
@@ -423,10 +442,11 @@ class Translator:
                 place_of(node) or getattr(node.graph, "place", None),
             )
         kind = _kind_of(result.dtype)
-        hint = _input_name(node, spec)
+        hint = _input_name(node, spec) if self.long_names else _short_name(node)
         self._name_sizes(result, hint, len(self.program.inputs))
         dims = [self._extent(e) for e in result.shape]
-        name = self.program.input(hint, _DTYPES.get(result.dtype, "f32"), dims)
+        number = "int" if kind == "int" else _DTYPES.get(result.dtype, "f32")
+        name = self.program.input(hint, number, dims, node.name)
         if kind == "bool":
             # the tensor comes as 0 and 1; whatever else it held would count as 1
             truth = self._emit(f"not_equal({name}, 0)")
@@ -434,6 +454,18 @@ class Translator:
         else:
             self.environment[node] = Value(name, tuple(dims), kind)
         self.input_nodes.append(node)
+
+    def add_masked_input(self, node):
+        """Makes two inputs of a node whose tensor has minus infinity in it: numbers, which count
+        where the second is true."""
+        result = node.meta["val"]
+        hint = _short_name(node)
+        self._name_sizes(result, hint, len(self.program.inputs))
+        dims = [self._extent(e) for e in result.shape]
+        name = self.program.input(hint, _DTYPES[result.dtype], dims, node.name)
+        kept = self.program.input(f"{hint}_kept", "f32", dims)
+        truth = Value(self._emit(f"not_equal({kept}, 0)"), tuple(dims), "bool")
+        self.environment[node] = Masked(Value(name, tuple(dims)), truth)
 
     def _call(self, node):
         target = str(node.target)
@@ -497,48 +529,22 @@ class Translator:
             if isinstance(result, torch.fx.Node):
                 self.add_output(result, count)
 
-    def add_output(self, node, count):
-        """Makes the value of a node the count-th output of the program."""
+    def add_output(self, node, count, in_parts=False):
+        """Makes the value of a node the count-th output of the program; with `in_parts` one that has
+        minus infinity in it two of them, as add_masked_input takes them."""
         value = self.environment.get(node)
         if isinstance(value, Unsupported):
             raise value
-        if isinstance(value, Masked):
+        if isinstance(value, Masked) and not in_parts:
             raise Unsupported("output", "a tensor that has minus infinity in it", place_of(node))
+        if isinstance(value, Masked):
+            self.program.output(value.value.text, f"out{count}")
+            self.program.output(value.keep.text, f"out{count}_kept")
+            return
         if not isinstance(value, Value):
             raise Unsupported("output", f"{node.name} is no tensor", place_of(node))
         self.output_nodes.append(node)
         self.program.output(value.text, f"out{count}")
-
-
-def window_extents(nodes, all_of_them=False):
-    """Extents that are stated as numbers: those of windows, and channels that are in groups.
-
-    What a window leaves of an extent n is said by an expression, such as n + 2 - 3 + 1, which is n
-    where the window is a number.  With `all_of_them` the extents that windows slide over are
-    numbers, too, for programs where such expressions do not meet.
-    """
-    found = set()
-    for node in nodes:
-        target = str(node.target)
-        if "convolution" not in target and "_pool" not in target:
-            continue
-        tensors = [*node.all_input_nodes, node] if all_of_them else node.all_input_nodes[1:2]
-        for tensor in tensors:
-            found.update(_numbers_of(tensor, 2))
-        if "convolution" in target and node.args[8] != 1:
-            groups = node.args[8]
-            channels = _numbers_of(node.all_input_nodes[0], 1, 2)
-            channels += _numbers_of(node.all_input_nodes[1], 0, 2) + _numbers_of(node, 1, 2)
-            found.update((groups, *channels, *(e // groups for e in channels)))
-    return found
-
-
-def _numbers_of(node, first, end=None):
-    """The extents of a node's axes from `first` on that are numbers."""
-    value = node.meta.get("val")
-    value = value[0] if isinstance(value, (tuple, list)) else value
-    shape = value.shape[first:end] if isinstance(value, torch.Tensor) else ()
-    return [e for e in shape if isinstance(e, int)]
 
 
 def _typed(value, result):
@@ -665,6 +671,12 @@ def _input_name(node, spec):
     if spec is not None and spec.target:
         return spec.target.replace(".", "_")
     return node.name
+
+
+def _short_name(node):
+    """The name without the path of modules that it stands in and without a number."""
+    within = re.sub(r"^.*_\d+_(?=[A-Za-z])", "", node.name)
+    return re.sub(r"_\d+$", "", within)
 
 
 def place_of(node):

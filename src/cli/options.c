@@ -1,6 +1,7 @@
 /* The tables of options and commands, and what the options come to. */
 #include "options.h"
 #include "cli.h"
+#include "src/base/file.h"
 #include "src/base/trace.h"
 #include "src/options/options.h"
 #include <stdio.h>
@@ -54,6 +55,7 @@ static bool interpret(cli_opts *opts, int command) {
   opts->policy.seed = opts->seed;
   opts->policy.solver_seconds = (double)opts->solver_seconds;
   opts->policy.keep_queries = opts->smt;
+  opts->policy.until = opts->within > 0 ? as_now() + (double)opts->within : 0;
   opts->forward = strcmp(opts->direction, "backward") != 0;
   opts->backward = strcmp(opts->direction, "forward") != 0;
   bool ok = as_policy_require(&opts->policy, opts->require, &err) &&

@@ -120,6 +120,8 @@ enum {
     "threads (default: all processors)")                                                           \
   X(seconds, 'l', NUMBER, CLI_FOR_SEARCHING, "N", "150", 0, 31536000, NULL,                        \
     "last resort time limit of the search, seconds; 0: none")                                      \
+  X(within, 'M', NUMBER, CLI_FOR_certify, "N", "0", 0, 31536000, NULL,                             \
+    "time limit, seconds; what is not decided by then is unknown, and said to be; 0: none")        \
   X(budget, 'B', NUMBER, CLI_FOR_SEARCHING, "N", "60000000", 1, UINT64_MAX, NULL,                  \
     "states that the search may visit in all; what is left out is said")                           \
   X(cache, 'K', STRING, CLI_FOR_optimize, "DIR", NULL, 0, 0, NULL,                                 \
@@ -207,6 +209,7 @@ typedef struct {
   uint64_t no_prune;
   uint64_t threads;
   uint64_t seconds;
+  uint64_t within;
   uint64_t budget;
   uint64_t tile;
   uint64_t nodes;

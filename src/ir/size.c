@@ -35,7 +35,7 @@ typedef struct {
   uint32_t out;
 } cached;
 
-enum { CACHE = 4096, MOST_MONOS = 2048, MOST_ATOMS = 64 };
+enum { CACHE = 4096, MOST_MONOS = 2048, MOST_ATOMS = 64, MOST_QUOTIENT = 64 };
 
 struct as_sizes {
   as_vec entry;
@@ -410,34 +410,80 @@ static long floor_div(long a, long b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* a / b when b is one monomial, surely positive, that divides every monomial of a */
-static as_size exact_quotient(as_sizes *sizes, as_size a, as_size b) {
-  if (entry_of(sizes, b)->nmono != 1)
-    return AS_SIZE_BAD;
-  monomial d = monos(sizes, b)[0];
-  if (d.coef < 1)
-    return AS_SIZE_BAD;
-  for (uint32_t i = 0; i < d.n; i++) {
-    const size_entry *entry = entry_of(sizes, atoms(sizes, &d)[i]);
-    if (entry->k != K_SYM || entry->least < 1)
-      return AS_SIZE_BAD;
-  }
-  t_reset(sizes);
+static bool least_value(const as_sizes *sizes, as_size a, long *least);
+
+/* what an atom is at least, where it is known to be no less than 0 */
+static bool least_of_atom(const as_sizes *sizes, as_size atom, long *least) {
+  const size_entry *entry = entry_of(sizes, atom);
+  long divisor;
+  *least = entry->least;
+  if (entry->k == K_SYM)
+    return *least >= 0;
+  if (entry->k != K_DIV || !as_size_is_const(sizes, entry->den, &divisor) ||
+      !least_value(sizes, entry->num, least) || *least < 0)
+    return false;
+  *least /= divisor;
+  return true;
+}
+
+/* a number that no value is below: of constants, and sums of products of what is not below 0 */
+static bool least_value(const as_sizes *sizes, as_size a, long *least) {
+  *least = 0;
   for (uint32_t i = 0; i < entry_of(sizes, a)->nmono; i++) {
     const monomial *mono = monos(sizes, a) + i;
-    as_size rest[MOST_ATOMS];
-    uint32_t n = 0;
-    uint32_t j = 0;
+    long product = mono->coef;
+    if (mono->n > 0 && product < 0)
+      return false;
     for (uint32_t k = 0; k < mono->n; k++) {
-      if (j < d.n && atoms(sizes, mono)[k] == atoms(sizes, &d)[j])
-        j++;
-      else
-        rest[n++] = atoms(sizes, mono)[k];
+      long factor;
+      if (!least_of_atom(sizes, atoms(sizes, mono)[k], &factor) ||
+          __builtin_mul_overflow(product, factor, &product))
+        return false;
     }
-    if (j < d.n || mono->coef % d.coef != 0 || !t_add(sizes, mono->coef / d.coef, rest, n))
+    if (__builtin_add_overflow(*least, product, least))
+      return false;
+  }
+  return true;
+}
+
+static bool is_positive(const as_sizes *sizes, as_size a) {
+  long least;
+  return least_value(sizes, a, &least) && least > 0;
+}
+
+/* the monomial a / b as a polynomial; AS_SIZE_BAD: b does not divide a */
+static as_size mono_quotient(as_sizes *sizes, const monomial *a, const monomial *b) {
+  as_size rest[MOST_ATOMS];
+  uint32_t n = 0;
+  uint32_t j = 0;
+  for (uint32_t k = 0; k < a->n; k++) {
+    if (j < b->n && atoms(sizes, a)[k] == atoms(sizes, b)[j])
+      j++;
+    else
+      rest[n++] = atoms(sizes, a)[k];
+  }
+  t_reset(sizes);
+  if (j < b->n || a->coef % b->coef != 0 || !t_add(sizes, a->coef / b->coef, rest, n))
+    return AS_SIZE_BAD;
+  return t_intern(sizes);
+}
+
+/* a / b when b is surely positive and divides a as a polynomial.  The first monomial of a product
+ * is the product of the first ones, so the quotient's monomials are found one by one. */
+static as_size exact_quotient(as_sizes *sizes, as_size a, as_size b) {
+  if (!is_positive(sizes, b))
+    return AS_SIZE_BAD;
+  as_size quotient = 0;
+  for (uint32_t i = 0; entry_of(sizes, a)->nmono > 0; i++) {
+    monomial first = monos(sizes, a)[0];
+    monomial divisor = monos(sizes, b)[0];
+    as_size part = i < MOST_QUOTIENT ? mono_quotient(sizes, &first, &divisor) : AS_SIZE_BAD;
+    a = as_size_sub(sizes, a, as_size_mul(sizes, part, b));
+    quotient = as_size_add(sizes, quotient, part);
+    if (a == AS_SIZE_BAD || quotient == AS_SIZE_BAD)
       return AS_SIZE_BAD;
   }
-  return t_intern(sizes);
+  return quotient;
 }
 
 static as_size pair_atom(as_sizes *sizes, size_kind kind, as_size a, as_size b) {

@@ -38,7 +38,7 @@ as_size as_size_sub(as_sizes *sizes, as_size a, as_size b);
 as_size as_size_mul(as_sizes *sizes, as_size a, as_size b);
 as_size
 as_size_div(as_sizes *sizes, as_size a,
-            as_size b); /* floor; folds constants and exact polynomial division by a monomial */
+            as_size b); /* floor; folds constants, and what a surely positive polynomial divides */
 as_size as_size_mod(as_sizes *sizes, as_size a, as_size b);
 as_size as_size_max(as_sizes *sizes, as_size a, as_size b);
 as_size as_size_min(as_sizes *sizes, as_size a, as_size b);

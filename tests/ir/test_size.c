@@ -117,6 +117,27 @@ START_TEST(normal_form) {
   ck_assert_uint_eq(as_size_sub(sizes, sum, sum), 0);
   ck_assert_uint_eq(as_size_div(sizes, as_size_mul(sizes, L, extent), extent), L);
   ck_assert_uint_eq(as_size_mod(sizes, as_size_mul(sizes, L, extent), extent), 0);
+  ck_assert_uint_eq(as_size_mod(sizes, sum, sum), 0); /* channels that were joined, of one group */
+  ck_assert_uint_eq(as_size_div(sizes, as_size_mul(sizes, sum, D), sum), D);
+  as_size by_one_more = as_size_mul(sizes, sum, as_size_add(sizes, diff, AS_SIZE_ONE));
+  ck_assert_uint_eq(as_size_div(sizes, by_one_more, sum),
+                    as_size_add(sizes, diff, AS_SIZE_ONE));
+  ck_assert_uint_ne(as_size_mod(sizes, as_size_add(sizes, by_one_more, AS_SIZE_ONE), sum), 0);
+  ck_assert_uint_ne(as_size_mod(sizes, diff, diff), 0); /* L - T may be 0 */
+  as_size perhaps = as_size_add(sizes, size, size);     /* so may 2 * Z */
+  ck_assert_uint_ne(as_size_div(sizes, perhaps, perhaps), AS_SIZE_ONE);
+  /* what a window of stride 2 leaves of L is at least 1, of Z perhaps nothing */
+  as_size two = as_size_int(sizes, 2);
+  as_size less = as_size_sub(sizes, L, AS_SIZE_ONE);
+  as_size left = as_size_add(sizes, as_size_div(sizes, less, two), AS_SIZE_ONE);
+  ck_assert_uint_eq(as_size_mod(sizes, as_size_mul(sizes, left, D), left), 0);
+  as_size none = as_size_div(sizes, as_size_add(sizes, size, AS_SIZE_ONE), two);
+  ck_assert_uint_ne(as_size_mod(sizes, none, none), 0);
+  as_size below = as_size_add(sizes, as_size_sub(sizes, size, AS_SIZE_ONE), AS_SIZE_ONE);
+  ck_assert_uint_eq(below, size);
+  as_size lower = as_size_div(sizes, as_size_sub(sizes, size, AS_SIZE_ONE), two); /* -1 at Z = 0 */
+  lower = as_size_add(sizes, lower, AS_SIZE_ONE);
+  ck_assert_uint_ne(as_size_mod(sizes, lower, lower), 0);
   as_size odd = as_size_div(sizes, as_size_mul(sizes, L, size), size); /* Z may be 0: not L */
   ck_assert_uint_ne(odd, L);
   as_size num;

@@ -3,6 +3,7 @@
 #include "../../src/base/stats.h"
 #include "../refute/instance.h"
 #include "identical.h"
+#include "src/base/file.h"
 #include "src/base/mem.h"
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@ enum {
   FEWER_OPS = 8, /* as many times fewer than max_ops may an evaluation take at first */
   LONG_RUNS = 3, /* that took too long, before the next may take more */
   LARGEST = 64,  /* sizes, as a multiple of those at first */
-  MIXED_DRAWS = 24
+  MIXED_DRAWS = 24,
+  SLOWEST = 500000 /* operations a second, where none was measured yet */
 };
 
 typedef struct {
@@ -35,8 +37,11 @@ typedef struct {
   uint64_t spent;  /* operations, in all; */
   uint64_t enough; /* beyond so many no run begins once enough was compared, nor any beyond twice as
                       many */
+  double evaluating; /* seconds that they took */
+  bool late;         /* the time was up before enough was compared */
   uint32_t n_long; /* evaluations that took more, since they may take so many */
   bool undefined;  /* the program was, somewhere */
+  bool identical;  /* the candidate is the program: inconclusive runs say as much as others */
 } tester;
 
 static void outputs_free(const as_graph *graph, as_tensor *outputs) {
@@ -200,10 +205,31 @@ static outcome draw_inputs(tester *job, bool positive, run_data *run) {
   return RUN_DONE;
 }
 
+/* Operations that an evaluation may take.  Where there is a time limit, no more than there seems to
+ * be time for: the clock is not looked at within an evaluation. */
+static uint64_t affordable(const tester *job) {
+  if (job->options->until <= 0)
+    return job->ops;
+  double left = job->options->until - as_now();
+  double rate = job->evaluating > 0 ? (double)job->spent / job->evaluating : 0;
+  double most = rate > SLOWEST ? left * rate : left * SLOWEST;
+  return most < 1 ? 1 : most < (double)job->ops ? (uint64_t)most : job->ops;
+}
+
+/* the same for a comparison in exact arithmetic */
+static uint64_t affordable_exactly(const tester *job) {
+  double most = (job->options->until - as_now()) * SLOWEST;
+  if (job->options->until <= 0 || most > (double)job->options->max_ops)
+    return job->options->max_ops;
+  return most < 1 ? 1 : (uint64_t)most;
+}
+
 static as_status evaluate(tester *job, const as_graph *graph, run_data *run, as_tensor *outputs,
                           as_eval_marks *marks) {
+  double start = as_now();
   as_status status = as_eval_graph_ops(graph, &job->field.d, job->instance.env, run->inputs,
-                                       outputs, job->ops, marks, &run->why);
+                                       outputs, affordable(job), marks, &run->why);
+  job->evaluating += as_now() - start;
   job->spent += marks->ops;
   return status;
 }
@@ -211,7 +237,7 @@ static as_status evaluate(tester *job, const as_graph *graph, run_data *run, as_
 /* a difference is believed only where the reals differ */
 static outcome confirm(tester *job, run_data *run, bool is_defined) {
   as_status confirmed = as_compare_at(job->spec, job->cand, job->instance.env, run->exact,
-                                      job->options->max_ops, NULL, &job->report->cex, NULL);
+                                      affordable_exactly(job), NULL, &job->report->cex, NULL);
   if (confirmed == AS_NO)
     return RUN_DIFFER;
   as_cex_clear(&job->report->cex);
@@ -285,7 +311,7 @@ static bool goes_on(tester *job, outcome result, uint64_t compared) {
       return true;
     job->n_long = 0;
     job->ops *= FEWER_OPS;
-    return job->ops <= job->options->max_ops;
+    return job->ops <= job->options->max_ops && !job->identical;
   case RUN_DONE:
     if (job->report->same + job->report->close + job->report->skipped == compared)
       take_larger(job); /* there was nothing to compare */
@@ -310,6 +336,9 @@ static void run_all(tester *job) {
       break;
     if (job->spent > (is_enough(job) ? 1 : 2) * job->enough)
       break;
+    job->late = options->until > 0 && as_now() > options->until;
+    if (job->late)
+      break;
     if (!draw_sizes(job)) {
       if (job->most > LARGEST * options->max_size)
         break;
@@ -333,13 +362,15 @@ const char *as_field_why_words(as_field_why why) {
   return words[why];
 }
 
-static as_field_why why_inconclusive(const as_field_report *report, bool undefined) {
+static as_field_why why_inconclusive(const as_field_report *report, const tester *job) {
   if (report->verdict == AS_OK || report->verdict == AS_NO)
     return AS_FIELD_DECIDED;
   if (report->verdict != AS_UNKNOWN)
     return AS_FIELD_FAILED;
+  if (job->late && !report->unexplained)
+    return AS_FIELD_TIME;
   if (report->runs == 0)
-    return undefined ? AS_FIELD_UNDEFINED : AS_FIELD_NO_SIZES;
+    return job->undefined ? AS_FIELD_UNDEFINED : AS_FIELD_NO_SIZES;
   return report->unexplained ? AS_FIELD_UNEXPLAINED : AS_FIELD_TOO_FEW;
 }
 
@@ -380,8 +411,8 @@ as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_fie
                 .most = options->max_size,
                 .ops = options->max_ops / FEWER_OPS,
                 .enough = options->total_ops};
-  bool identical = as_field_is_identical(spec, cand);
-  if (identical) /* a few runs, which show that there is something to compare */
+  job.identical = as_field_is_identical(spec, cand);
+  if (job.identical) /* a few runs, which show that there is something to compare */
     job.enough /= FEWER_OPS;
   as_rng_seed(&job.rng, options->seed);
   if (options->p)
@@ -397,11 +428,12 @@ as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_fie
   if (report->verdict == AS_UNKNOWN && report->runs && !report->unexplained &&
       report->same + report->close >= options->min_elements)
     report->verdict = AS_OK;
-  if (report->verdict == AS_UNKNOWN && !report->unexplained && identical && says_something(&job)) {
+  if (report->verdict == AS_UNKNOWN && !report->unexplained && job.identical &&
+      says_something(&job)) {
     report->identical = true;
     report->verdict = AS_OK;
   }
-  report->why = why_inconclusive(report, job.undefined);
+  report->why = why_inconclusive(report, &job);
   if (report->verdict == AS_UNKNOWN)
     as_err_again(err, &why);
   as_err_clear(&why);

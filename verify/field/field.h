@@ -14,6 +14,7 @@
   X(NO_SIZES, "no small sizes were found that satisfy the relations")                              \
   X(UNDEFINED, "the program given was undefined at every input tried")                             \
   X(TOO_FEW, "fewer elements were compared than are needed")                                       \
+  X(TIME, "the time limit was reached before enough elements were compared")                       \
   X(UNEXPLAINED, "elements differ in the field, but no difference of real values was found")
 
 typedef enum {
@@ -59,6 +60,8 @@ typedef struct {
   uint64_t max_ops;   /* scalar operations of one evaluation, */
   uint64_t total_ops; /* and of all, beyond which nothing begins anew once enough was compared;
                          twice as many end the test */
+  double until; /* 0, or when as_now() is past it no run begins; evaluations take no more operations
+                   than those before them show that there is time for */
   uint64_t p;
   uint64_t q; /* as_field_primes; 0: found afresh */
 } as_field_options;

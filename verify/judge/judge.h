@@ -88,6 +88,8 @@ typedef struct {
   bool stop_early; /* no more work on what cannot be certified any more: what a search wants */
   double solver_seconds;
   uint64_t seed;
+  double until; /* 0, or when as_now() is past it nothing more is begun: what is not decided by then
+                   is unknown */
 } as_policy;
 
 /* the random test demanded, every solver asked, 20 s, seed 1 */

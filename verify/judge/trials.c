@@ -1,12 +1,18 @@
 /* What is tried before and beside a proof. */
 #include "judge_int.h"
+#include "src/base/file.h"
 #include <stdlib.h>
+
+/* A counterexample is looked for this long even when the time is up: it mostly is among the first
+ * instances, and says more than that nothing is known. */
+#define LEAST_SECONDS 0.5
 
 void judge_random_test(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
   as_err err;
   as_err_init(&err);
   as_field_options options = as_field_default;
   options.seed = policy->seed;
+  options.until = policy->until;
   as_status status = as_field_test(judged->program, judged->graph, &options, &verdict->field, &err);
   verdict->field_ran = status != AS_BAD_INPUT && status != AS_INTERNAL;
   verdict->field_words =
@@ -19,6 +25,12 @@ void judge_refute_program(const as_judged *judged, const as_policy *policy, as_v
   as_err_init(&err);
   as_refute_budget budget = as_refute_default;
   budget.seed = policy->seed;
+  if (policy->until > 0) {
+    double left = policy->until - as_now();
+    budget.seconds = left < LEAST_SECONDS        ? LEAST_SECONDS
+                     : left < budget.seconds ? left
+                                                 : budget.seconds;
+  }
   const as_graph *program = judged->program;
   const as_graph *graph = judged->graph;
   if (as_refute(program, graph, &budget, &verdict->cex, &err) == AS_NO) {

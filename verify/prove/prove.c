@@ -88,7 +88,8 @@ static void explain(pv *prover, pv_ctx ctx, const ck_goal *goal, ck_id formula, 
                     as_proof_result *result) {
   bool equation = ck_head(prover->terms, formula) == CK_EQ;
   result->goal = as_strdup(goal->name);
-  result->why = pv_spent(prover)   ? AS_PROOF_EFFORT
+  result->why = pv_late(prover)    ? AS_PROOF_TIME
+                : pv_spent(prover) ? AS_PROOF_EFFORT
                 : prover->too_deep ? AS_PROOF_TOO_DEEP
                 : equation         ? AS_PROOF_DIFFER
                                    : AS_PROOF_NOT_FOLLOWING;
@@ -264,6 +265,7 @@ static bool prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal *go
     return false;
   }
   pv_init(&prover, terms, opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS);
+  prover.until = opts ? opts->until : 0;
   prover.as_stated = as_stated;
   pv_defs *defs = claim && claim->n_definitions ? pv_defs_new(&prover, claim) : NULL;
   if (defs) {

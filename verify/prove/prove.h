@@ -9,13 +9,16 @@ typedef enum { AS_PROVED, AS_UNPROVED } as_proof_verdict; /* UNPROVED: not known
 
 typedef struct {
   uint32_t
-      max_steps; /* effort limit in proof steps, 0: the default (deterministic: no clock is read) */
+      max_steps; /* effort limit in proof steps, 0: the default */
+  double until;  /* 0, or when as_now() is past it no more is tried; 0: no clock is read, so that the
+                    same claim gives the same proof */
 } as_prove_opts;
 
 /* why the first goal that was not proved was not */
 #define AS_PROOF_WHYS(X)                                                                           \
   X(FOUND, "")                                                                                     \
   X(EFFORT, "the effort limit was reached")                                                        \
+  X(TIME, "the time limit was reached")                                                            \
   X(TOO_DEEP, "terms are too large or nest too deeply to be brought to normal form")               \
   X(DIFFER, "the normal forms of the two sides differ")                                            \
   X(NOT_FOLLOWING, "the side condition was not found to follow")                                   \

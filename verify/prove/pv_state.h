@@ -75,6 +75,7 @@ typedef struct pv {
   uint32_t max_steps;
   uint64_t work;
   uint64_t max_work;
+  double until; /* as_prove_opts */
   /* a side condition was given up because it was already being asked: its failure is not to be
    * remembered */
   bool cut;
@@ -97,5 +98,7 @@ typedef struct pv {
 
 void pv_init(pv *prover, ck_terms *terms, uint32_t max_steps);
 void pv_clear(pv *prover);
-bool pv_spent(const pv *prover); /* the effort limit is reached: no step is made any more */
+bool pv_late(const pv *prover);
+bool pv_spent(
+    const pv *prover); /* the effort or time limit is reached: no step is made any more */
 #endif

@@ -2,6 +2,7 @@
 #include "pv_context.h"
 #include "pv_log.h"
 #include "pv_terms.h"
+#include "src/base/file.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,11 @@ void pv_clear(pv *prover) {
   as_intern_clear(&prover->monomials);
 }
 
+bool pv_late(const pv *prover) {
+  return prover->until > 0 && as_now() > prover->until;
+}
+
 bool pv_spent(const pv *prover) {
-  return prover->steps.n >= prover->max_steps || prover->work >= prover->max_work;
+  return prover->steps.n >= prover->max_steps || prover->work >= prover->max_work ||
+         pv_late(prover);
 }

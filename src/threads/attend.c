@@ -318,12 +318,12 @@ static as_tg_op *update(as_attend_builder *B, as_tg_op *in, as_tg_kind kind, int
   return op;
 }
 
-static int zero(as_attend_builder *B, as_tg_op *in, int v, unsigned bits, as_tg_fold fold) {
+static as_tg_op *zero(as_attend_builder *B, as_tg_op *in, int v, unsigned bits, as_tg_fold fold) {
   as_tg_op *op = as_tg_add(B->g, in, AS_TG_ZERO, 'c');
   op->v = v;
   op->bits = (int)bits;
   op->fold = fold;
-  return v;
+  return op;
 }
 
 /* fragments: how many copies along the instruction's column, the fold and its row */
@@ -541,11 +541,14 @@ static bool begin(as_attend_builder *B) {
   op->src = accesses(&B->query, t, 1);
   padding(t, op->pred);
   B->score_value = value(B, "score", 0);
-  if (T->run_atom != AS_NONE)
-    B->maximum = zero(B, NULL, value(B, "maximum", 0), 1 + B->copies, AS_TG_MAXIMUM);
+  if (T->run_atom != AS_NONE) {
+    as_tg_op *first = zero(B, NULL, value(B, "maximum", 0), 1 + B->copies, AS_TG_MAXIMUM);
+    B->maximum = first->v;
+    first->begin = B->left_out;
+  }
   for (unsigned i = 0; i < T->n_sum; i++) {
     unsigned bits = T->sum[i].product ? as_lay_in(&B->result, "reg", NULL) : 1 + B->copies;
-    B->result_value[i] = zero(B, NULL, value(B, "sum", i), bits, AS_TG_SUM);
+    B->result_value[i] = zero(B, NULL, value(B, "sum", i), bits, AS_TG_SUM)->v;
   }
   return true;
 }
@@ -619,6 +622,7 @@ static bool copied(as_attend_builder *B) {
   as_tg_add(g, first, AS_TG_COMMIT, 'c');
   as_tg_op *main = as_tg_add(g, NULL, AS_TG_LOOP, 'c');
   main->count = (int)B->p->trip;
+  main->cut = g->limit != NULL;
   as_tg_add(g, main, AS_TG_WAITG, 'c')->count = n - 2;
   as_tg_add(g, main, AS_TG_BAR, 'a');
   for (unsigned i = 0; i < 2; i++)
@@ -634,6 +638,7 @@ static bool by_producer(as_attend_builder *B) {
     return false;
   as_tg_op *main = as_tg_add(g, NULL, AS_TG_LOOP, 'c');
   main->count = (int)B->p->trip;
+  main->cut = g->limit != NULL;
   as_tg_add(g, main, AS_TG_MBWAIT, 'c')->bar = 0;
   if (!body(B, main))
     return false;
@@ -672,6 +677,7 @@ as_tg *as_plan_attend(as_plan *p) {
   B.g = as_tg_new(p->b->graph->block[p->b->block].name);
   B.g->trip = (int)p->trip;
   bool bulk = false;
+  as_attend_cut(&B);
   bool ok = share(&B) && layouts(&B) && tiles(&B) && place_ring(&B, &bulk);
   ok = ok && (bulk ? by_producer(&B) : copied(&B)) && finish(&B);
   if (ok)

@@ -88,7 +88,8 @@ typedef struct {
   int old_factor;
   int result_value[AS_ATTEND_SUMS];
   int maximum;
-  unsigned n_place; /* values that are numbers of places */
+  unsigned n_place;     /* values that are numbers of places */
+  as_tg_expr *left_out; /* what iterations that blocks leave out would add to the maximum */
 } as_attend_builder;
 
 /* attend_group.c: are there products of warpgroups for both?  They need rows of 64 times a power
@@ -102,6 +103,9 @@ void as_attend_group_scores(as_attend_builder *B, as_tg_op *in, int score, int q
 /* the products of weights and values are under way or, where they are not late, over, and their
  * stage is given back; operand: by sum */
 void as_attend_group_values(as_attend_builder *B, as_tg_op *in, const int *operand);
+/* attend_cut.c: the graph's limit, if blocks may leave out their last iterations as wholly masked
+ */
+void as_attend_cut(as_attend_builder *B);
 /* attend_plan.c; false with p->why */
 bool as_attend_read(as_plan *p, as_attend *out);
 #endif

@@ -253,115 +253,6 @@ char *as_emit_stage(const as_emitter *E, int slot) {
               : as_format("((unsigned)l %% %du)", n);
 }
 
-static void emit_copies(as_emitter *E, const as_tg_op *op) {
-  const as_tg_tile *t = &E->g->tile[op->tile];
-  int bytes = (t->type == AS_F32 ? 4 : 2) << op->vec;
-  char *mask = as_emit_mask(op);
-  char *stage = as_emit_stage(E, op->slot);
-  char *iteration = op->it ? as_format("l + %d", op->it) : as_strdup("l");
-  as_str cond;
-  as_str_init(&cond);
-  if (op->it)
-    as_str_printf(&cond, "l + %d < %d", op->it, E->g->trip);
-  if (*mask)
-    as_str_printf(&cond, "%s%s", cond.n ? " && " : "", mask);
-  if (cond.n)
-    as_emit_line(E, "if (%s) {", cond.s);
-  else
-    as_emit_line(E, "{");
-  E->indent++;
-  as_emit_line(E, "const unsigned st_ = %s;", stage);
-  for (unsigned u = 0; u < 1u << as_lay_in(&op->src, "u", NULL); u++) {
-    char *dst = as_emit_shared(E, op, &op->dst, u, 0, "st_");
-    char *src = as_emit_global(E, op, &op->src, u, 0, iteration);
-    char *pred = as_emit_pred(E->g, op, &op->src, u);
-    if (*pred)
-      as_emit_line(E, "at_cp_async_%d(%s, %s, %s ? %du : 0u);", bytes, dst, src, pred, bytes);
-    else
-      as_emit_line(E, "at_cp_async_%d(%s, %s, %du);", bytes, dst, src, bytes);
-    free(dst);
-    free(src);
-    free(pred);
-  }
-  E->indent--;
-  as_emit_line(E, "}");
-  as_str_clear(&cond);
-  free(mask);
-  free(stage);
-  free(iteration);
-}
-
-static char *barrier_text(const as_emitter *E, const as_tg_op *op) {
-  char *stage = as_emit_stage(E, op->slot);
-  long first = (as_tg_shared_bytes(E->g) + 15) / 16 * 16;
-  char *t = as_format("s0 + %ldu + 8u * %s", first + 8L * op->bar * E->g->stages, stage);
-  free(stage);
-  return t;
-}
-
-/* where a box begins: the axes beside row and column move it along rows */
-static char *box_place(const as_emitter *E, const as_tg_op *op, const char *axis, uint32_t corner) {
-  const as_tg_tile *t = &E->g->tile[op->tile];
-  const as_tg_axis *row = as_tg_find_axis(t, op->row);
-  as_str s;
-  as_str_init(&s);
-  bool rows = !strcmp(axis, op->row);
-  for (unsigned i = 0; i < t->n_axis; i++) {
-    const as_tg_axis *a = &t->axis[i];
-    bool own = !strcmp(a->name, axis);
-    bool other = strcmp(a->name, op->row) != 0 && strcmp(a->name, op->col) != 0;
-    long per = own ? 1 : a->stride / row->stride;
-    if (!own && !(other && rows))
-      continue;
-    if (a->grid >= 0)
-      as_str_printf(&s, "%sg%c * %ldu", s.n ? " + " : "", "xyz"[a->grid], a -> grid_step *per);
-    if (a->loop_step)
-      as_str_printf(&s, "%s(unsigned)l * %ldu", s.n ? " + " : "", a->loop_step * per);
-    uint32_t at = a->bits ? as_lay_part(&op->src, a->name, corner) : 0;
-    if (at)
-      as_str_printf(&s, "%s%ldu", s.n ? " + " : "", (long)at * per);
-  }
-  if (!s.n)
-    as_str_add(&s, "0u");
-  return as_str_take(&s);
-}
-
-static bool linear(const as_emitter *E, const as_tg_op *op) {
-  return as_isa_needs(as_isa_find(E->isa, op->instr), "linear");
-}
-
-static void emit_bulk(as_emitter *E, const as_tg_op *op) {
-  const as_tg_tile *t = &E->g->tile[op->tile];
-  const as_tg_buffer *buf = &E->g->buffer[op->buf];
-  if (linear(E, op)) {
-    char *to = barrier_text(E, op);
-    char *st = as_emit_stage(E, op->slot);
-    char *from = as_emit_global(E, op, &op->src, 0, 0, "l");
-    as_emit_line(E, "at_bulk_linear(s0 + %s * %ldu + %ldu, %s, %ldu, %s);", st,
-                 as_tg_buffer_bytes(buf), buf->base, from, as_tg_buffer_bytes(buf), to);
-    free(to);
-    free(st);
-    free(from);
-    return;
-  }
-  long box = as_isa_needs(as_isa_find(E->isa, op->instr), "swizzle") << op->rows;
-  char *bar = barrier_text(E, op);
-  char *stage = as_emit_stage(E, op->slot);
-  char *f = as_emit_function(op->instr);
-  for (uint32_t u = 0; u < 1u << as_lay_in_bits(&op->src); u++) {
-    uint32_t corner = as_lay_image(&op->src, u);
-    char *x = box_place(E, op, op->col, corner);
-    char *y = box_place(E, op, op->row, corner);
-    as_emit_line(E, "%s(s0 + %s * %ldu + %ldu, &m_%s, %s, %s, %s);", f, stage,
-                 as_tg_buffer_bytes(buf), buf->base + (long)u * box, t->name, x, y, bar);
-    free(x);
-    free(y);
-  }
-  free(bar);
-  free(stage);
-  free(f);
-}
-
 /* what a load finds beyond the live part of its tile */
 static void emit_zeros(as_emitter *E, int v, unsigned first, unsigned n) {
   as_str s;
@@ -438,43 +329,24 @@ static void emit_stores(as_emitter *E, const as_tg_op *op) {
   free(mask);
 }
 
-static void emit_barriers(as_emitter *E, const as_tg_op *op) {
-  const as_tg *g = E->g;
-  if (op->kind == AS_TG_MBINIT) {
-    long first = (as_tg_shared_bytes(g) + 15) / 16 * 16;
-    as_emit_line(E, "if (as_tid() == 0) {");
-    for (unsigned i = 0; i < g->n_barrier; i++) {
-      as_emit_line(
-          E, "  for (unsigned i = 0; i < %du; i++) at_mbarrier_init(s0 + %ldu + 8u * i, %uu);",
-          g->stages, first + 8L * i * g->stages, g->barrier[i].count);
-    }
-    as_emit_line(E, "  at_mbarrier_fence();");
-    as_emit_line(E, "}");
-    return;
-  }
-  char *bar = barrier_text(E, op);
-  if (op->kind == AS_TG_MBWAIT) {
-    char *guard = op->from > 0 ? as_format("if (l >= %d) ", op->from) : as_strdup("");
-    as_emit_line(E, "%sat_mbarrier_wait(%s, ((unsigned)(l + %d) / %du + %du) & 1u);", guard, bar,
-                 op->off, g->stages, (unsigned)op->par);
-    free(guard);
-  } else if (op->kind == AS_TG_MBEXPECT) {
-    as_emit_line(E, "at_mbarrier_expect_tx(%s, %du);", bar, op->count);
-  } else {
-    char *guard = op->from > 0 ? as_format(" && l >= %d", op->from) : as_strdup("");
-    as_emit_line(E, "if (lane == 0%s) at_mbarrier_arrive(%s);", guard, bar);
-    free(guard);
-  }
-  free(bar);
+/* where an accumulator begins */
+static char *beginning(const as_emitter *E, const as_tg_op *op) {
+  const char *unit = op->fold == AS_TG_SUM ? "0.0f" : "-INFINITY";
+  if (!op->begin || !E->g->limit)
+    return as_strdup(unit);
+  char *number = as_emit_scalar(E, op, op->begin, NULL);
+  char *text = as_format("n_ < %d ? %s : %s", E->g->trip, number, unit);
+  free(number);
+  return text;
 }
 
 static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
   switch (op->kind) {
   case AS_TG_CPASYNC:
-    emit_copies(E, op);
+    as_emit_copies(E, op);
     break;
   case AS_TG_BULK:
-    emit_bulk(E, op);
+    as_emit_bulk(E, op);
     break;
   case AS_TG_LDMATRIX:
   case AS_TG_LDS:
@@ -516,8 +388,10 @@ static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
   case AS_TG_ZERO:
     declare(E, op->v);
     as_emit_line(E, "#pragma unroll");
+    char *begin = beginning(E, op);
     as_emit_line(E, "for (int i = 0; i < %d; i++) %s_[i] = %s;", 1 << op->bits,
-                 as_tg_value_name(E->g, op->v), op->fold == AS_TG_SUM ? "0.0f" : "-INFINITY");
+                 as_tg_value_name(E->g, op->v), begin);
+    free(begin);
     break;
   case AS_TG_BAR:
     as_emit_line(E, "as_sync();");
@@ -541,7 +415,7 @@ static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
     as_emit_line(E, "at_cp_async_wait<%d>();", op->count);
     break;
   default:
-    emit_barriers(E, op);
+    as_emit_barriers(E, op);
     break;
   }
 }
@@ -596,7 +470,9 @@ static void emit_body(as_emitter *E, const as_tg_op *in, unsigned from, unsigned
         as_emit_line(E, "{");
       } else {
         as_emit_line(E, "#pragma unroll %u", copies_of_body(E, op));
-        as_emit_line(E, "for (int l = 0; l < %d; l++) {", op->count);
+        char *count = as_emit_count(E, op->count, op->cut);
+        as_emit_line(E, "for (int l = 0; l < %s; l++) {", count);
+        free(count);
       }
       E->indent++;
       emit_body(E, op, 0, op->n_body, op->kind == AS_TG_STEPS ? (int)s : step);
@@ -654,7 +530,7 @@ typedef struct {
 
 static void find_bulk(void *arg, as_tg_op *op) {
   bulk_ops *b = arg;
-  if (op->kind == AS_TG_BULK && !linear(b->E, op))
+  if (op->kind == AS_TG_BULK && !as_emit_is_linear(b->E, op))
     b->op[op->tile] = op;
 }
 
@@ -705,26 +581,6 @@ static void tensor_maps(as_emitter *E, const bulk_ops *bulk, as_str *params, as_
   }
 }
 
-static void grid_text(as_emitter *E, const char *const *blocks, as_str *s) {
-  const as_block *blk = &E->b->graph->block[E->b->block];
-  char *along[2];
-  long grid[2];
-  for (int k = 0; k < 2; k++) {
-    if (!as_block_size(E->b, blk->grid[k], &grid[k], NULL))
-      E->failed = true;
-    along[k] = blocks[k] ? as_strdup(blocks[k]) : as_format("%ldu", grid[k]);
-  }
-  char *both = blocks[0] || blocks[1] ? as_format("(%s * %s)", along[0], along[1])
-                                      : as_format("%ldu", grid[0] * grid[1]);
-  as_str_printf(s,
-                "  [[maybe_unused]] const unsigned gx = as_bid() %% %s, gy = as_bid() / %s %% "
-                "%s, gz = as_bid() / %s;\n",
-                along[0], along[0], along[1], both);
-  free(along[0]);
-  free(along[1]);
-  free(both);
-}
-
 char *as_threads_emit(const as_tg *g, const as_isa *isa, const as_block_ref *b,
                       const char *const blocks[2], const char *name, as_threads_address *address,
                       void *arg, char **arguments, char **before) {
@@ -759,7 +615,7 @@ char *as_threads_emit(const as_tg *g, const as_isa *isa, const as_block_ref *b,
              "  const unsigned s0 = at_shared(sm);\n  const unsigned lane = "
              "(unsigned)as_tid() & 31u, warp = (unsigned)as_tid() >> 5;\n"
              "  (void)s0, (void)lane, (void)warp; /* a small kernel needs not all of them */\n");
-  grid_text(&E, blocks, &text);
+  as_emit_grid(&E, blocks, &text);
   as_str_add(&text, E.head.s ? E.head.s : "");
   as_str_add(&text, E.out.s);
   as_str_add(&text, "}\n\n");

@@ -25,7 +25,17 @@ typedef struct {
 void as_emit_line(as_emitter *E, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* emit_wgmma.c: products of warpgroups, and what orders them */
 void as_emit_wgmma(as_emitter *E, const as_tg_op *op);
+/* emit_ring.c: copies, barriers */
+void as_emit_copies(as_emitter *E, const as_tg_op *op);
+void as_emit_bulk(as_emitter *E, const as_tg_op *op);
+void as_emit_barriers(as_emitter *E, const as_tg_op *op);
+/* a bulk copy of contiguous bytes */
+bool as_emit_is_linear(const as_emitter *E, const as_tg_op *op);
+/* emit_grid.c: where the block lies, and how many iterations it runs; blocks: texts, or NULL */
+void as_emit_grid(as_emitter *E, const char *const *blocks, as_str *s);
 /* texts, malloc'ed */
+/* emit_grid.c: so many iterations; cut: only those that the block runs */
+char *as_emit_count(const as_emitter *E, int count, bool cut);
 /* emit_scalar.c: an expression of an operation, the texts of its arguments being `arg` */
 char *as_emit_scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e,
                      char *const *arg);

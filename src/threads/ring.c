@@ -253,6 +253,7 @@ void as_ring_produce(as_plan *p, as_tg *g, const as_ring_stream *s, unsigned n) 
   as_tg_add(g, NULL, AS_TG_BAR, 'a');
   as_tg_op *produce = as_tg_add(g, NULL, AS_TG_LOOP, 'p');
   produce->count = (int)p->trip;
+  produce->cut = g->limit != NULL;
   as_tg_op *wait = as_tg_add(g, produce, AS_TG_MBWAIT, 'p');
   wait->bar = 1;
   wait->par = 1;

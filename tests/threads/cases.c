@@ -362,10 +362,17 @@ static pair attended_part(const field_tensor *in, unsigned which, long b, long n
 #define WINDOW_DEFS "Far = Key + 20\nDrop = logical_or(greater(Key, Row), less(Far, Row))\n"
 #define BIAS_DEFS "Far = Key - Row\n"
 #define KEPT_DEFS "Keep = less_equal(Key, Row)\n"
-#define KEPT_BODY                                                                                  \
-  "  f = 1 - w\n  f5 = f * 5\n  s = s1 - f5\n  r = max(s, axis=-1)\n  acc mx, m = max r\n"         \
+#define KEPT_BODY(SCORE)                                                                           \
+  "  f = 1 - w\n  f5 = f * 5\n" SCORE "  r = max(s, axis=-1)\n  acc mx, m = max r\n"               \
   "  d = s - m[:, :, none]\n  e0 = exp(d)\n  e = e0 * w\n  t = sum(e, axis=-1)\n"                  \
   "  p = matmul(e, v)\n  acc z = sum t rescale m\n  acc o = sum p rescale m\n"
+/* the maximum sees one number in place of masked scores, so that masked tiles may be left out */
+#define LEFT_BODY KEPT_BODY("  s2 = s1 * w\n  s = s2 - f5\n")
+#define FREE_BODY                                                                                  \
+  "  e0 = exp(s1)\n  e = e0 * w\n  t = sum(e, axis=-1)\n  p = matmul(e, v)\n  acc z = sum t\n"     \
+  "  acc o = sum p\n"
+#define NEAR_DEFS                                                                                  \
+  "Near = less_equal(Row, Key + 20)\nKeep = logical_and(Near, less_equal(Key, Row))\n"
 
 typedef pair masked_score(pair score, long row, long key, bool *kept);
 
@@ -419,6 +426,21 @@ static pair window(const field_tensor *in, unsigned which, long b, long n, long 
 static pair position_bias(const field_tensor *in, unsigned which, long b, long n, long depth) {
   (void)which;
   return masked(in, slanted, 32 + b, 32, n, depth);
+}
+
+static pair near(pair score, long row, long key, bool *is) {
+  *is = key <= row && row <= key + 20;
+  return score;
+}
+
+static pair causal_kept_below(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  (void)which;
+  return masked(in, kept, 32 + b, 32, n, depth);
+}
+
+static pair near_kept(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  (void)which;
+  return masked(in, near, 32 + b, 32, n, depth);
 }
 
 static pair causal_kept(const field_tensor *in, unsigned which, long b, long n, long depth) {
@@ -570,7 +592,7 @@ const thread_case thread_cases[] = {
      {1, 1, 0}},
     {"causal, masked keys left out, by a warpgroup",
      MASKED_TP(256, 64, KEPT_DEFS, "((exp(S) * Keep) @ V) / sum(exp(S) * Keep)[:, :, none]"),
-     MASKED_MUG(4, 64, 4, 64, KEPT_DEFS, "Keep", KEPT_BODY),
+     MASKED_MUG(4, 64, 4, 64, KEPT_DEFS, "Keep", KEPT_BODY("  s = s1 - f5\n")),
      "sm_90",
      4,
      3,
@@ -594,7 +616,7 @@ const thread_case thread_cases[] = {
      {0}},
     {"causal, products of values waited for in their iteration",
      MASKED_TP(256, 128, KEPT_DEFS, "((exp(S) * Keep) @ V) / sum(exp(S) * Keep)[:, :, none]"),
-     MASKED_MUG(4, 64, 4, 64, KEPT_DEFS, "Keep", KEPT_BODY),
+     MASKED_MUG(4, 64, 4, 64, KEPT_DEFS, "Keep", KEPT_BODY("  s = s1 - f5\n")),
      "sm_90",
      4,
      3,
@@ -602,6 +624,30 @@ const thread_case thread_cases[] = {
      {1, 1, 0}},
     {"four folds at one time", NTRANS_TP(4, 512), NTRANS_MUG(2), "sm_90", 2, 0, ntrans, {0}},
     {"four folds of an odd length", NTRANS_TP(6, 72), NTRANS_MUG(3), "sm_80", 2, 0, ntrans, {0}},
+    {"masked tiles left out, by a warpgroup",
+     MASKED_TP(256, 64, KEPT_DEFS, "((exp(S) * Keep) @ V) / sum(exp(S) * Keep)[:, :, none]"),
+     MASKED_MUG(4, 64, 4, 64, KEPT_DEFS, "Keep", LEFT_BODY),
+     "sm_90",
+     4,
+     3,
+     causal_kept,
+     {1, 1, 0}},
+    {"a window without maximum, masked tiles left out, copies by all",
+     MASKED_TP(96, 32, NEAR_DEFS, "((exp(S) * Keep) @ V) / sum(exp(S) * Keep)[:, :, none]"),
+     MASKED_MUG(3, 32, 6, 16, NEAR_DEFS, "Keep", FREE_BODY),
+     "sm_80",
+     2,
+     3,
+     near_kept,
+     {0, 1, 0}},
+    {"masked tiles left out, longer than the rows, bulk",
+     MASKED_TP(192, 32, KEPT_DEFS, "((exp(S) * Keep) @ V) / sum(exp(S) * Keep)[:, :, none]"),
+     MASKED_MUG(6, 32, 3, 64, KEPT_DEFS, "Keep", LEFT_BODY),
+     "sm_90",
+     2,
+     2,
+     causal_kept_below,
+     {1, 1, 0}},
 };
 const unsigned n_thread_cases = sizeof thread_cases / sizeof *thread_cases;
 

@@ -161,7 +161,7 @@ static bool do_copy(run *R, agent *A, const instant *i) {
   const as_tg_tile *t = &R->g->tile[op->tile];
   const as_tg_buffer *b = &R->g->buffer[op->buf];
   int it = i->l + op->it;
-  if (it >= R->g->trip)
+  if (it >= R->iterations)
     return true;
   unsigned u_count = interp_size_of_dim(&op->src, "u");
   unsigned vec = 1u << op->vec;
@@ -357,43 +357,6 @@ static bool do_ldmatrix(run *R, unsigned warp, const instant *i) {
   return true;
 }
 
-static bool do_mma(run *R, unsigned warp, const as_tg_op *op) {
-  const reg *a = interp_read_value(R, warp, op->a);
-  const reg *b = interp_read_value(R, warp, op->b);
-  const reg *c = interp_read_value(R, warp, op->v);
-  if (!a || !b || !c || strncmp(op->instr, "mma.m16n8k16", 12) != 0)
-    return interp_wrong(R, "a product of nothing");
-  for (uint32_t u = 0; u < 1u << (op->ga.n_in ? op->ga.in[0].bits : 0); u++) {
-    uint32_t x = interp_image(&op->ga, "u", u) * 8;
-    uint32_t y = interp_image(&op->gb, "u", u) * 4;
-    uint32_t z = interp_image(&op->gc, "u", u) * 4;
-    pair A[16][16];
-    pair B[16][8];
-    if (x + 8 > a->n || y + 4 > b->n || z + 4 > c->n)
-      return interp_wrong(R, "register index");
-    for (uint32_t lane = 0; lane < 32; lane++) {
-      uint32_t group = lane / 4;
-      uint32_t t = lane % 4;
-      for (uint32_t k = 0; k < 8; k++)
-        A[group + (k == 2 || k == 3 || k == 6 || k == 7 ? 8 : 0)]
-         [2 * t + (k & 1) + (k >= 4 ? 8 : 0)] = a->lane[x + k][lane];
-      for (uint32_t k = 0; k < 4; k++)
-        B[2 * t + (k & 1) + (k >= 2 ? 8 : 0)][group] = b->lane[y + k][lane];
-    }
-    for (uint32_t lane = 0; lane < 32; lane++) {
-      for (uint32_t k = 0; k < 4; k++) {
-        uint32_t i = lane / 4 + (k >= 2 ? 8 : 0);
-        uint32_t j = 2 * (lane % 4) + (k & 1);
-        pair sum = c->lane[z + k][lane];
-        for (uint32_t n = 0; n < 16; n++)
-          sum = field_add(sum, field_mul(A[i][n], B[n][j]));
-        c->lane[z + k][lane] = sum;
-      }
-    }
-  }
-  return true;
-}
-
 static bool do_shfl(run *R, unsigned warp, const as_tg_op *op) {
   const reg *v = interp_read_value(R, warp, op->v);
   if (!v)
@@ -414,7 +377,7 @@ static bool collective(run *R, unsigned warp, const instant *i) {
   case AS_TG_LDMATRIX:
     return do_ldmatrix(R, warp, i);
   case AS_TG_MMA:
-    return do_mma(R, warp, i->op);
+    return interp_mma(R, warp, i->op);
   case AS_TG_SHFL:
     return do_shfl(R, warp, i->op);
   case AS_TG_WGMMA:
@@ -584,15 +547,16 @@ static bool step(run *R, agent *A) {
   return true;
 }
 
-static void flatten(as_vec *out, char who, const as_tg_op *in, int l, int s) {
+static void flatten(const run *R, as_vec *out, char who, const as_tg_op *in, int l, int s) {
   for (unsigned i = 0; i < in->n_body; i++) {
     const as_tg_op *op = in->body[i];
     if (op->kind == AS_TG_LOOP) {
-      for (int k = 0; op->who == who && k < op->count; k++)
-        flatten(out, who, op, k, 0);
+      int count = op->cut && op->count > R->iterations ? R->iterations : op->count;
+      for (int k = 0; op->who == who && k < count; k++)
+        flatten(R, out, who, op, k, 0);
     } else if (op->kind == AS_TG_STEPS) {
       for (int k = 0; k < 1 << op->bits; k++)
-        flatten(out, who, op, l, k);
+        flatten(R, out, who, op, l, k);
     } else if (op->who == who || op->who == 'a') {
       instant x = {op, l, s};
       as_vec_push(out, &x);
@@ -608,9 +572,12 @@ static void add_agent(run *R, unsigned warp, uint32_t lanes, const as_vec *progr
   as_vec_init(&A->groups, sizeof(as_vec));
 }
 
-static void begin(run *R, const as_tg *g, const field_tensor *tensor, uint64_t seed) {
+static void begin(run *R, const as_tg *g, const field_tensor *tensor, const long *block,
+                  uint64_t seed) {
   memset(R, 0, sizeof *R);
   R->g = g;
+  R->block = block;
+  R->iterations = interp_iterations(R);
   R->tensor = tensor;
   as_rng_seed(&R->rng, seed);
   R->warps = 1u << g->warp_bits;
@@ -619,8 +586,8 @@ static void begin(run *R, const as_tg *g, const field_tensor *tensor, uint64_t s
   as_vec_init(&R->copies, sizeof(copy));
   for (unsigned w = 0; w < AS_TG_MAX_WARPS; w++)
     as_vec_init(&R->products[w].issued, sizeof(product));
-  flatten(&R->program[0], 'c', &g->top, 0, 0);
-  flatten(&R->program[1], 'p', &g->top, 0, 0);
+  flatten(R, &R->program[0], 'c', &g->top, 0, 0);
+  flatten(R, &R->program[1], 'p', &g->top, 0, 0);
   R->cells = as_tg_shared_bytes(g) / 2 + 1;
   R->cell = as_calloc((size_t)R->cells, sizeof *R->cell);
   for (long i = 0; i < R->cells; i++)
@@ -786,8 +753,7 @@ const char *interp_judge(const as_tg *g, const field_tensor *tensor, const long 
   const char *seen = NULL;
   for (unsigned k = 0; k < runs && !seen; k++) {
     run *R = as_malloc(sizeof *R);
-    begin(R, g, tensor, seed * 1000 + k);
-    R->block = block;
+    begin(R, g, tensor, block, seed * 1000 + k);
     execute(R);
     if (!R->wrong)
       compare(R);

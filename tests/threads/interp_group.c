@@ -1,6 +1,6 @@
-/* Products of warpgroups by the documentation: descriptors' addresses from absolute bytes,
- * registers by lane and warp.  Each warp's rows are computed at a random moment between issue and
- * wait, in the order of issue, from what registers and shared memory then hold. */
+/* Products of warps, and of warpgroups by the documentation: descriptors' addresses from absolute
+ * bytes, registers by lane and warp.  Each warp's rows are computed at a random moment between
+ * issue and wait, in the order of issue, from what registers and shared memory then hold. */
 #include "interp_int.h"
 #include <stdio.h>
 #include <string.h>
@@ -157,4 +157,41 @@ void interp_group_land(run *R) {
       return;
     }
   }
+}
+
+bool interp_mma(run *R, unsigned warp, const as_tg_op *op) {
+  const reg *a = interp_read_value(R, warp, op->a);
+  const reg *b = interp_read_value(R, warp, op->b);
+  const reg *c = interp_read_value(R, warp, op->v);
+  if (!a || !b || !c || strncmp(op->instr, "mma.m16n8k16", 12) != 0)
+    return interp_wrong(R, "a product of nothing");
+  for (uint32_t u = 0; u < 1u << (op->ga.n_in ? op->ga.in[0].bits : 0); u++) {
+    uint32_t x = interp_image(&op->ga, "u", u) * 8;
+    uint32_t y = interp_image(&op->gb, "u", u) * 4;
+    uint32_t z = interp_image(&op->gc, "u", u) * 4;
+    pair A[16][16];
+    pair B[16][8];
+    if (x + 8 > a->n || y + 4 > b->n || z + 4 > c->n)
+      return interp_wrong(R, "register index");
+    for (uint32_t lane = 0; lane < 32; lane++) {
+      uint32_t group = lane / 4;
+      uint32_t t = lane % 4;
+      for (uint32_t k = 0; k < 8; k++)
+        A[group + (k == 2 || k == 3 || k == 6 || k == 7 ? 8 : 0)]
+         [2 * t + (k & 1) + (k >= 4 ? 8 : 0)] = a->lane[x + k][lane];
+      for (uint32_t k = 0; k < 4; k++)
+        B[2 * t + (k & 1) + (k >= 2 ? 8 : 0)][group] = b->lane[y + k][lane];
+    }
+    for (uint32_t lane = 0; lane < 32; lane++) {
+      for (uint32_t k = 0; k < 4; k++) {
+        uint32_t i = lane / 4 + (k >= 2 ? 8 : 0);
+        uint32_t j = 2 * (lane % 4) + (k & 1);
+        pair sum = c->lane[z + k][lane];
+        for (uint32_t n = 0; n < 16; n++)
+          sum = field_add(sum, field_mul(A[i][n], B[n][j]));
+        c->lane[z + k][lane] = sum;
+      }
+    }
+  }
+  return true;
 }

@@ -59,6 +59,7 @@ typedef struct {
   const as_tg *g;
   const field_tensor *tensor;
   const long *block; /* along x, y and z */
+  int iterations;    /* that this block runs */
   as_rng rng;
   const char *wrong;
   as_vec program[2];
@@ -86,6 +87,10 @@ bool interp_in_range(run *R, const reg *r, uint32_t i);
 bool interp_cell(run *R, long byte, long *cell); /* of shared memory; false: outside */
 /* where the stage of iteration l + slot of a buffer begins */
 long interp_base(const run *R, const instant *i, int buf);
+/* interp_value.c: what the graph's limit says of this block */
+int interp_iterations(run *R);
+/* interp_group.c: the product of a warp */
+bool interp_mma(run *R, unsigned warp, const as_tg_op *op);
 /* interp_group.c: products of warpgroups: issued, committed, waited for */
 bool interp_group(run *R, unsigned warp, const instant *i);
 /* one product that is under way runs, if there is any */

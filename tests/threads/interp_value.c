@@ -45,6 +45,39 @@ static pair scalar(run *R, const as_tg_expr *e, const pair *arg, unsigned n) {
   }
 }
 
+static long long whole(run *R, const as_tg_expr *e) {
+  if (e->op == AS_TGS_ARG && e->arg < 3)
+    return R->block[e->arg];
+  if (e->op == AS_TGS_NUM)
+    return strtoll(e->num, NULL, 10);
+  switch (e->op) {
+  case AS_TGS_ADD:
+    return whole(R, e->kid[0]) + whole(R, e->kid[1]);
+  case AS_TGS_SUB:
+    return whole(R, e->kid[0]) - whole(R, e->kid[1]);
+  case AS_TGS_MUL:
+    return whole(R, e->kid[0]) * whole(R, e->kid[1]);
+  case AS_TGS_NEG:
+    return -whole(R, e->kid[0]);
+  default:
+    interp_wrong(R, "a number of iterations of other functions");
+    return 1;
+  }
+}
+
+int interp_iterations(run *R) {
+  const as_tg *g = R->g;
+  if (!g->limit)
+    return g->trip;
+  if (g->per < 1) {
+    interp_wrong(R, "a division of iterations by nothing");
+    return 1;
+  }
+  long long n = whole(R, g->limit);
+  long long rounded = n < 0 ? -1 : n / g->per;
+  return rounded < 1 ? 1 : rounded > g->trip ? g->trip : (int)rounded;
+}
+
 bool interp_map(run *R, unsigned warp, const as_tg_op *op, uint32_t lane) {
   const reg *from[AS_TG_ARGS];
   unsigned n = 1u << op->bits;
@@ -164,6 +197,9 @@ bool interp_update(run *R, unsigned warp, const as_tg_op *op, uint32_t lane) {
 
 void interp_zero(run *R, unsigned warp, const as_tg_op *op, uint32_t lane) {
   reg *v = interp_value_of(R, warp, op->v, 1u << op->bits);
+  pair from = op->fold == AS_TG_SUM ? field_int(0) : (pair){-1, -1};
+  if (op->begin && R->iterations < R->g->trip)
+    from = scalar(R, op->begin, NULL, 0);
   for (uint32_t r = 0; r < v->n; r++)
-    v->lane[r][lane] = op->fold == AS_TG_SUM ? field_int(0) : (pair){-1, -1};
+    v->lane[r][lane] = from;
 }

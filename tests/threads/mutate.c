@@ -313,12 +313,49 @@ static const char *change_rest(as_tg *g, list *l, as_rng *r) {
   }
 }
 
+/* how many iterations a block runs, who runs so many, and where a maximum begins */
+static const char *change_limit(as_tg *g, list *l, as_rng *r) {
+  static const char *const numbers[] = {"1", "-1", "2", "-5"};
+  as_tg_op *op = l->op[below(r, l->n)];
+  as_tg_expr *by = as_tg_expr_num(g, numbers[below(r, 2)]);
+  bool done = false;
+  switch (as_rng_below(r, 6)) {
+  case 0:
+    if (op->kind != AS_TG_LOOP)
+      return NULL;
+    op->cut ^= 1;
+    return "a loop that is cut";
+  case 1:
+    if (op->kind != AS_TG_ZERO)
+      return NULL;
+    op->begin = op->begin ? NULL : as_tg_expr_num(g, numbers[below(r, 4)]);
+    return "where an accumulator begins";
+  case 2:
+    g->per += sign(r);
+    return g->limit ? "iterations divided" : NULL;
+  case 3:
+    change_tree(g->limit, r, &done);
+    return done ? "an expression of iterations" : NULL;
+  case 4:
+    if (!g->limit)
+      return NULL;
+    g->limit = as_tg_expr_new(g, AS_TGS_ADD, g->limit, by);
+    return "iterations";
+  default: /* by all */
+    g->limit = as_tg_expr_new(g, AS_TGS_ADD, as_tg_expr_arg(g, (unsigned)below(r, 3)), by);
+    g->per = 1;
+    for (unsigned i = 0; i < l->n; i++)
+      l->op[i]->cut = l->op[i]->kind == AS_TG_LOOP && l->op[i]->count == g->trip;
+    return "a limit";
+  }
+}
+
 const char *mutate(as_tg *g, as_rng *r) {
   list l = {.n = 0};
   collect(&l, &g->top);
   if (!l.n)
     return NULL;
-  switch (as_rng_below(r, 10)) {
+  switch (as_rng_below(r, 11)) {
   case 0:
   case 1:
   case 2:
@@ -333,6 +370,8 @@ const char *mutate(as_tg *g, as_rng *r) {
     return change_operand(g, &l, r);
   case 8:
     return change_memory(g, r);
+  case 9:
+    return change_limit(g, &l, r);
   default:
     return change_rest(g, &l, r);
   }

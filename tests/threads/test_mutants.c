@@ -1,5 +1,6 @@
 /* The validator judged: small kernels are changed at random; none that it accepts may ever be seen
- * wrong by the interpreter.  AS_THREADS_MUTANTS: how many (default 400), AS_THREADS_SEED. */
+ * wrong by the interpreter.  AS_THREADS_MUTANTS: how many (default 400), AS_THREADS_SEED,
+ * AS_THREADS_FROM: of the cases from this number on. */
 #include "cases.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,7 @@ int main(void) {
   long total = setting("AS_THREADS_MUTANTS", 400);
   uint64_t seed = (uint64_t)setting("AS_THREADS_SEED", 1);
   bool show = setting("AS_THREADS_SHOW", 0);
+  unsigned first = (unsigned)setting("AS_THREADS_FROM", 0);
   opened *all = as_calloc(n_thread_cases, sizeof *all);
   tally t = {0, 0, 0, 0};
   unsigned failures = 0;
@@ -60,7 +62,7 @@ int main(void) {
   as_rng r;
   as_rng_seed(&r, seed);
   for (long n = 0; n < total;) {
-    opened *o = &all[as_rng_below(&r, n_thread_cases)];
+    opened *o = &all[first + as_rng_below(&r, n_thread_cases - first)];
     as_tg *g = as_tg_copy(o->kernel.graph);
     const char *kind = NULL;
     unsigned changes = as_rng_below(&r, 4) ? 1 : 2;

@@ -124,10 +124,6 @@ static bool looped(const as_tg_tile *t) {
   return false;
 }
 
-static as_den whole(as_poly term, const as_lay *lay) {
-  return (as_den){.term = term, .lay = *lay, .old = -1, .run = AS_POLY_NONE};
-}
-
 /* --- condition 3 */
 static bool op_ldg(as_algebra *A, const as_tg_op *op, const place *p) {
   const as_tg_tile *t = &A->g->tile[op->tile];
@@ -140,7 +136,7 @@ static bool op_ldg(as_algebra *A, const as_tg_op *op, const place *p) {
       !as_den_aligned(A, t, op->vaxis, (unsigned)op->vec) || !pred_is_padding(A, t, op->pred) ||
       !as_den_vector(A, &op->src, (unsigned)op->vec, op->vaxis, &lay))
     return false;
-  as_den d = whole(A->tile_term[op->tile], &lay);
+  as_den d = as_den_all(A->tile_term[op->tile], &lay);
   return define(A, op, op->v, &d, (int)t->type, p);
 }
 
@@ -196,7 +192,7 @@ static bool op_ldmatrix(as_algebra *A, const as_tg_op *op, const place *p) {
   }
   as_lay lay = as_lay_after(&ring->content, &l);
   ENSURE(A, "too many registers", !lay.bad);
-  as_den den = whole(A->tile_term[ring->tile], &lay);
+  as_den den = as_den_all(A->tile_term[ring->tile], &lay);
   return define(A, op, op->v, &den, (int)t->type, p);
 }
 
@@ -338,7 +334,7 @@ static bool op_map(as_algebra *A, const as_tg_op *op, const place *p) {
   ENSURE(A, "half a register", op->type == AS_F32 || op->bits >= 1);
   as_poly term = as_den_scalar(A, op->expr, arg, (unsigned)op->n_arg);
   ENSURE(A, "an expression that cannot be read", term != AS_POLY_NONE && !as_terms_over(A->t));
-  as_den d = whole(term, &lay);
+  as_den d = as_den_all(term, &lay);
   return define(A, op, op->v, &d, op->type, p);
 }
 
@@ -421,8 +417,17 @@ static bool op_zero(as_algebra *A, const as_tg_op *op, const place *p) {
   if (!A->owner[op->v])
     A->owner[op->v] = op;
   ENSURE(A, "a value is defined twice", A->owner[op->v] == op);
-  A->state[op->v] = (as_den_state){
-      .is = true, .depth = p->depth, .fold = (as_tg_fold)op->fold, .bits = (unsigned)op->bits};
+  bool begins = op->begin != NULL;
+  ENSURE(A, "a beginning that is no number, or of something else than a maximum",
+         !begins || (op->begin->op == AS_TGS_NUM && op->fold == AS_TG_MAXIMUM && p->depth == 0));
+  A->state[op->v] = (as_den_state){.is = true,
+                                   .depth = p->depth,
+                                   .fold = (as_tg_fold)op->fold,
+                                   .bits = (unsigned)op->bits,
+                                   .begin = AS_POLY_NONE};
+  if (begins)
+    A->state[op->v].begin = as_den_scalar(A, op->begin, NULL, 0);
+  ENSURE(A, "an expression that cannot be read", !begins || A->state[op->v].begin != AS_POLY_NONE);
   A->known[op->v] = false;
   A->type[op->v] = AS_F32;
   A->level[op->v] = level_of(p);
@@ -457,7 +462,7 @@ static bool op_accmax(as_algebra *A, const as_tg_op *op, const place *p) {
   if (!as_den_at_regs(A, x, &op->src, &y))
     return false;
   s->added = true;
-  as_den m = whole(as_poly_run(A->t, y.term), &y.lay);
+  as_den m = as_den_all(as_poly_run(A->t, y.term), &y.lay);
   A->val[op->v] = m;
   A->known[op->v] = true;
   for (unsigned i = 0; i < A->n_value; i++) { /* now it is known where the old maximum lay */
@@ -660,44 +665,6 @@ static bool run_op(as_algebra *A, const as_tg_op *op, const place *p) {
   }
 }
 
-/* after a loop that added to them, outer accumulators hold the sum over the iterations */
-static bool close_states(as_algebra *A) {
-  for (unsigned i = 0; i < A->n_value; i++) {
-    as_den_state *s = &A->state[i];
-    as_den *d = &A->val[i];
-    if (!s->is || s->depth != 0 || s->closed)
-      continue;
-    ENSURE(A, "rescaled without being added to", s->added || !s->scaled);
-    if (!s->added || s->fold == AS_TG_MAXIMUM)
-      continue;      /* a maximum's term is the running maximum already */
-    if (s->scaled) { /* by the factor of its own row, at every register */
-      const char *axes[AS_LAY_DIMS];
-      unsigned n = 0;
-      as_den f = whole(s->scale_run, &s->scale_lay);
-      as_den mine;
-      if (!as_den_at_regs(A, &f, &s->scale_map, &mine))
-        return false;
-      for (unsigned k = 0; k < mine.lay.n_out; k++) {
-        ENSURE(A, "rescaled by another row's factor",
-               as_lay_has_out(&d->lay, mine.lay.out[k].name));
-        axes[n++] = mine.lay.out[k].name;
-      }
-      as_lay got = as_lay_take(&d->lay, axes, n);
-      got = as_den_order(&got);
-      as_lay want = as_den_order(&mine.lay);
-      ENSURE(A, "rescaled by another row's factor", as_lay_same(&want, &got));
-    }
-    d->over_loop = true;
-    d->run = s->scaled ? s->scale_run : AS_POLY_NONE;
-    if (!d->partial) {
-      d->term = as_poly_acc(A->t, d->term, d->run);
-      d->over_loop = false;
-    }
-    s->closed = true;
-  }
-  return true;
-}
-
 static bool computes(const as_tg_op *in) {
   for (unsigned i = 0; i < in->n_body; i++) {
     switch (in->body[i]->kind) {
@@ -733,7 +700,8 @@ static bool run_loop(as_algebra *A, const as_tg_op *loop, const place *p) {
   ENSURE(A, "a loop in a loop", p->depth == 0 && !p->in_steps);
   bool comp = computes(loop);
   ENSURE(A, "a loop that computes has another trip count",
-         !comp || (loop->count == A->g->trip && loop->who == 'c'));
+         !(comp || loop->cut) || loop->count == A->g->trip);
+  ENSURE(A, "a loop that computes is another's", !comp || loop->who == 'c');
   ENSURE(A, "iterations of a loop", loop->count >= 0 && loop->who != 'a');
   if (!one_executor(A, loop, loop->who))
     return false;
@@ -746,7 +714,7 @@ static bool run_loop(as_algebra *A, const as_tg_op *loop, const place *p) {
     s->added = false;
   }
   place inner = {.depth = 1};
-  bool ok = run_body(A, loop, &inner) && (!comp || close_states(A));
+  bool ok = run_body(A, loop, &inner) && (!comp || (as_cut_loop(A, loop) && as_den_close(A)));
   for (unsigned i = 0; i < A->n_value;
        i++) { /* the last iteration's values are not used after it */
     as_den_state *s = &A->state[i];

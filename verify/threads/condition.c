@@ -218,3 +218,52 @@ as_poly as_poly_moved(as_terms *t, as_poly p, int32_t index, as_poly with) {
   }
   return r;
 }
+
+static as_poly to_power(as_terms *t, as_poly p, int power) {
+  as_poly base = power < 0 ? as_poly_inv(t, p) : p;
+  as_poly r = as_poly_int(t, 1);
+  for (int i = 0; i < abs(power) && !as_terms_over(t); i++)
+    r = as_poly_mul(t, r, base);
+  return r;
+}
+
+/* a fold whose body has lost conditions, and perhaps all else */
+static as_poly folded_again(as_terms *t, const as_atom *a, as_poly body) {
+  bool nothing = a->kind == AS_ATOM_SUM && !as_poly_monos(t, body);
+  bool alone = a->kind == AS_ATOM_MAX && !as_poly_uses_index(t, body, a->bound);
+  return nothing || alone ? body : as_poly_fold(t, a->kind, a->bound, a->extent, body);
+}
+
+static as_poly decided_atom(as_terms *t, uint32_t atom, int power, const as_decided *known) {
+  const as_atom a = *as_term_atom(t, atom);
+  for (uint32_t i = 0; i < known->n; i++) {
+    if (known->atom[i] == atom && known->is[i] >= 0)
+      return to_power(t, as_poly_int(t, known->is[i]), power);
+  }
+  bool several = a.kind == AS_ATOM_ACC || a.kind == AS_ATOM_RUN || a.kind == AS_ATOM_OLD;
+  if (a.kind < AS_ATOM_SUM || several || a.kind == AS_ATOM_PLACE || a.kind == AS_ATOM_COND)
+    return as_poly_power(t, atom, power);
+  as_poly p = as_poly_decided(t, a.p, known);
+  as_poly q = a.q == AS_POLY_NONE ? a.q : as_poly_decided(t, a.q, known);
+  if (as_terms_over(t) || (p == a.p && q == a.q))
+    return as_poly_power(t, atom, power);
+  bool fold = a.kind == AS_ATOM_SUM || a.kind == AS_ATOM_MAX;
+  as_poly r = fold                     ? folded_again(t, &a, p)
+              : a.kind == AS_ATOM_EXP  ? as_poly_exp(t, p)
+              : a.kind == AS_ATOM_POLY ? p
+                                       : as_poly_fn(t, a.kind, p, q);
+  return to_power(t, r, power);
+}
+
+as_poly as_poly_decided(as_terms *t, as_poly p, const as_decided *known) {
+  as_poly r = as_poly_int(t, 0);
+  uint32_t n = as_poly_monos(t, p);
+  for (uint32_t i = 0; i < n && !as_terms_over(t); i++) {
+    const as_mono m = *as_poly_mono(t, p, i);
+    as_poly x = rest_of(t, &(as_mono){.coef = m.coef}, AS_TERM_NONE);
+    for (uint32_t k = 0; k < m.n; k++)
+      x = as_poly_mul(t, x, decided_atom(t, m.factor[k].atom, m.factor[k].power, known));
+    r = as_poly_add(t, r, x);
+  }
+  return r;
+}

@@ -182,3 +182,44 @@ bool as_den_fold(as_algebra *A, const as_den *x, as_atom_kind kind, const uint32
   *out = r;
   return true;
 }
+
+as_den as_den_all(as_poly term, const as_lay *lay) {
+  return (as_den){.term = term, .lay = *lay, .old = -1, .run = AS_POLY_NONE};
+}
+
+bool as_den_close(as_algebra *A) {
+  for (unsigned i = 0; i < A->n_value; i++) {
+    as_den_state *s = &A->state[i];
+    as_den *d = &A->val[i];
+    if (!s->is || s->depth != 0 || s->closed)
+      continue;
+    ENSURE(A, "rescaled without being added to", s->added || !s->scaled);
+    if (!s->added || s->fold == AS_TG_MAXIMUM)
+      continue;      /* a maximum's term is the running maximum already */
+    if (s->scaled) { /* by the factor of its own row, at every register */
+      const char *axes[AS_LAY_DIMS];
+      unsigned n = 0;
+      as_den f = as_den_all(s->scale_run, &s->scale_lay);
+      as_den mine;
+      if (!as_den_at_regs(A, &f, &s->scale_map, &mine))
+        return false;
+      for (unsigned k = 0; k < mine.lay.n_out; k++) {
+        ENSURE(A, "rescaled by another row's factor",
+               as_lay_has_out(&d->lay, mine.lay.out[k].name));
+        axes[n++] = mine.lay.out[k].name;
+      }
+      as_lay got = as_lay_take(&d->lay, axes, n);
+      got = as_den_order(&got);
+      as_lay want = as_den_order(&mine.lay);
+      ENSURE(A, "rescaled by another row's factor", as_lay_same(&want, &got));
+    }
+    d->over_loop = true;
+    d->run = s->scaled ? s->scale_run : AS_POLY_NONE;
+    if (!d->partial) {
+      d->term = as_poly_acc(A->t, d->term, d->run);
+      d->over_loop = false;
+    }
+    s->closed = true;
+  }
+  return true;
+}

@@ -32,6 +32,7 @@ typedef struct { /* an accumulator */
   bool done;  /* read at its own level: nothing may be added */
   bool closed;
   bool scaled;
+  as_poly begin; /* of a maximum, in blocks that leave iterations out; AS_POLY_NONE: -infinity */
   as_poly scale_run;
   as_lay scale_lay;
   as_lay scale_map;
@@ -80,6 +81,8 @@ typedef struct {
   const as_tg_op **owner;
   int *level;
   int *type; /* -1 unknown */
+  long grid[3];
+  bool *runs; /* by number of iterations: some block runs so many */
 } as_algebra;
 
 /* one rejection, one line; the function gives false */
@@ -98,6 +101,10 @@ bool as_den_at_regs(as_algebra *A, const as_den *x, const as_lay *map, as_den *o
 /* x folded over further directions (flat images under x's layout); lay: the layout afterwards */
 bool as_den_fold(as_algebra *A, const as_den *x, as_atom_kind kind, const uint32_t *dir, unsigned n,
                  const as_lay *lay, as_den *out);
+/* nothing of it is folded yet */
+as_den as_den_all(as_poly term, const as_lay *lay);
+/* after a loop that added to them, outer accumulators hold the sum over the iterations */
+bool as_den_close(as_algebra *A);
 /* reg, lane, warp, s in this order */
 as_lay as_den_order(const as_lay *l);
 /* element map of accesses of 2^vec elements: register bits are the elements', then u's; axis NULL:
@@ -120,6 +127,16 @@ bool as_den_floating(const as_algebra *A, int v);
 bool as_den_index_value(as_algebra *A, const as_tg_op *op, bool in_loop, as_den *out);
 /* places.c: is what an expression chooses by a whole number, as `index` makes them? */
 bool as_den_choices(as_algebra *A, const as_tg_op *op, const as_tg_expr *e);
+/* places.c: is an expression one of whole numbers, all of whose parts are small?  most: of its
+ * arguments */
+bool as_den_whole(const as_tg_expr *e, const double *most, unsigned n);
+/* cut.c: condition 22: how many iterations blocks run is a number that can be told */
+bool as_cut_counts(as_algebra *A);
+/* cut.c: condition 22: iterations that blocks leave out change no accumulator of the loop, and
+ * where none are left out nothing stands for them */
+bool as_cut_loop(as_algebra *A, const as_tg_op *loop);
+/* cut.c: as_flight_validate and as_schedule_validate for each number of iterations that occurs */
+bool as_cut_schedules(const as_algebra *A, const char **why);
 /* scalar.c: an expression whose arguments are these terms; AS_POLY_NONE: it has no meaning */
 as_poly as_den_scalar(as_algebra *A, const as_tg_expr *e, const as_poly *arg, unsigned n);
 /* products.c: an operand in registers as a matrix: (indices of the instruction's operand, u, warp,

@@ -76,7 +76,7 @@ static bool run(flight *F, const as_tg_op *in) {
     bool ok = true;
     switch (op->kind) {
     case AS_TG_LOOP:
-      for (int l = 0; ok && op->who == 'c' && l < op->count; l++)
+      for (int l = 0; ok && op->who == 'c' && l < as_tg_loop_count(F->g, op); l++)
         ok = run(F, op);
       break;
     case AS_TG_STEPS:

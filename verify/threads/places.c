@@ -21,23 +21,27 @@ static void add_variable(as_algebra *A, variables *x, as_place place, int index,
 
 /* the most that the expression, and all it is made of, is away from 0; HUGE_VAL: it is not one of
  * whole numbers */
-static double magnitude(const as_tg_expr *e, const variables *x) {
+static double magnitude(const as_tg_expr *e, const double *most, unsigned n) {
   char *end;
   if (!e)
     return HUGE_VAL;
   if (e->op == AS_TGS_ARG)
-    return e->arg < x->n ? x->most[e->arg] : HUGE_VAL;
+    return e->arg < n ? most[e->arg] : HUGE_VAL;
   if (e->op == AS_TGS_NUM) {
     double v = e->num ? strtod(e->num, &end) : HUGE_VAL;
     return e->num && !*end && !strpbrk(e->num, ".eExXnN") ? fabs(v) : HUGE_VAL;
   }
-  double first = magnitude(e->kid[0], x);
-  double second = as_tg_scalar_arity(e->op) == 2 ? magnitude(e->kid[1], x) : 0;
+  double first = magnitude(e->kid[0], most, n);
+  double second = as_tg_scalar_arity(e->op) == 2 ? magnitude(e->kid[1], most, n) : 0;
   double both = e->op == AS_TGS_ADD || e->op == AS_TGS_SUB ? first + second
                 : e->op == AS_TGS_MUL                      ? first * second
                 : e->op == AS_TGS_NEG                      ? first
                                                            : HUGE_VAL;
   return both <= (double)MOST_NUMBER ? both : HUGE_VAL;
+}
+
+bool as_den_whole(const as_tg_expr *e, const double *most, unsigned n) {
+  return magnitude(e, most, n) <= (double)MOST_NUMBER;
 }
 
 bool as_den_index_value(as_algebra *A, const as_tg_op *op, bool in_loop, as_den *out) {
@@ -65,7 +69,7 @@ bool as_den_index_value(as_algebra *A, const as_tg_op *op, bool in_loop, as_den 
   if (in_loop)
     add_variable(A, &x, AS_PLACE_LOOP, 0, A->g->trip);
   ENSURE(A, "an expression of places that is none of small whole numbers",
-         magnitude(op->expr, &x) <= (double)MOST_NUMBER);
+         as_den_whole(op->expr, x.most, x.n));
   out->term = as_den_scalar(A, op->expr, x.term, x.n);
   ENSURE(A, "an expression that cannot be read", out->term != AS_POLY_NONE && !as_terms_over(A->t));
   return true;

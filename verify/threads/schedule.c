@@ -114,7 +114,8 @@ static bool flatten(schedule *S, as_vec *out, char who, const as_tg_op *in, int 
   for (unsigned i = 0; i < in->n_body; i++) {
     const as_tg_op *op = in->body[i];
     if (op->kind == AS_TG_LOOP) {
-      for (int l = 0; op->who == who && l < op->count; l++) {
+      int count = as_tg_loop_count(S->g, op);
+      for (int l = 0; op->who == who && l < count; l++) {
         if (!flatten(S, out, who, op, l, 0))
           return false;
       }

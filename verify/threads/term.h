@@ -101,6 +101,16 @@ bool as_poly_total(const as_terms *t, as_poly p);
 uint32_t as_poly_condition(const as_terms *t, as_poly p);
 /* p where that condition, outside of folds, is 1 (true) or 0 */
 as_poly as_poly_where(as_terms *t, as_poly p, uint32_t condition, bool is);
+
+/* p where these conditions are known in one iteration, inside of folds too: is: 1, 0, or -1 for one
+ * that is not known.  What stands for several iterations stays as it is. */
+typedef struct {
+  uint32_t n;
+  const uint32_t *atom;
+  const int *is;
+} as_decided;
+
+as_poly as_poly_decided(as_terms *t, as_poly p, const as_decided *known);
 /* an index of places, wherever it is free, becomes the number `with`; p has no loads */
 as_poly as_poly_moved(as_terms *t, as_poly p, int32_t index, as_poly with);
 

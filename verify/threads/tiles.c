@@ -108,6 +108,7 @@ bool as_den_tiles(as_algebra *A, as_err *err) {
   unsigned stores = 0;
   for (int k = 0; k < 3; k++)
     ENSURE(A, "a size of the grid", as_block_size(A->b, b->grid[k], &grid[k], err));
+  memcpy(A->grid, grid, sizeof grid);
   if (b->has_loop)
     ENSURE(A, "a size of the loop", as_block_size(A->b, b->loop, &loop, err));
   ENSURE(A, "iterations", A->g->trip == loop);

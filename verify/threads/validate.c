@@ -43,12 +43,11 @@ bool as_threads_validate(const as_tg *g, const as_isa *isa, const as_block_ref *
   for (unsigned i = 0; i < n; i++)
     A->type[i] = -1;
   const char *reason = NULL;
-  bool ok = as_den_tiles(A, &err) && as_den_loads(A) && as_den_run(A);
+  bool ok = as_den_tiles(A, &err) && as_den_loads(A) && as_cut_counts(A) && as_den_run(A);
   if (!ok)
     reason = A->why ? A->why : "not understood";
   else
-    ok = as_flight_validate(g, &reason) && as_schedule_validate(g, isa, &reason) &&
-         dependence_validate(g, &reason);
+    ok = as_cut_schedules(A, &reason) && dependence_validate(g, &reason);
   if (!ok && why)
     *why = err.text ? as_format("%s (%s)", reason, err.text) : as_strdup(reason);
   as_terms_free(A->t);
@@ -59,6 +58,7 @@ bool as_threads_validate(const as_tg *g, const as_isa *isa, const as_block_ref *
   free(A->level);
   free(A->type);
   free(A->region);
+  free(A->runs);
   free(A);
   as_err_clear(&err);
   return ok;

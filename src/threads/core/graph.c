@@ -26,6 +26,19 @@ uint64_t as_tg_fields(as_tg_kind kind) {
   return kinds[kind].fields;
 }
 
+bool as_tg_has_field(const as_tg_op *op, unsigned field) {
+  switch (field) {
+  case AS_TGF_CUT:
+    return op->cut != 0;
+  case AS_TGF_BEGIN:
+    return op->begin != NULL;
+  case AS_TGF_DELAY:
+    return op->delay != 0;
+  default:
+    return kinds[op->kind].fields >> field & 1;
+  }
+}
+
 const char *as_tg_kind_name(as_tg_kind kind) {
   return kinds[kind].name;
 }
@@ -137,6 +150,7 @@ static void copy_body(as_tg *g, as_tg_op *to, const as_tg_op *from) {
     as_tg_op *op = as_tg_new_op(g, from->body[i]->kind, from->body[i]->who);
     *op = *from->body[i];
     op->expr = copy_expr(g, op->expr);
+    op->begin = copy_expr(g, op->begin);
     op->instr = op->instr ? as_arena_strdup(g->mem, op->instr) : NULL;
     op->body = NULL;
     op->n_body = op->cap_body = 0;
@@ -151,6 +165,9 @@ as_tg *as_tg_copy(const as_tg *g) {
   r->producer = g->producer;
   r->trip = g->trip;
   r->stages = g->stages;
+  r->limit = copy_expr(r, g->limit);
+  r->per = g->per;
+  r->reversed = g->reversed;
   r->n_tile = g->n_tile;
   r->n_buffer = g->n_buffer;
   r->n_barrier = g->n_barrier;
@@ -190,6 +207,38 @@ long as_tg_buffer_bytes(const as_tg_buffer *b) {
 
 unsigned as_tg_warps(const as_tg *g) {
   return (1u << g->warp_bits) + (g->producer ? 1 : 0);
+}
+
+/* of whole numbers, by sums, differences and products */
+static long whole_number(const as_tg_expr *e, const long block[3]) {
+  if (e->op == AS_TGS_ARG)
+    return e->arg < 3 ? block[e->arg] : 0;
+  if (e->op == AS_TGS_NUM)
+    return strtol(e->num, NULL, 10);
+  long x = whole_number(e->kid[0], block);
+  long y = as_tg_scalar_arity(e->op) == 2 ? whole_number(e->kid[1], block) : 0;
+  return e->op == AS_TGS_ADD   ? x + y
+         : e->op == AS_TGS_SUB ? x - y
+         : e->op == AS_TGS_MUL ? x * y
+                               : -x;
+}
+
+int as_tg_iterations(const as_tg *g, const long block[3]) {
+  long most = g->limit ? whole_number(g->limit, block) / g->per : g->trip;
+  if (most < 1) /* so that it does not matter which way a negative one is rounded */
+    most = 1;
+  return most < g->trip ? (int)most : g->trip;
+}
+
+int as_tg_loop_count(const as_tg *g, const as_tg_op *loop) {
+  return loop->cut ? g->trip : loop->count;
+}
+
+bool as_tg_expr_has(const as_tg_expr *e, unsigned arg) {
+  bool has = e && e->op == AS_TGS_ARG && e->arg == arg;
+  for (unsigned i = 0; e && !has && i < as_tg_scalar_arity(e->op); i++)
+    has = as_tg_expr_has(e->kid[i], arg);
+  return has;
 }
 
 long as_tg_shared_bytes(const as_tg *g) {

@@ -125,6 +125,8 @@ typedef struct as_tg_expr {
   F(COL, 'N', col)                                                                                 \
   F(BUFB, 'B', bufb)                                                                               \
   F(LEAD, 'I', lead)                                                                               \
+  F(CUT, 'I', cut)                                                                                 \
+  F(BEGIN, 'E', begin)                                                                             \
   F(DELAY, 'I', delay)
 
 typedef enum {
@@ -136,6 +138,9 @@ typedef enum {
 } as_tg_field;
 
 #define AS_TG_BIT(f) ((uint64_t)1 << AS_TGF_##f)
+
+/* fields that stand in the text only where they are set: `cut` of loops, `begin` of zeros */
+#define AS_TG_OPTIONAL (AS_TG_BIT(CUT) | AS_TG_BIT(BEGIN) | AS_TG_BIT(DELAY))
 
 /* clang-format off */
 /* The operations:
@@ -160,7 +165,8 @@ typedef enum {
  *             tile index, then the block along x, y and z, then the iteration
  *   red       v[r] = fold over j of a[src(r) ^ dst(j)]
  *   shfl      v folded with lane ^ lanes
- *   zero      v begins: 0, or -infinity where fold is max
+ *   zero      v begins: 0, or -infinity where fold is max; with `begin`, a number, that in blocks
+ *             that leave iterations out
  *   accadd accmax rescale  v += a, max= a, *= a
  *   bar syncwarp
  *   proxyfence  what a thread has accessed in shared memory is over before bulk copies that are
@@ -172,7 +178,7 @@ typedef enum {
  *   wgcommit, wgwait count: groups of products, as commit and waitg
  *   gridwait  the kernels launched before are over, and what they wrote is there
  *   gridgo    the next kernel may begin; it waits by itself
- *   loop      count iterations
+ *   loop      count iterations; with `cut` only as many of them as the block runs (`limit`)
  *   steps     2^bits unrolled copies, s is an input of the maps inside */
 /* clang-format on */
 #define AS_TG_KINDS(K)                                                                             \
@@ -284,6 +290,8 @@ typedef struct as_tg_op {
   int par;
   int rows;
   int delay;
+  int cut;
+  as_tg_expr *begin;
   struct as_tg_op **body; /* LOOP, STEPS */
   unsigned n_body;
   unsigned cap_body;
@@ -296,6 +304,11 @@ typedef struct as_tg {
   bool producer; /* one more warp, after the compute warps */
   int trip;
   int stages;
+  /* Iterations that a block runs: `limit` (of the block along x, y and z, as $0, $1, $2) divided by
+   * `per` and rounded down, at least one, at most `trip`.  NULL: every block runs all of them. */
+  as_tg_expr *limit;
+  int per;
+  unsigned reversed; /* bits: grid axes along which the last blocks are started first */
   unsigned n_tile;
   as_tg_tile tile[12];
   unsigned n_buffer;
@@ -323,8 +336,15 @@ const as_tg_axis *as_tg_find_axis(const as_tg_tile *t, const char *name);
 unsigned as_tg_tile_bits(const as_tg_tile *t);
 long as_tg_buffer_bytes(const as_tg_buffer *b); /* of one stage */
 unsigned as_tg_warps(const as_tg *g);
+/* iterations that the block at these places runs: see `limit` */
+int as_tg_iterations(const as_tg *g, const long block[3]);
+/* of a loop in blocks that run g->trip iterations */
+int as_tg_loop_count(const as_tg *g, const as_tg_op *loop);
+/* does an expression have the argument? */
+bool as_tg_expr_has(const as_tg_expr *e, unsigned arg);
 long as_tg_shared_bytes(const as_tg *g);
 uint64_t as_tg_fields(as_tg_kind kind);
+bool as_tg_has_field(const as_tg_op *op, unsigned field); /* an optional one: where it is set */
 const char *as_tg_kind_name(as_tg_kind kind);
 const char *as_tg_scalar_name(as_tg_scalar op);
 unsigned as_tg_scalar_arity(as_tg_scalar op);

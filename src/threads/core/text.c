@@ -69,7 +69,7 @@ static void print_field(as_str *s, const as_tg *g, const as_tg_op *op, unsigned 
     print_lay(s, (const as_lay *)(const void *)at);
     return;
   case 'E':
-    print_expr(s, op->expr);
+    print_expr(s, *(as_tg_expr *const *)(const void *)at);
     return;
   case 'C':
     as_str_add(s, op->instr);
@@ -114,11 +114,9 @@ static void print_body(as_str *s, const as_tg *g, const as_tg_op *in, int indent
     const as_tg_op *op = in->body[i];
     as_str_printf(s, "%*s%c %s", indent, "", op->who, as_tg_kind_name(op->kind));
     for (unsigned f = 0; f < AS_TGF_END; f++) {
-      if (as_tg_fields(op->kind) >> f & 1)
+      if (as_tg_has_field(op, f))
         print_field(s, g, op, f);
     }
-    if (op->delay)
-      print_field(s, g, op, AS_TGF_DELAY);
     as_str_add(s, "\n");
     if (op->kind == AS_TG_LOOP || op->kind == AS_TG_STEPS) {
       print_body(s, g, op, indent + 2);
@@ -132,6 +130,13 @@ char *as_tg_print(const as_tg *g) {
   as_str_init(&s);
   as_str_printf(&s, "threads %s warps=%u producer=%d trip=%d stages=%d\n", g->name, g->warp_bits,
                 g->producer, g->trip, g->stages);
+  if (g->limit) {
+    as_str_printf(&s, "limit per=%d expr=", g->per);
+    print_expr(&s, g->limit);
+    as_str_add(&s, "\n");
+  }
+  if (g->reversed)
+    as_str_printf(&s, "blocks reversed=%u\n", g->reversed);
   for (unsigned i = 0; i < g->n_tile; i++) {
     const as_tg_tile *t = &g->tile[i];
     as_str_printf(&s, "tile %s %s %s", t->name, types[t->type], t->output ? "output" : "input");
@@ -448,7 +453,7 @@ static bool read_field(reader *r, as_tg_op *op, unsigned f) {
   case 'L':
     return read_lay(r, (as_lay *)(void *)at);
   case 'E':
-    return read_expr(r, &op->expr);
+    return read_expr(r, (as_tg_expr **)(void *)at);
   case 'C':
     op->instr = word(r);
     return true;
@@ -476,6 +481,7 @@ static bool read_op(reader *r, as_tg_op *in, as_tg_op **out) {
     return fail(r, "no such operation");
   as_tg_op *op = *out = as_tg_add(r->g, in, kind, who);
   uint64_t missing = as_tg_fields(kind);
+  uint64_t optional = AS_TG_OPTIONAL;
   for (;;) {
     while (*r->at == ' ')
       r->at++;
@@ -485,9 +491,10 @@ static bool read_op(reader *r, as_tg_op *in, as_tg_op **out) {
     unsigned f = 0;
     while (f < AS_TGF_END && strcmp(fields[f].name, key) != 0)
       f++;
-    if (f == AS_TGF_END || !((missing | AS_TG_BIT(DELAY)) >> f & 1))
+    if (f == AS_TGF_END || !((missing | optional) >> f & 1))
       return fail(r, "not a field of this operation, or given twice");
     missing &= ~((uint64_t)1 << f);
+    optional &= ~((uint64_t)1 << f);
     if (!expect(r, "=") || !read_field(r, op, f))
       return false;
   }
@@ -507,6 +514,25 @@ static bool read_body(reader *r, as_tg_op *in, int depth) {
       return false;
   }
   return fail(r, "an end is missing");
+}
+
+static bool read_limit(reader *r) {
+  long per;
+  if (r->g->limit)
+    return fail(r, "two limits");
+  if (!keyed(r, "per", 1, 1 << 20, &per) || !expect(r, "expr") || !expect(r, "=") ||
+      !read_expr(r, &r->g->limit))
+    return false;
+  r->g->per = (int)per;
+  return true;
+}
+
+static bool read_order(reader *r) {
+  long reversed;
+  if (!keyed(r, "reversed", 0, 7, &reversed))
+    return false;
+  r->g->reversed = (unsigned)reversed;
+  return true;
 }
 
 static bool read_graph(reader *r) {
@@ -530,7 +556,9 @@ static bool read_graph(reader *r) {
               : !strcmp(w, "axis") && g->n_tile ? read_axis(r, &g->tile[g->n_tile - 1])
               : !strcmp(w, "shared")            ? read_buffer(r)
               : !strcmp(w, "mbarrier")          ? read_barrier(r)
-                                                : fail(r, "tile, axis, shared, mbarrier or body");
+              : !strcmp(w, "limit")             ? read_limit(r)
+              : !strcmp(w, "blocks")            ? read_order(r)
+                                                : fail(r, "an unknown line");
     if (!ok)
       return false;
   }

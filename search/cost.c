@@ -229,7 +229,6 @@ static double product_us(const sg_cost_model *model, uint32_t id, double bytes) 
     return own;
   return fmin(own, as_target_library_us(target, &product));
 }
-}
 
 /* A predefined kernel: a product goes block by block over tiles of its result, anything else is a
  * kernel for each of its definitions. */

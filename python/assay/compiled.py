@@ -100,6 +100,8 @@ class GraphRunner(Telling):
         pieces, reasons = divide(graph, options.least_work)
         self._shares = cache.Shares(options.seconds, sum(isinstance(p, Island) for p in pieces))
         self._steps = [self._step(piece, reasons) for piece in pieces]
+        self._places = [node for node in graph.nodes if node.op == "placeholder"]
+        self._results = graph.output_node().args[0]
         if options.strict and self.left:
             raise AssayError("not all of the program is certified:\n" + self.summary())
         if not options.quiet:
@@ -135,9 +137,10 @@ class GraphRunner(Telling):
                 problem = problem or failed
                 continue
             kernel = Kernel(directory, self.options.device)
-            operator = as_operator(kernel, text, list(island.types()))
+            types = list(island.types())
+            operator = as_operator(kernel, text, types)
             self.parts.append(Part(island.work, directory, kernel, text, operator))
-            return _kernel_step(island, operator)
+            return _kernel_step(island, kernel, types, operator)
         raise problem
 
     # -- running ---------------------------------------------------------------------------------
@@ -146,29 +149,59 @@ class GraphRunner(Telling):
         """Runs all steps; `values` holds those of the placeholders, the results are a list."""
         for step in self._steps:
             step(values)
-        outputs = self.graph.output_node().args[0]
-        return [values[o] if isinstance(o, torch.fx.Node) else o for o in outputs]
+        return [values[o] if isinstance(o, torch.fx.Node) else o for o in self._results]
 
     def run_flat(self, *arguments):
         """Runs with the values of the placeholders, in order."""
-        places = (node for node in self.graph.nodes if node.op == "placeholder")
-        return self.run(dict(zip(places, arguments)))
+        return self.run(dict(zip(self._places, arguments)))
 
 
 def check_alike(name, value, wanted):
     """AssayError for a value of other extents or type: PyTorch's steps would run with it, and give
     what nobody certified."""
-    if not isinstance(wanted, torch.Tensor):
-        return
+    if isinstance(wanted, torch.Tensor):
+        check_tensor(name, value, tuple(wanted.shape), wanted.dtype)
+
+
+def check_tensor(name, value, extents, dtype):
+    """The same, of a tensor."""
     if not isinstance(value, torch.Tensor):
         raise AssayError(f"{name}: a tensor is wanted, not {type(value).__name__}")
-    if value.shape != wanted.shape:
+    if value.shape != extents:
         raise AssayError(
-            f"{name}: extents {tuple(value.shape)}, but the kernel is for {tuple(wanted.shape)}: "
+            f"{name}: extents {tuple(value.shape)}, but the kernel is for {extents}: "
             "compile for these, too (dynamic=True does it when they come, where no gradient is wanted)"
         )
-    if value.dtype != wanted.dtype:
-        raise AssayError(f"{name}: {value.dtype}, but the kernel is for {wanted.dtype}")
+    if value.dtype != dtype:
+        raise AssayError(f"{name}: {value.dtype}, but the kernel is for {dtype}")
+
+
+@dataclass
+class Place:
+    """Where the value of a placeholder comes from; what is the same for all calls is found once."""
+
+    name: str
+    node: object  # of the graph; None for what the graph does not read
+    state: str  # a parameter, buffer or constant of the program; None for an argument
+    constant: object  # a one-element tuple of what an argument that is no tensor must be, or None
+    extents: tuple = None  # of a tensor
+    dtype: torch.dtype = None
+
+    def __post_init__(self):
+        wanted = self.node.meta.get("val") if self.node is not None else None
+        if isinstance(wanted, torch.Tensor):
+            self.extents = tuple(wanted.shape)
+            self.dtype = wanted.dtype
+
+    def check(self, value):
+        """AssayError for what the program was not made for."""
+        if self.constant is not None and value != self.constant[0]:
+            raise AssayError(
+                f"{self.name} is {value!r}, but the program was made for "
+                f"{self.constant[0]!r}: say dynamic=True for others"
+            )
+        if self.extents is not None:
+            check_tensor(self.name, value, self.extents, self.dtype)
 
 
 class Compiled(GraphRunner):
@@ -177,9 +210,59 @@ class Compiled(GraphRunner):
     def __init__(self, exported, options, results=None):
         self._exported = exported
         super().__init__(exported.graph_module.graph, options, results)
+        self._form = exported.call_spec  # a property that PyTorch makes anew each time
+        self._plain_arguments = self._arguments_if_plain()
+        self._inputs = list(self._placed())
+        self._updates = self._written()
+
+    # -- what is the same for all calls ----------------------------------------------------------
+
+    def _placed(self):
+        nodes = {node.name: node for node in self._places}
+        kinds = torch.export.graph_signature.InputKind
+        for item in self._exported.graph_signature.input_specs:
+            name = getattr(item.arg, "name", None)
+            fixed = isinstance(item.arg, torch.export.graph_signature.ConstantArgument)
+            state = None if item.kind == kinds.USER_INPUT else item.target
+            yield Place(name, nodes.get(name), state, (item.arg.value,) if fixed else None)
+
+    def _written(self):
+        """For each result what it updates: None where it is returned, else an argument's node or the
+        name of a parameter, buffer or constant."""
+        kinds = torch.export.graph_signature.OutputKind
+        nodes = {node.name: node for node in self._places}
+        updates = []
+        for spec in self._exported.graph_signature.output_specs:
+            if spec.kind == kinds.USER_OUTPUT:
+                updates.append(None)
+            elif spec.kind == kinds.USER_INPUT_MUTATION:
+                updates.append(nodes[spec.target])
+            elif spec.kind == kinds.BUFFER_MUTATION:
+                updates.append(spec.target)
+            else:
+                raise AssayError(f"an output of kind {spec.kind} is not returned by kernels")
+        return updates
+
+    def _arguments_if_plain(self):
+        """The number of arguments, where each is one value and none has a keyword; else None."""
+        count = self._form.in_spec.num_leaves
+        plain = torch.utils._pytree.tree_structure(((0,) * count, {}))
+        return count if self._form.in_spec == plain else None
+
+    # -- a call ----------------------------------------------------------------------------------
+
+    def _leaves(self, arguments, keywords):
+        """The values in the arguments; AssayError where they are of another form."""
+        if len(arguments) == self._plain_arguments and not keywords:
+            if all(type(x) is torch.Tensor for x in arguments):
+                return arguments
+        leaves, form = torch.utils._pytree.tree_flatten((arguments, keywords))
+        if form != self._form.in_spec:
+            raise AssayError(f"arguments of another form: {form}")
+        return leaves
 
     def __call__(self, *arguments, **keywords):
-        leaves = torch.utils._pytree.tree_leaves((arguments, keywords))
+        leaves = self._leaves(arguments, keywords)
         if torch.is_grad_enabled() and any(
             isinstance(x, torch.Tensor) and x.requires_grad for x in leaves
         ):
@@ -187,24 +270,19 @@ class Compiled(GraphRunner):
                 "an input wants a gradient, which its example did not: compile with gradients=True, "
                 "or call under torch.no_grad()"
             )
-        values = self._bound(arguments, keywords)
-        results = self._updated(self.run(values), values)
-        return torch.utils._pytree.tree_unflatten(results, self._exported.call_spec.out_spec)
+        values = self._bound(leaves)
+        results = self._returned(self.run(values), values)
+        return torch.utils._pytree.tree_unflatten(results, self._form.out_spec)
 
-    def _updated(self, results, values):
+    def _returned(self, results, values):
         """Writes what the program updates in place, and gives what it returns."""
-        kinds = torch.export.graph_signature.OutputKind
-        places = {node.name: value for node, value in values.items()}
         returned = []
-        for result, spec in zip(results, self._exported.graph_signature.output_specs):
-            if spec.kind == kinds.USER_OUTPUT:
+        for result, update in zip(results, self._updates):
+            if update is None:
                 returned.append(result)
-            elif spec.kind == kinds.USER_INPUT_MUTATION:
-                places[spec.target].copy_(result)
-            elif spec.kind == kinds.BUFFER_MUTATION:
-                self._state(spec.target).copy_(result)
             else:
-                raise AssayError(f"an output of kind {spec.kind} is not returned by kernels")
+                place = self._state(update) if isinstance(update, str) else values[update]
+                place.copy_(result)
         return returned
 
     def _state(self, name):
@@ -212,28 +290,15 @@ class Compiled(GraphRunner):
         exported = self._exported
         return exported.state_dict[name] if name in exported.state_dict else exported.constants[name]
 
-    def _bound(self, arguments, keywords):
+    def _bound(self, leaves):
         """Values of the placeholders: parameters and constants of the program, then arguments."""
-        flat, spec = torch.utils._pytree.tree_flatten((arguments, keywords))
-        if spec != self._exported.call_spec.in_spec:
-            raise AssayError(f"arguments of another form: {spec}")
         values = {}
-        given = iter(flat)
-        nodes = {n.name: n for n in self._exported.graph_module.graph.nodes if n.op == "placeholder"}
-        kinds = torch.export.graph_signature.InputKind
-        for item in self._exported.graph_signature.input_specs:
-            node = nodes.get(getattr(item.arg, "name", None))
-            value = next(given) if item.kind == kinds.USER_INPUT else self._state(item.target)
-            if isinstance(item.arg, torch.export.graph_signature.ConstantArgument):
-                if value != item.arg.value:
-                    raise AssayError(
-                        f"{item.arg.name} is {value!r}, but the program was made for "
-                        f"{item.arg.value!r}: say dynamic=True for others"
-                    )
-            if node is not None:
-                check_alike(node.name, value, node.meta.get("val"))
-            if node is not None:
-                values[node] = value
+        given = iter(leaves)
+        for place in self._inputs:
+            value = next(given) if place.state is None else self._state(place.state)
+            place.check(value)
+            if place.node is not None:
+                values[place.node] = value
         return values
 
 
@@ -250,10 +315,35 @@ def _eager(nodes):
     return run
 
 
-def _kernel_step(island, operator):
+def _is_plain(tensor):
+    """Is it a tensor with memory, of which nobody wants a gradient?"""
+    return type(tensor) in _PLAIN and not (tensor.requires_grad and torch.is_grad_enabled())
+
+
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+
+
+def _is_watched():
+    """Does PyTorch want to see the operators of a call: does it trace, or has somebody a mode?"""
+    return (
+        torch.compiler.is_compiling()
+        or torch._C._len_torch_dispatch_stack() > 0
+        or torch._C._functorch.peek_interpreter_stack() is not None
+    )
+
+
+def _kernel_step(island, kernel, types, operator):
+    """Calls the kernel, or, where PyTorch is to see an operator, that: what PyTorch does on the way
+    to a custom operator takes longer than many a kernel."""
+
     def run(values):
-        results = operator(*island.arguments(values))
-        island.keep(results if isinstance(results, (tuple, list)) else [results], values)
+        tensors = list(island.arguments(values))
+        if _is_watched() or not all(map(_is_plain, tensors)):
+            results = operator(*tensors)
+            results = results if isinstance(results, (tuple, list)) else [results]
+        else:
+            results = kernel.of_types(tensors, types)
+        island.keep(results, values)
 
     return run
 

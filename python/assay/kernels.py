@@ -71,6 +71,11 @@ class Kernel:
         self._library.assay_workspace_bytes.restype = ctypes.c_size_t
         self._workspace_bytes = self._library.assay_workspace_bytes()
 
+    def of_types(self, tensors, types):
+        """What a call gives, as tensors of these types."""
+        made = self(*tensors)
+        return [r if r.dtype == dtype else r.to(dtype) for r, dtype in zip(made, types)]
+
     def check_extents(self, tensors):
         """AssayError where these are not as many tensors as are wanted, or of other extents."""
         if len(tensors) != len(self.inputs):
@@ -94,7 +99,7 @@ class Kernel:
         results = [torch.empty(p.extents, dtype=p.dtype, device=where) for p in self.outputs]
         if where.type == "cuda":
             workspace = torch.empty(self._workspace_bytes, dtype=torch.uint8, device=where)
-            stream = torch.cuda.current_stream(where).cuda_stream
+            stream = _stream_of(where)
             arguments = _pointers(ready), _pointers(results), workspace.data_ptr(), stream
             status = self._launch(*arguments)
         else:
@@ -114,7 +119,7 @@ class _Port:
         self.extents = tuple(described["extents"])
 
     def check_extents(self, tensor):
-        if tuple(tensor.shape) != self.extents:
+        if tensor.shape != self.extents:
             raise AssayError(
                 f"{self.name}: extents {tuple(tensor.shape)}, but the kernel is for {self.extents}"
             )
@@ -122,11 +127,18 @@ class _Port:
     def prepared(self, tensor):
         """The tensor as the kernel wants it: of its type, contiguous, aligned."""
         if not tensor.is_floating_point() and tensor.dtype != torch.bool and tensor.numel():
-            least, most = (int(x) for x in torch.aminmax(tensor.to(torch.int64)))
+            least, most = torch.stack(torch.aminmax(tensor)).tolist()  # waits for the device once
             if max(-least, most) > _WHOLE_IN_F32:
                 raise AssayError(f"{self.name}: an integer beyond 2^24, where kernels count exactly")
-        tensor = tensor.detach().to(self.dtype).contiguous()
-        return tensor if tensor.data_ptr() % _ALIGNMENT == 0 else tensor.clone()
+        if tensor.dtype != self.dtype or not tensor.is_contiguous():
+            tensor = tensor.detach().to(self.dtype).contiguous()
+        return tensor if tensor.data_ptr() % _ALIGNMENT == 0 else tensor.detach().clone()
+
+
+def _stream_of(device):
+    """The handle of the stream that is current on a device of CUDA."""
+    index = torch.cuda.current_device() if device.index is None else device.index
+    return torch._C._cuda_getCurrentRawStream(index)
 
 
 def _pointers(tensors):

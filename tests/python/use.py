@@ -6,6 +6,8 @@ import warnings
 import torch
 import torch.nn.functional as F
 from torch.autograd.gradcheck import GradcheckError
+from torch.export import export
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import assay
 from assay import equality
@@ -13,6 +15,17 @@ from assay import equality
 
 def normed(x, g):
     return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + 1e-5) * g
+
+
+class Called(torch.nn.Module):
+    """A function as a module."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *tensors):
+        return self.function(*tensors)
 
 
 class Use(unittest.TestCase):
@@ -129,6 +142,27 @@ class Forms(unittest.TestCase):
             operator(*wanting).sum().backward()
         twice = torch.compile(lambda a, b: operator(a, b) * 2, backend="aot_eager", fullgraph=True)
         self.assertLess((twice(*reads) - 2 * normed(x, g)).abs().max(), 1e-5)
+
+    def test_who_watches_sees_an_operator(self):
+        """Kernels are called past PyTorch's dispatcher, but not past those who listen to it."""
+
+        class Seen(TorchDispatchMode):
+            def __torch_dispatch__(self, function, types, arguments=(), keywords=None):
+                self.names.append(str(function))
+                return function(*arguments, **(keywords or {}))
+
+        x, g = torch.randn(4, 8), torch.randn(8)
+        fast = assay.compile(normed, x, g, quiet=True, seconds=2)
+        name = str(fast.parts[0].operator.default)
+        with Seen() as seen:
+            seen.names = []
+            fast(x, g)
+        self.assertIn(name, seen.names)
+        meant = export(Called(fast), (x, g)).graph_module.graph.nodes
+        self.assertIn(name, [str(node.target) for node in meant])
+        rows = torch.randn(3, 4, 8)
+        each = torch.vmap(fast, in_dims=(0, None))(rows, g)
+        self.assertLess((each - normed(rows, g)).abs().max(), 1e-5)
 
     def test_sizes_that_come_later(self):
         fast = assay.compile(normed, torch.randn(4, 8), torch.randn(8), dynamic=True, quiet=True, seconds=2)

@@ -16,7 +16,7 @@ TESTS += tests/lower/test_cut
 # sizes left to run time
 check_PROGRAMS += tests/lower/test_live
 tests_lower_subject = tests/lower/subject.h tests/lower/subject.c
-tests_lower_test_live_SOURCES = tests/lower/test_live.c $(tests_lower_subject)
+tests_lower_test_live_SOURCES = tests/lower/test_live.c tests/lower/live_text.h tests/lower/live_text.c $(tests_lower_subject)
 tests_lower_test_live_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_live_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_live

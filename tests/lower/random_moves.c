@@ -418,7 +418,41 @@ static char *rows_in_a_block(writer *w) {
   return as_str_take(&out);
 }
 
-/* attention whose query, keys and values are what was moved */
+/* a form of both places with whole coefficients: mostly one of them */
+static char *place_of(as_rng *rng, bool of_key) {
+  bool plain = random_chance(rng, 60);
+  unsigned times = plain ? 1 : random_pick(rng, 4);
+  unsigned other = plain ? 0 : random_pick(rng, 3);
+  unsigned more = random_chance(rng, 40) ? 0 : random_pick(rng, 20);
+  return as_format("(%s * %u %c %s * %u %c %u)", of_key ? "Key" : "Row", times,
+                   random_chance(rng, 50) ? '+' : '-', of_key ? "Row" : "Key", other,
+                   random_chance(rng, 50) ? '+' : '-', more);
+}
+
+/* a condition on the places of a key and a row, as a truth value */
+static char *mask_of(as_rng *rng, unsigned depth) {
+  static const char *const relation[] = {"less", "less_equal", "greater", "greater_equal"};
+  static const char *const joint[] = {"logical_and(%s, %s)", "logical_or(%s, %s)",
+                                      "(logical_not(%s) * %s)"};
+  if (depth > 0 && random_chance(rng, 40))
+    return two(mask_of(rng, depth - 1), mask_of(rng, depth - 1), joint[random_pick(rng, 3)]);
+  char form[32];
+  snprintf(form, sizeof form, "%s(%%s, %%s)", relation[random_pick(rng, 4)]);
+  return two(place_of(rng, true), place_of(rng, random_chance(rng, 10)), form);
+}
+
+/* How a score is masked, in the program and in the block: by a finite number, with weights of what
+ * is masked left or put to zero, or by a bias. */
+typedef enum { NO_MASK, FILLED, ZEROED, BIASED, N_MASKS } masking;
+
+static void put_masks(as_str *out, unsigned rows, unsigned keys, const char *mask) {
+  as_str_printf(out,
+                "Ik = iota(size=%u)\nIr = iota(size=%u)\nKey = Ik[none, :]\nRow = Ir[:, none]\n"
+                "Drop = %s\nKeep = logical_not(Drop)\n",
+                keys, rows, mask);
+}
+
+/* attention whose query, keys and values are what was moved, and whose mask is made of places */
 static char *attention_in_a_block(writer *w) {
   as_rng *rng = w->rng;
   static const char *const turn[] = {"q", "kt", "v"};
@@ -439,9 +473,27 @@ static char *attention_in_a_block(writer *w) {
   as_str_init(&out);
   as_str_init(&mug);
   put_inputs(w, &out);
-  as_str_printf(&out, "output Z = softmax(%s @ transpose(%s)) @ %s\n", value[0], value[1],
-                value[2]);
+  static const char *const masked[] = {"S * 1", "masked_fill(S, Drop, -64)",
+                                       "masked_fill(S, Drop, -100)", "S - Keep * 1/2 + Drop"};
+  static const char *const masked_tile[] = {"", "  s = masked_fill(s0, drop, -64)\n",
+                                            "  s = masked_fill(s0, drop, -100)\n",
+                                            "  s1 = keep * 1/2\n  s2 = s0 - s1\n  s = s2 + drop\n"};
+  masking how = (masking)random_pick(rng, N_MASKS);
+  char *mask = mask_of(rng, 2);
+  bool wrong = random_chance(rng, 25); /* another mask in the block: nothing may be proved */
+  if (how != NO_MASK)
+    put_masks(&out, query.dim[0], keys.dim[0], mask);
+  if (wrong) {
+    free(mask);
+    mask = mask_of(rng, 2);
+  }
+  as_str_printf(&out, "S = %s @ transpose(%s)\nT = %s\nE = exp(T - max(T)[:, none])%s\n", value[0],
+                value[1], masked[how], how == ZEROED ? " * Keep" : "");
+  as_str_printf(&out, "output Z = (E @ %s) / sum(E)[:, none]\n", value[2]);
   as_str_add(&mug, "mugraph q\n");
+  if (how != NO_MASK)
+    put_masks(&mug, query.dim[0], keys.dim[0], mask);
+  free(mask);
   const char *from[3];
   for (int i = 0; i < 3; i++)
     from[i] = kernel_level(&mug, turn[i], value[i]);
@@ -450,12 +502,20 @@ static char *attention_in_a_block(writer *w) {
                 "  load b [%u, %u] = %s loop -> 0\n  load c [%u, %u] = %s loop -> 0\n",
                 rows.count, rounds, rows.tile, width, from[0], tile, width, from[1], tile, width,
                 from[2]);
+  if (how == ZEROED || how == BIASED)
+    as_str_printf(&mug, "  load keep [%u, %u] = Keep x -> 0 loop -> 1\n", rows.tile, tile);
+  if (how != NO_MASK)
+    as_str_printf(&mug, "  load drop [%u, %u] = Drop x -> 0 loop -> 1\n", rows.tile, tile);
   as_str_printf(&mug,
-                "  d = transpose(b)\n  s = matmul(a, d)\n  r = max(s)\n  acc h, m = max r\n"
-                "  e = exp(s - m[:, none])\n  f = sum(e)\n  acc g = sum f rescale m\n"
-                "  o = matmul(e, c)\n  acc p = sum o rescale m\n  z = p / g[:, none]\n"
+                "  d = transpose(b)\n  %s = matmul(a, d)\n%s  r = max(s)\n  acc h, m = max r\n",
+                how == NO_MASK ? "s" : "s0", masked_tile[how]);
+  as_str_printf(&mug,
+                "  e0 = exp(s - m[:, none])\n%s  f = sum(%s)\n  acc g = sum f rescale m\n"
+                "  o = matmul(%s, c)\n  acc p = sum o rescale m\n  z = p / g[:, none]\n"
                 "  store Z [%u, %u] = z x -> 0\nend\n",
-                rows.tile, width);
+                how == ZEROED ? "  e = e0 * keep\n" : "", how == ZEROED ? "e" : "e0",
+                how == ZEROED ? "e" : "e0", rows.tile, width);
+  w->text->has[RANDOM_MASKS] |= how != NO_MASK;
   free_all(value, 3);
   w->text->mug = as_str_take(&mug);
   w->text->has[RANDOM_PARTS_LOADED] = w->text->has[RANDOM_SOFTMAX] = true;

@@ -43,7 +43,8 @@
   X(CONVOLUTION, "convolution")                                                                    \
   X(PARTS_LOADED, "block that loads what was moved")                                               \
   X(LIBRARY, "products that are calls")                                                            \
-  X(THREADS, "thread graph")
+  X(THREADS, "thread graph")                                                                       \
+  X(MASKS, "mask of positions")
 
 typedef enum {
 

@@ -3,6 +3,7 @@
  * bound, and some drawn from AS_SEED (20); sizes in the place of rows, of columns, of what is
  * summed; strides that depend on them. */
 #include "../../semantics/eval.h"
+#include "live_text.h"
 #include "src/base/mem.h"
 #include "src/base/rng.h"
 #include "src/base/str.h"
@@ -247,9 +248,47 @@ START_TEST(integers_that_may_be_none) {
 
 END_TEST
 
+/* programs of moves, parts and products, each a library of its own in this process, at several
+ * sizes; LIVE_CASES of them, from AS_SEED */
+START_TEST(random_programs) {
+  const char *cases_asked = getenv("LIVE_CASES");
+  const char *asked = getenv("AS_SEED");
+  uint64_t seed = asked ? strtoull(asked, NULL, 10) : 20;
+  as_rng rng;
+  as_rng_seed(&rng, seed);
+  for (long i = 0; i < (cases_asked ? atol(cases_asked) : 3); i++) {
+    char *text = live_text_new(&rng);
+    subject under = {.target = i % 2 ? as_target_using(as_target_default(), AS_LIBRARY_ALWAYS)
+                                     : as_target_default()};
+    subject_open(&under, text, NULL);
+    int64_t *env = as_env_new(under.sizes);
+    ck_assert_msg(subject_lower(&under, env), "%s: %s", text, under.err.text);
+    subject_build(&under);
+    for (int at = 0; at < 9; at++) {
+      static const int of_b[] = {1, 2, 6};
+      static const int of_c[] = {0, 1, 4};
+      env[as_size_find(under.sizes, "B")] = of_b[at % 3];
+      env[as_size_find(under.sizes, "C")] = of_c[at / 3];
+      char *what = as_format("seed %llu, case %ld, B = %d, C = %d: %s", (unsigned long long)seed, i,
+                             of_b[at % 3], of_c[at / 3], text);
+      ck_assert_msg(subject_lower(&under, env), "%s: %s", what, under.err.text);
+      subject_run_at(&under, env, (uint64_t)at + 1, what);
+      free(what);
+    }
+    subject_remove_files(&under);
+    free(env);
+    free(text);
+    subject_close(&under);
+  }
+}
+
+END_TEST
+
 int main(void) {
-  TCase *tests = test_case("live", 240);
+  const char *cases_asked = getenv("LIVE_CASES");
+  TCase *tests = test_case("live", cases_asked ? 3600 : 240);
   tcase_add_loop_test(tests, all_sizes, 0, (int)(sizeof cases / sizeof *cases));
   tcase_add_test(tests, integers_that_may_be_none);
+  tcase_add_test(tests, random_programs);
   return test_run("lower_live", tests);
 }

@@ -44,6 +44,10 @@ struct as_sm {
   int unused;
 };
 
+/* hidden: libraries in one process have a machine each, and one that is closed leaves nothing
+ * behind that another one would call */
+#pragma GCC visibility push(hidden)
+
 namespace as_emu {
 
 enum state { RUN, BARRIER, WARP, DONE };
@@ -531,6 +535,8 @@ template <bool BF> inline void mma(float *c, const unsigned *a, const unsigned *
   collective(8 + BF, do_mma<BF>);
 }
 } // namespace as_emu
+
+#pragma GCC visibility pop
 
 /* --- what the prelude names on a device */
 inline cudaError_t cudaGetLastError() {

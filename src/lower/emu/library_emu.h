@@ -13,6 +13,8 @@ struct algorithm;
 struct heuristic;
 } // namespace as_lt
 
+#pragma GCC visibility push(hidden)
+
 namespace as_lt_emu {
 enum { OK = 0, INVALID_VALUE = 7, NOT_SUPPORTED = 15 };
 
@@ -272,6 +274,8 @@ inline int cublasLtMatmul(void *, void *op, const void *alpha, const void *a, vo
   return OK;
 }
 } // namespace as_lt_emu
+
+#pragma GCC visibility pop
 
 /* cudaMemsetAsync of zeros */
 inline void as_emu_zero(void *at, size_t bytes) {

@@ -18,6 +18,8 @@ struct CUtensorMap {
   unsigned box_rows, swizzle;
 };
 
+#pragma GCC visibility push(hidden)
+
 namespace as_emu {
 
 struct mbarrier {
@@ -258,6 +260,8 @@ inline void wait_products(int left) {
     hold_accumulator(q, p);
 }
 } // namespace as_emu
+
+#pragma GCC visibility pop
 
 inline int at_tensor_map(CUtensorMap *map, const void *base, int type, unsigned long long rows,
                          unsigned long long cols, unsigned long long pitch, unsigned box_rows,

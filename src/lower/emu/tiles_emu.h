@@ -6,6 +6,8 @@
 #define AS_TILES_EMU_H
 #include <unordered_map>
 
+#pragma GCC visibility push(hidden)
+
 namespace as_emu {
 
 /* Of an element, by its address; launches and epochs count from 1. */
@@ -87,6 +89,8 @@ template <class T> inline void tile_write(void *p, size_t i, T x) {
   memcpy(q, &x, sizeof x);
 }
 } // namespace as_emu
+
+#pragma GCC visibility pop
 
 AS_DEV long long kt_lds_i64(as_sm, int off) {
   return as_emu::load<long long>(off);

@@ -5,8 +5,8 @@
 #include "product.h"
 #include "range.h"
 #include "simt.h"
-#include "tf32.h"
 #include "src/base/trace.h"
+#include "tf32.h"
 #include "threads.h"
 #include <stdlib.h>
 #include <string.h>

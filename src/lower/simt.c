@@ -261,8 +261,8 @@ static lx *along_depth(lo_job *job, lx *ref, int depth_var, long depth) {
   const lo_value *tensor = &job->value[ref->val];
   long first;
   long place;
-  if (ref->op != LX_REF || ref->n == 0 || lo_simt_lies_elsewhere(tensor) || depth > MOST_ENUMERATED ||
-      !place_at(tensor, ref, depth_var, 0, &first))
+  if (ref->op != LX_REF || ref->n == 0 || lo_simt_lies_elsewhere(tensor) ||
+      depth > MOST_ENUMERATED || !place_at(tensor, ref, depth_var, 0, &first))
     return NULL;
   for (long k = 1; k < depth; k++) {
     if (!place_at(tensor, ref, depth_var, k, &place) || place != first + k)
@@ -472,8 +472,8 @@ static void choose_tile(lo_job *job, const lo_value *sum, lo_simt *plan) {
 /* four columns are four elements of memory, which begin at a multiple of four */
 static bool vectors_fit(const lo_value *result, const lo_simt *plan) {
   int last = last_axis(plan, &plan->side[1]);
-  if (lo_simt_lies_elsewhere(result) || last < 0 || plan->dim[last] % VECTOR || plan->live_dim[last] ||
-      result->dim[result->rank - 1] % VECTOR)
+  if (lo_simt_lies_elsewhere(result) || last < 0 || plan->dim[last] % VECTOR ||
+      plan->live_dim[last] || result->dim[result->rank - 1] % VECTOR)
     return false;
   for (int axis = 0; axis + 1 < result->rank; axis++) {
     if (lx_uses_var(plan->index[axis], last))

@@ -9,7 +9,7 @@ typedef struct {
   as_size reduced; /* elements that go into one result, over all definitions */
   bool contraction;
   bool products; /* a sum of products of two arguments, windows of them included */
-} sg_node_work; /* work: body evaluations times reduction extents */
+} sg_node_work;  /* work: body evaluations times reduction extents */
 
 typedef struct {
   const as_graph *graph;

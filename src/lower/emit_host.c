@@ -89,6 +89,7 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
     return false;
   }
   lo_library_prelude(job, &out_text);
+  lo_tf32_prelude(job, &out_text);
   out->library = job->library_bytes ? LO_LIBRARY_NAME : NULL;
   out->kernel = as_calloc(job->n_unit + 1, sizeof *out->kernel);
   for (uint32_t i = 0; i < job->n_unit; i++) {

@@ -1,53 +1,44 @@
 /* Text of a contraction on tensor cores in TF32: copies bring several slices of k ahead, k by k
  * with the rows (columns) side by side, or fragment by fragment where they were packed so.
  *
- * A product of a warp has 16 rows and 8 columns, of which lane 4 g + t holds rows g and g + 8 of k t
- * and t + 4, and column g of the same.  Which rows these are is free: here they are 2 g and 2 g + 1,
- * so that both are one read, to registers that follow each other, as the instruction wants them. */
-#include "emit.h"
+ * A product of a warp has 16 rows and 8 columns, of which lane 4 g + t holds rows g and g + 8 of k
+ * t and t + 4, and column g of the same.  Which rows these are is free: here they are 2 g and 2 g +
+ * 1, so that both are one read, to registers that follow each other, as the instruction wants them.
+ */
+#include "emit_tf32.h"
 #include "fault.h"
-#include "tf32.h"
 #include <stdlib.h>
 
 enum { VECTOR = 4, STORED = 2 };
 
 /* of the elements that are fetched, and of those that are stored */
 static const char *const fetched_name[] = {"p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"};
-static const char *const stored_name[] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7"};
+const char *const lo_tf32_stored_name[] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7"};
 static const char *const first_name[] = {"m0", "n0"};
 static const char *const extent_name[] = {"rows", "columns"};
 
-typedef struct {
-  lo_text text;
-  const lo_tf32 *of;
-  const char *var[AS_MAX_RANK + 2];
-  uint32_t tile[2]; /* rows and columns of a block */
-  uint32_t threads;
-  long pitch[2];  /* elements from one k to the next in shared memory */
-  long behind[2]; /* bytes of a stage in front of each operand's slice */
-  long stage;     /* bytes of a stage */
-} tf32_text;
-
-static void open(lo_text *text, const char *line) {
+void lo_tf32_open(lo_text *text, const char *line) {
   lo_line(text, "%s", line);
   text->indent++;
 }
 
-static void close(lo_text *text, const char *line) {
+void lo_tf32_close(lo_text *text, const char *line) {
   text->indent--;
   lo_line(text, "%s", line);
 }
 
-static const char *row_type(const tf32_text *writer, int which) {
+const char *lo_tf32_index_type(const tf32_text *writer, int which) {
   return lo_index_type(writer->of->plan.side[which].extent + writer->tile[which]);
 }
 
-static void name_axes(tf32_text *writer, const char *const *name) {
+void lo_tf32_name_axes(tf32_text *writer, const char *const *name) {
   const lo_simt *plan = &writer->of->plan;
   for (int which = 0; which < 2; which++) {
     for (int i = 0; i < plan->side[which].n_axis; i++)
       writer->var[plan->side[which].axis[i]] = name[plan->side[which].axis[i]];
   }
+  if (writer->of->phases > 1)
+    writer->var[writer->of->phase] = name[writer->of->phase];
 }
 
 /* --- fetching */
@@ -89,8 +80,8 @@ static void declare_side(tf32_text *writer, int which) {
   }
   lo_line(text, "const int x%d = tid %% %ld * %ld, y%d = tid / %ld;", which, share.lanes,
           share.vector, which, share.lanes);
-  lo_line(text, "const %s r%d = %s + x%d;", row_type(writer, which), which, first_name[which],
-          which);
+  lo_line(text, "const %s r%d = %s + x%d;", lo_tf32_index_type(writer, which), which,
+          first_name[which], which);
   lo_simt_decode(text, &writer->of->plan, fetched_name, axes->axis, axes->n_axis,
                  which ? "r1" : "r0");
   char *fixed = lo_index(text, side->fixed);
@@ -105,8 +96,12 @@ static void declare_group(tf32_text *writer, const char *number) {
   lo_text *text = &writer->text;
   const lo_tf32 *of = writer->of;
   if (of->skips) {
-    lo_line(text, "const int kc = as_lds_int(sm, %ld + 4 * (%s %% live));",
+    lo_line(text, "const int entry = as_lds_int(sm, %ld + 4 * (%s %% live)), kc = entry & 65535;",
             writer->stage * of->tile.stages, number);
+    if (of->phases > 1) {
+      lo_line(text, "const int %s = entry >> 16;", fetched_name[of->phase]);
+      lo_line(text, "(void)%s;", fetched_name[of->phase]);
+    }
     lo_line(text, "const int ki = %s / live * %ld;", number, of->group);
   } else {
     lo_line(text, "const int kc = (int)((unsigned)(%s) %% %ldu);", number, of->classes);
@@ -146,7 +141,8 @@ static void copy_packed(tf32_text *writer, int which) {
     long beyond = 16 * round * writer->threads;
     if (vectors % writer->threads)
       lo_line(text, "if (tid < %ld)", vectors - round * writer->threads);
-    lo_line(text, "as_cp_async_row<16, %ld, %ld, %ldL>(sm, to + 16 * tid + %ld, %s, at + %ld, %ld);",
+    lo_line(text,
+            "as_cp_async_row<16, %ld, %ld, %ldL>(sm, to + 16 * tid + %ld, %s, at + %ld, %ld);",
             eights, 16 * vectors, 32 * side->pitch, beyond, pointer, beyond, eights);
   }
   free(pointer);
@@ -158,9 +154,8 @@ static void copy_group(tf32_text *writer, int which, sharing share) {
   const lo_tf32_side *side = &of->side[which];
   char *pointer = lo_global_pointer(text->job, side->val);
   char *moving = lo_index(text, side->moving);
-  char *guard = side->guard && !LO_FAULT(LO_FAULT_PREDICATION)
-                    ? lo_condition(text, side->guard)
-                    : as_strdup("true");
+  char *guard = side->guard && !LO_FAULT(LO_FAULT_PREDICATION) ? lo_condition(text, side->guard)
+                                                               : as_strdup("true");
   lo_line(text, "const int k1 = ki + kk %% %ld;", of->group);
   lo_line(text, "const bool there = (r%d < %s) & %s;", which, extent_name[which], guard);
   lo_line(text, "const size_t at = (size_t)(b%d + %s + k1 * %ld) * 4;", which, moving, side->step);
@@ -195,42 +190,45 @@ static void copy_read(tf32_text *writer, int which) {
     declare_group(writer, "w");
   }
   copy_group(writer, which, share);
-  close(text, "}");
+  lo_tf32_close(text, "}");
 }
 
 static void define_fetch(tf32_text *writer) {
   lo_text *text = &writer->text;
   const lo_tf32 *of = writer->of;
-  open(text, "auto fetch = [&](int l, int slot) {");
+  lo_tf32_open(text, "auto fetch = [&](int l, int slot) {");
   if (groups_are_slices(of))
     declare_group(writer, "l");
   for (int which = 0; which < 2; which++) {
-    open(text, "{");
+    lo_tf32_open(text, "{");
     lo_line(text, "const int to = slot * %ld + %ld;", writer->stage, writer->behind[which]);
     if (of->side[which].packed)
       copy_packed(writer, which);
     else
       copy_read(writer, which);
-    close(text, "}");
+    lo_tf32_close(text, "}");
   }
-  close(text, "};");
+  lo_tf32_close(text, "};");
 }
 
-/* the classes whose guards hold at some column of the block */
+/* the classes (and remainders) whose guards hold at some column of the block */
 static void find_classes(tf32_text *writer) {
   lo_text *text = &writer->text;
   const lo_tf32 *of = writer->of;
   char *guard = lo_condition(text, of->side[1].guard);
   lo_line(text, "int live = 0;");
-  lo_line(text, "for (int kc = 0; kc < %ld; kc++) {", of->classes);
+  lo_line(text, "for (int entry = 0; entry < %ld; entry++) {", of->classes * of->phases);
   text->indent++;
+  lo_line(text, "const int kc = entry %% %ld;", of->classes);
+  if (of->phases > 1)
+    lo_line(text, "const int %s = entry / %ld;", fetched_name[of->phase], of->classes);
   lo_line(text, "const bool needed = (r1 < columns) & %s;", guard);
-  open(text, "if (as_sync_any(needed)) {");
-  lo_line(text, "if (tid == 0) as_sts_int(sm, %ld + 4 * live, kc);",
-          writer->stage * of->tile.stages);
+  lo_tf32_open(text, "if (as_sync_any(needed)) {");
+  lo_line(text, "if (tid == 0) as_sts_int(sm, %ld + 4 * live, kc + (entry / %ld << 16));",
+          writer->stage * of->tile.stages, of->classes);
   lo_line(text, "live++;");
-  close(text, "}");
-  close(text, "}");
+  lo_tf32_close(text, "}");
+  lo_tf32_close(text, "}");
   lo_barrier(text, NULL);
   free(guard);
 }
@@ -290,7 +288,7 @@ static void multiply(tf32_text *writer) {
   lo_line(text, "for (int i = 0; i < %u; i++)", tile->warp_rows / 16);
   lo_line(text, "#pragma unroll");
   lo_line(text, "  for (int j = 0; j < %u; j++) as_mma_tf32(acc[i][j], fa[i], fb[j]);", columns);
-  close(text, "}");
+  lo_tf32_close(text, "}");
 }
 
 static void loop(tf32_text *writer) {
@@ -304,14 +302,18 @@ static void loop(tf32_text *writer) {
     lo_line(text, "const int rounds = %ld;", lo_tf32_depth(of) / tile->depth);
   lo_line(text, "const int row = warp / %u * %u, column = warp %% %u * %u;", tile->warps_columns,
           tile->warp_rows, tile->warps_columns, tile->warp_columns);
-  lo_line(text, of->side[0].packed ? "const int lane_a = 4 * (row * 8 + lane * 4);"
-                                   : "const int lane_a = 4 * ((lane & 3) * %ld + row + (lane >> 2) "
-                                     "* 2);",
+  lo_line(text, "(void)row;");
+  lo_line(text,
+          tile->by_groups      ? "const int lane_a = 0;"
+          : of->side[0].packed ? "const int lane_a = 4 * (row * 8 + lane * 4);"
+                               : "const int lane_a = 4 * ((lane & 3) * %ld + row + (lane >> 2) "
+                                 "* 2);",
           writer->pitch[0]);
   lo_line(text,
           of->side[1].packed ? "const int lane_b = %ld + 4 * (column * 8 + lane * 4);"
-                             : "const int lane_b = %ld + 4 * ((lane & 3) * %ld + column + (lane >> "
-                               "2));",
+          : tile->by_groups
+              ? "const int lane_b = %ld + 4 * ((lane & 3) * %ld + column + (lane >> 2) * 2);"
+              : "const int lane_b = %ld + 4 * ((lane & 3) * %ld + column + (lane >> 2));",
           writer->behind[1], writer->pitch[1]);
   lo_line(text, "#pragma unroll");
   lo_line(text, "for (int l = 0; l < %ld; l++) {", ahead);
@@ -323,16 +325,21 @@ static void loop(tf32_text *writer) {
   lo_line(text, "for (int l = 0; l < rounds; l++) {");
   text->indent++;
   lo_line(text, "as_cp_wait<%ld>();", LO_FAULT(LO_FAULT_PIPELINING) ? ahead : ahead - 1);
+  if (tile->by_groups)
+    lo_line(text, "as_shared_seen();");
   if (!LO_FAULT(LO_FAULT_SCHEDULE))
     lo_barrier(text, NULL);
   lo_line(text, "if (l + %ld < rounds) fetch(l + %ld, next);", ahead, ahead);
   lo_line(text, "as_cp_commit();");
   lo_line(text, "const int from_a = slot * %ld + lane_a, from_b = slot * %ld + lane_b;",
           writer->stage, writer->stage);
-  multiply(writer);
+  if (tile->by_groups)
+    lo_tf32_multiply_groups(writer);
+  else
+    multiply(writer);
   lo_line(text, "slot = slot == %ld ? 0 : slot + 1;", ahead);
   lo_line(text, "next = next == %ld ? 0 : next + 1;", ahead);
-  close(text, "}");
+  lo_tf32_close(text, "}");
 }
 
 /* --- storing */
@@ -362,7 +369,8 @@ static void store_row(tf32_text *writer) {
   text->indent++;
   if (!whole && !vectors)
     lo_line(text, "if (first + c >= columns) break;");
-  lo_simt_decode(text, plan, stored_name, plan->side[1].axis, plan->side[1].n_axis, "(first + c)");
+  lo_simt_decode(text, plan, lo_tf32_stored_name, plan->side[1].axis, plan->side[1].n_axis,
+                 "(first + c)");
   if (plan->inside) {
     char *inside = lo_condition(text, plan->inside);
     lo_line(text, "if (!%s) continue;", inside);
@@ -377,7 +385,7 @@ static void store_row(tf32_text *writer) {
     lo_line(text, "as_stg_%s<1>(%s, %s, r + c);", type, pointer, offset);
   free(offset);
   free(body);
-  close(text, "}");
+  lo_tf32_close(text, "}");
   if (vectors)
     lo_line(text, "as_stg_%s<%d>(%s, to, r);", type, STORED, pointer);
   free(pointer);
@@ -387,11 +395,12 @@ static void store(tf32_text *writer) {
   lo_text *text = &writer->text;
   const lo_simt *plan = &writer->of->plan;
   const as_target_tf32 *tile = &writer->of->tile;
-  name_axes(writer, stored_name);
+  lo_tf32_name_axes(writer, lo_tf32_stored_name);
   lo_line(text, "#pragma unroll");
   lo_line(text, "for (int j = 0; j < %u; j++) {", tile->warp_columns / 8);
   text->indent++;
-  lo_line(text, "const %s first = n0 + column + j * 8 + (lane & 3) * 2;", row_type(writer, 1));
+  lo_line(text, "const %s first = n0 + column + j * 8 + (lane & 3) * 2;",
+          lo_tf32_index_type(writer, 1));
   if (plan->side[1].extent % writer->tile[1])
     lo_line(text, "if (first >= columns) continue;");
   lo_line(text, "#pragma unroll");
@@ -399,13 +408,14 @@ static void store(tf32_text *writer) {
   lo_line(text, "#pragma unroll");
   lo_line(text, "for (int e = 0; e < 2; e++) {");
   text->indent++;
-  lo_line(text, "const %s at = m0 + row + i * 16 + (lane >> 2) * 2 + e;", row_type(writer, 0));
+  lo_line(text, "const %s at = m0 + row + i * 16 + (lane >> 2) * 2 + e;",
+          lo_tf32_index_type(writer, 0));
   if (plan->side[0].extent % writer->tile[0])
     lo_line(text, "if (at >= rows) continue;");
-  lo_simt_decode(text, plan, stored_name, plan->side[0].axis, plan->side[0].n_axis, "at");
+  lo_simt_decode(text, plan, lo_tf32_stored_name, plan->side[0].axis, plan->side[0].n_axis, "at");
   store_row(writer);
-  close(text, "}");
-  close(text, "}");
+  lo_tf32_close(text, "}");
+  lo_tf32_close(text, "}");
 }
 
 /* --- the kernel */
@@ -418,14 +428,16 @@ static void declare_places(tf32_text *writer) {
   for (int which = 0; which < 2; which++) {
     long extent = plan->side[which].extent;
     tiles[which] = (extent + writer->tile[which] - 1) / writer->tile[which];
-    lo_line(text, "const %s %s = %ld;", row_type(writer, which), extent_name[which], extent);
+    lo_line(text, "const %s %s = %ld;", lo_tf32_index_type(writer, which), extent_name[which],
+            extent);
     lo_line(text, "(void)%s;", extent_name[which]);
   }
   int fast = tiles[0] <= tiles[1] ? 0 : 1;
-  lo_line(text, "const %s %s = (%s)(as_bid() %% %ldu) * %u;", row_type(writer, fast),
-          first_name[fast], row_type(writer, fast), tiles[fast], writer->tile[fast]);
-  lo_line(text, "const %s %s = (%s)(as_bid() / %ldu %% %ldu) * %u;", row_type(writer, 1 - fast),
-          first_name[1 - fast], row_type(writer, 1 - fast), tiles[fast], tiles[1 - fast],
+  lo_line(text, "const %s %s = (%s)(as_bid() %% %ldu) * %u;", lo_tf32_index_type(writer, fast),
+          first_name[fast], lo_tf32_index_type(writer, fast), tiles[fast], writer->tile[fast]);
+  lo_line(text, "const %s %s = (%s)(as_bid() / %ldu %% %ldu) * %u;",
+          lo_tf32_index_type(writer, 1 - fast), first_name[1 - fast],
+          lo_tf32_index_type(writer, 1 - fast), tiles[fast], tiles[1 - fast],
           writer->tile[1 - fast]);
   lo_line(text, "const unsigned batch = as_bid() / %ldu / %ldu;", tiles[0], tiles[1]);
   lo_line(text, "(void)batch;");
@@ -438,7 +450,11 @@ static tf32_text prepare(lo_job *job, lo_unit *unit, as_str *out) {
   const lo_tf32 *of = unit->tf32;
   const lo_simt *plan = &of->plan;
   tf32_text writer = {
-      .text = {.job = job, .unit = unit, .out = out, .ref = read_or_register, .eager = true},
+      .text = {.job = job,
+               .unit = unit,
+               .out = out,
+               .ref = of->tile.by_groups ? lo_tf32_group_register : read_or_register,
+               .eager = true},
       .of = of,
       .tile = {as_target_tf32_rows(&of->tile), as_target_tf32_columns(&of->tile)},
       .threads = as_target_tf32_threads(&of->tile)};
@@ -468,30 +484,40 @@ bool lo_emit_tf32(lo_job *job, lo_unit *unit, as_str *out) {
   unit->stages = (int)tile->stages;
   unit->levels[LO_BODY] = 1;
   unit->n_mma = (int)(tile->warp_rows / 16 * (tile->warp_columns / 8) * (tile->depth / 8));
-  unit->smem = as_target_tf32_shared(tile) + (of->skips ? 4 * of->classes : 0);
+  if (tile->by_groups)
+    unit->n_mma = (int)(tile->warp_columns / 16 * (tile->depth / 8));
+  unit->smem = as_target_tf32_shared(tile) + (of->skips ? 4 * of->classes * of->phases : 0);
   if (!lo_check_blocks(job, unit))
     return false;
   as_str_printf(&job->notes,
                 "%s: contraction in TF32 %ldx%ldx%ldx%ld, tiles %ux%u in slices of %u, %u stages, "
-                "warps %ux%u; %ld classes of %ld terms in groups of %ld%s\n",
+                "warps %ux%u%s; %ld classes of %ld terms in groups of %ld%s\n",
                 unit->name, of->plan.batches, of->plan.side[0].extent, of->plan.side[1].extent,
                 job->value[unit->flat_val].extent, writer.tile[0], writer.tile[1], tile->depth,
-                tile->stages, tile->warp_rows, tile->warp_columns, of->classes, of->inner,
-                of->group, of->skips ? ", those without terms are left out" : "");
+                tile->stages, tile->warp_rows, tile->warp_columns,
+                tile->by_groups ? " by warpgroups" : "", of->classes, of->inner, of->group,
+                of->skips ? ", those without terms are left out" : "");
   lo_line(text, "AS_KERNEL_BESIDE(%u, %u) k%u_%s(as_args a)", writer.threads,
-          as_target_tf32_resident(job->options->target, tile), (unsigned)(unit - job->unit),
-          unit->name);
-  open(text, "{");
+          as_target_tf32_resident(job->options->target, tile, (uint32_t)of->phases),
+          (unsigned)(unit - job->unit), unit->name);
+  lo_tf32_open(text, "{");
   lo_line(text, "AS_SMEM(sm);");
   lo_line(text, "const int tid = as_tid(), lane = tid & 31, warp = tid >> 5;");
   declare_places(&writer);
   if (of->skips)
     find_classes(&writer);
   define_fetch(&writer);
-  lo_line(text, "float acc[%u][%u][4] = {};", tile->warp_rows / 16, tile->warp_columns / 8);
+  if (tile->by_groups)
+    lo_line(text, "float acc[%ld][%u][%u] = {};", of->phases, tile->warp_columns / 16,
+            tile->warp_rows / 2);
+  else
+    lo_line(text, "float acc[%u][%u][4] = {};", tile->warp_rows / 16, tile->warp_columns / 8);
   loop(&writer);
-  store(&writer);
-  close(text, "}\n");
+  if (tile->by_groups)
+    lo_tf32_store_groups(&writer);
+  else
+    store(&writer);
+  lo_tf32_close(text, "}\n");
   free(text->memo);
   return true;
 }

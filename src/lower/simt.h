@@ -36,7 +36,7 @@ typedef struct lo_simt {
   lx *index[AS_MAX_RANK]; /* of the result's axes, over those here */
   lx *inside; /* where axes are divided into more places than they have: those that exist; NULL: all
                */
-  uint32_t stored;        /* the value that is stored: the sum itself, or .. */
+  uint32_t stored;     /* the value that is stored: the sum itself, or .. */
   lx *stored_body;     /* .. a map of it, over the axes here; a read of the sum is the register */
   bool stores_vectors; /* four columns at once */
   as_target_simt tile;

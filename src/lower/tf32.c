@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VECTOR = 4, STORED = 2, MOST_CANDIDATES = 16 };
+enum { VECTOR = 4, STORED = 2, MOST_CANDIDATES = 16, MOST_PHASES = 4 };
 
 /* An operand is packed where it is small, or each of its elements is used so often that reading
  * and writing it once more is little beside the products. */
@@ -40,8 +40,8 @@ long lo_tf32_depth(const lo_tf32 *of) {
 /* --- orders of k */
 
 static void collect(const lx *expr, long depth, long *candidate, int *n) {
-  bool divides = (expr->op == LX_IDIV || expr->op == LX_MOD) && expr->integer &&
-                 expr->kid[1]->op == LX_INT;
+  bool divides =
+      (expr->op == LX_IDIV || expr->op == LX_MOD) && expr->integer && expr->kid[1]->op == LX_INT;
   long divisor = divides ? expr->kid[1]->number : 0;
   bool known = divisor < 2 || depth % divisor != 0;
   for (int i = 0; i < *n; i++)
@@ -110,7 +110,8 @@ static void add_term(lo_job *job, const lo_tf32 *of, lx *expr, long factor, lo_t
     add_term(job, of, expr->kid[0], factor * expr->kid[1]->number, side);
     return;
   }
-  bool moves = lx_uses_var(expr, class_variable(&of->plan));
+  bool moves = lx_uses_var(expr, class_variable(&of->plan)) ||
+               (of->phase >= 0 && lx_uses_var(expr, of->phase));
   add(job, moves ? &side->moving : &side->fixed,
       lx_mk(job, LX_MUL, 2, (lx *[]){expr, lx_int(job, factor)}));
 }
@@ -157,8 +158,7 @@ static int last_axis(const lo_simt *plan, int which) {
 static bool follows_itself(const lo_tf32 *of, const lo_value *tensor, const lx *ref, int which) {
   const lo_simt *plan = &of->plan;
   int last = last_axis(plan, which);
-  if (last < 0 || plan->dim[last] % VECTOR || ref->n == 0 ||
-      tensor->dim[tensor->rank - 1] % VECTOR)
+  if (last < 0 || plan->dim[last] % VECTOR || ref->n == 0 || tensor->dim[tensor->rank - 1] % VECTOR)
     return false;
   for (int i = 0; i + 1 < ref->n; i++) {
     if (lx_uses_var(ref->kid[i], last))
@@ -213,7 +213,8 @@ static long filled(long inner, long group) {
   return (inner + group - 1) / group * group;
 }
 
-/* what groups are worth: the useful part of what is multiplied, times how seldom a place is computed
+/* what groups are worth: the useful part of what is multiplied, times how seldom a place is
+ * computed
  */
 static double worth_of_group(long inner, long group) {
   return (double)inner / (double)filled(inner, group) * (double)group / (double)(group + 2);
@@ -283,6 +284,14 @@ static lx *quotient_of(lo_job *job, lx *number, long divisor) {
   return lx_mk(job, LX_IDIV, 2, (lx *[]){number, lx_int(job, divisor)});
 }
 
+static lx *plus(lo_job *job, lx *left, lx *right) {
+  return lx_mk(job, LX_ADD, 2, (lx *[]){left, right});
+}
+
+static lx *times(lo_job *job, lx *number, long factor) {
+  return lx_mk(job, LX_MUL, 2, (lx *[]){number, lx_int(job, factor)});
+}
+
 /* the index of an operand's row in what is packed, and of k among the slices' */
 typedef struct {
   lx *row;
@@ -296,16 +305,21 @@ static packed_place packed_at(lo_job *job, int which, lx *eight, lx *sixteen, lx
   lx *lane = quotient_of(job, element, 4);
   lx *low = remainder_of(job, element, 2);
   lx *high = remainder_of(job, quotient_of(job, element, 2), 2);
-  lx *row = which ? quotient_of(job, lane, 4)
-                  : lx_mk(job, LX_MUL, 2, (lx *[]){quotient_of(job, lane, 4), lx_int(job, 2)});
-  lx *more = which ? lx_mk(job, LX_MUL, 2, (lx *[]){high, lx_int(job, 8)}) : low;
-  lx *further = lx_mk(job, LX_MUL, 2, (lx *[]){which ? low : high, lx_int(job, 4)});
-  row = lx_mk(job, LX_ADD, 2, (lx *[]){row, more});
-  lx *first_row = lx_mk(job, LX_MUL, 2, (lx *[]){sixteen, lx_int(job, 16)});
-  lx *first = lx_mk(job, LX_MUL, 2, (lx *[]){eight, lx_int(job, 8)});
-  lx *within = lx_mk(job, LX_ADD, 2, (lx *[]){remainder_of(job, lane, 4), further});
-  return (packed_place){.row = lx_mk(job, LX_ADD, 2, (lx *[]){first_row, row}),
-                        .number = lx_mk(job, LX_ADD, 2, (lx *[]){first, within})};
+  lx *row = which ? quotient_of(job, lane, 4) : times(job, quotient_of(job, lane, 4), 2);
+  row = plus(job, row, which ? times(job, high, 8) : low);
+  lx *within = plus(job, remainder_of(job, lane, 4), times(job, which ? low : high, 4));
+  return (packed_place){.row = plus(job, times(job, sixteen, 16), row),
+                        .number = plus(job, times(job, eight, 8), within)};
+}
+
+/* The same where tensor cores read it from shared memory: 8 rows and 8 k, the first four k row by
+ * row, then the others. */
+static packed_place packed_for_groups(lo_job *job, lx *eight, lx *rows, lx *element) {
+  lx *row = remainder_of(job, quotient_of(job, element, 4), 8);
+  lx *within =
+      plus(job, remainder_of(job, element, 4), times(job, quotient_of(job, element, 32), 4));
+  return (packed_place){.row = plus(job, times(job, rows, 8), row),
+                        .number = plus(job, times(job, eight, 8), within)};
 }
 
 /* what the operand's variables are at a row and a number of k; the conditions that it is one */
@@ -349,12 +363,13 @@ static uint32_t pack(lo_job *job, lo_tf32 *of, const lo_value *sum, int which) {
     batch = lx_mk(job, LX_ADD, 2, (lx *[]){before, lx_var(job, axis)});
   }
   side->pitch = (plan->side[which].extent + tile - 1) / tile * tile;
-  packed_place at = packed_at(job, which, lx_var(job, rank), lx_var(job, rank + 1),
-                              lx_var(job, rank + 2));
+  lx *place[3] = {lx_var(job, rank), lx_var(job, rank + 1), lx_var(job, rank + 2)};
+  packed_place at = of->tile.by_groups ? packed_for_groups(job, place[0], place[1], place[2])
+                                       : packed_at(job, which, place[0], place[1], place[2]);
   lx *there = unpack(job, of, which, at, by);
   dim[rank++] = lo_tf32_depth(of) / 8;
-  dim[rank++] = side->pitch / 16;
-  dim[rank++] = 128;
+  dim[rank++] = side->pitch / (of->tile.by_groups ? 8 : 16);
+  dim[rank++] = of->tile.by_groups ? 64 : 128;
   lx *call = lx_new(job, LX_CALL, 1);
   call->function = "as_tf32";
   call->kid[0] = lx_subst(job, body, by, plan->n_axis + 2);
@@ -430,7 +445,22 @@ static bool stores_vectors(const lo_value *result, const lo_simt *plan) {
          run_of_columns(result, plan) % STORED == 0;
 }
 
-static as_contraction contraction_of(const lo_tf32 *of) {
+/* The same of two columns with their remainders, or of one's remainders alone. */
+static long stored_at_once(const lo_value *result, const lo_tf32 *of) {
+  const lo_simt *plan = &of->plan;
+  if (of->phases == 1)
+    return plan->stores_vectors ? 2 : 1;
+  long row = result->rank ? result->dim[result->rank - 1] : 1;
+  int last = last_axis(plan, 1);
+  const lx *index = result->rank ? plan->index[result->rank - 1] : NULL;
+  bool along = index && last >= 0 && lx_uses_var(index, last) && plan->n_axis == of->phase + 1 &&
+               last + 1 == of->phase;
+  if (of->phases != 2 || !along || lo_simt_lies_elsewhere(result) || row % 2)
+    return 1;
+  return row % 4 ? 2 : 4;
+}
+
+static as_contraction contraction_of(const lo_job *job, const lo_tf32 *of) {
   const lo_simt *plan = &of->plan;
   long groups = (of->inner + of->group - 1) / of->group;
   return (as_contraction){.batches = (double)plan->batches,
@@ -438,27 +468,74 @@ static as_contraction contraction_of(const lo_tf32 *of) {
                           .columns = (double)plan->side[1].extent,
                           .depth = (double)(groups * of->classes * of->group),
                           .fetch_rows = of->side[0].fetch,
-                          .fetch_columns = of->side[1].fetch};
+                          .fetch_columns = of->side[1].fetch,
+                          .packs_rows = of->side[0].packed && !of->side[1].packed,
+                          .phases = (uint32_t)of->phases,
+                          .warps = job->options->warps};
+}
+
+/* The axis of remainders of the result's last axis; -1: that has none, or more than a thread keeps.
+ */
+static int phase_axis(const lo_simt *plan, const lo_value *sum) {
+  const lx *index = sum->rank ? plan->index[sum->rank - 1] : NULL;
+  if (index == NULL || index->op != LX_ADD || index->kid[1]->op != LX_VAR)
+    return -1;
+  int axis = (int)index->kid[1]->number;
+  for (int i = 0; i < plan->n_batch; i++) {
+    if (plan->batch[i] == axis && plan->dim[axis] <= MOST_PHASES)
+      return axis;
+  }
+  return -1;
+}
+
+static void keep_phases(lo_simt *plan, int axis) {
+  int n = 0;
+  for (int i = 0; i < plan->n_batch; i++) {
+    if (plan->batch[i] != axis)
+      plan->batch[n++] = plan->batch[i];
+  }
+  plan->n_batch = n;
+  plan->batches /= plan->dim[axis];
+}
+
+/* are there remainders that decide on guards? */
+static bool has_remainders(const lo_tf32 *of) {
+  const lx *guard = of->side[1].guard;
+  bool has = false;
+  for (int i = 0; guard && i < of->plan.n_batch; i++)
+    has = has || lx_uses_var(guard, of->plan.batch[i]);
+  return has;
+}
+
+/* Chooses the tile, and whether a thread keeps the results of all remainders; false: there is none.
+ */
+static bool choose_tile(const lo_job *job, lo_tf32 *of) {
+  const as_target *target = job->options->target;
+  bool remainders = has_remainders(of);
+  for (int kept = of->phase >= 0; kept >= 0; kept--) {
+    of->phases = kept ? of->plan.dim[of->phase] : 1;
+    of->group = group_of(of->inner, 16);
+    as_contraction product = contraction_of(job, of);
+    product.batches /= (double)of->phases;
+    of->tile = as_target_tf32_tile(target, &product);
+    of->group = group_of(of->inner, of->tile.depth);
+    of->skips = remainders && of->group == of->tile.depth && of->classes > 1;
+    if (of->tile.us < HUGE_VAL && (kept == 0 || of->skips))
+      break;
+  }
+  if (of->phases > 1)
+    keep_phases(&of->plan, of->phase);
+  return of->tile.us < HUGE_VAL;
 }
 
 static bool plan_sum(lo_job *job, uint32_t id, lo_tf32 *of) {
   const lo_value *sum = &job->value[id];
-  const as_target *target = job->options->target;
-  if (!sum->may_round || !(target->has & AS_HAS_TF32) || job->options->no_mma ||
+  if (!sum->may_round || !(job->options->target->has & AS_HAS_TF32) || job->options->no_mma ||
       !lo_simt_read(job, id, true, &of->plan) || is_live(&of->plan, sum) ||
-      sum->extent < LEAST_DEPTH || !choose_order(job, of, sum->extent))
+      sum->extent < LEAST_DEPTH)
     return false;
-  of->group = group_of(of->inner, 16);
-  as_contraction product = contraction_of(of);
-  of->tile = as_target_tf32_tile(target, &product);
-  if (!(of->tile.us < HUGE_VAL))
-    return false;
-  of->group = group_of(of->inner, of->tile.depth);
-  bool remains = false;
-  for (int i = 0; i < of->plan.n_batch; i++)
-    remains = remains || (of->side[1].guard && lx_uses_var(of->side[1].guard, of->plan.batch[i]));
-  of->skips = remains && of->group == of->tile.depth && of->classes > 1;
-  return true;
+  of->phase = phase_axis(&of->plan, sum);
+  return choose_order(job, of, sum->extent) && choose_tile(job, of);
 }
 
 static long tiles(long extent, uint32_t tile) {
@@ -474,6 +551,7 @@ void lo_tf32_units(lo_job *job) {
     uint32_t at = i;
     lo_epilogue(job, &at, &plan.plan);
     plan.plan.stores_vectors = stores_vectors(&job->value[plan.plan.stored], &plan.plan);
+    plan.stored_at_once = stored_at_once(&job->value[plan.plan.stored], &plan);
     unit = &job->unit[at];
     unit->tf32 = as_arena_alloc(job->arena, sizeof *unit->tf32);
     unit->blocks = plan.plan.batches *

@@ -13,15 +13,15 @@
 #include "simt.h"
 
 typedef struct {
-  bool packed;            /* fragment by fragment in the order of the slices, rounded already */
-  as_target_fetch fetch;  /* 16 bytes along the rows, or places that are computed */
-  bool scattered;         /* neighbours in memory are not neighbouring rows */
-  uint32_t val;           /* the tensor that is read */
-  lx *guard;              /* elements where it does not hold are 0; NULL: none is needed */
-  lx *fixed;              /* the place in memory: what does not depend on k .. */
-  lx *moving;             /* .. and what depends on the class */
-  long step;              /* .. and on the inner number, each time */
-  long pitch;             /* of a packed one: its rows, with those that fill up the last tile */
+  bool packed;           /* fragment by fragment in the order of the slices, rounded already */
+  as_target_fetch fetch; /* 16 bytes along the rows, or places that are computed */
+  bool scattered;        /* neighbours in memory are not neighbouring rows */
+  uint32_t val;          /* the tensor that is read */
+  lx *guard;             /* elements where it does not hold are 0; NULL: none is needed */
+  lx *fixed;             /* the place in memory: what does not depend on k .. */
+  lx *moving;            /* .. and what depends on the class */
+  long step;             /* .. and on the inner number, each time */
+  long pitch;            /* of a packed one: its rows, with those that fill up the last tile */
 } lo_tf32_side;
 
 typedef struct lo_tf32 {
@@ -32,6 +32,9 @@ typedef struct lo_tf32 {
   long group; /* slices hold the inner numbers of a class in groups of so many, a power of two */
   bool inner_first; /* k = class + inner * classes; else class * inner + inner number */
   bool skips;       /* classes whose guards hold nowhere in a block are left out */
+  int phase;   /* the axis of remainders of the result's last axis, of which a thread keeps .. */
+  long phases; /* .. all that there are; 1: none, such remainders are batches */
+  long stored_at_once; /* by warpgroups: results of a row that are one store; 1, 2 or 4 */
   as_target_tf32 tile;
 } lo_tf32;
 
@@ -40,5 +43,7 @@ typedef struct lo_tf32 {
 void lo_tf32_units(lo_job *job);
 /* of all slices together: k as they are numbered there */
 long lo_tf32_depth(const lo_tf32 *of);
+/* the text of functions that the kernels call */
+void lo_tf32_prelude(const lo_job *job, as_str *out);
 bool lo_emit_tf32(lo_job *job, lo_unit *unit, as_str *out);
 #endif

@@ -49,8 +49,8 @@ const as_target *as_about_target(const char *dir, const char *arch, const char *
     target = NULL;
   }
   if (target)
-    target = as_target_rounding(as_target_using(target, use),
-                                tf32 ? tf32 : recorded(report, "tf32"));
+    target =
+        as_target_rounding(as_target_using(target, use), tf32 ? tf32 : recorded(report, "tf32"));
   json_decref(report);
   free(path);
   return target;

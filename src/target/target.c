@@ -64,8 +64,9 @@
 /* Of contractions in TF32: what products of single warps reach of a multiprocessor's share of the
  * data sheet's rate (on Hopper that of warpgroups, of which single warps reach some five eighths),
  * 128 bytes of shared memory and four instructions a clock.  Not measured. */
-#define TENSOR32(share, mhz)                                                                       \
-  .tf32_flops = (share), .shared_bandwidth = 128.0 * (mhz), .issues = 4.0 * (mhz)
+#define TENSOR32(share, groups, mhz)                                                               \
+  .tf32_flops = (share), .tf32_group_flops = (groups), .shared_bandwidth = 128.0 * (mhz),          \
+  .issues = 4.0 * (mhz)
 
 static const as_target targets[] = {
     {COMMON,
@@ -93,7 +94,7 @@ static const as_target targets[] = {
      .step_us = 0.1,
      .threads = THREADS(1, 1),
      LIBRARY(989e6, 67e6, MB(32)),
-     TENSOR32(0.62 * 494e6 / 132, 1755)},
+     TENSOR32(0.62 * 494e6 / 132, 0.9 * 494e6 / 132, 1755)},
     {COMMON,
      .gpu = "H100",
      .arch = "sm_90a",
@@ -118,7 +119,7 @@ static const as_target targets[] = {
      .step_us = 0.1,
      .threads = THREADS(0.694, 1),
      LIBRARY(989e6, 67e6, MB(32)),
-     TENSOR32(0.62 * 494e6 / 132, 1755)},
+     TENSOR32(0.62 * 494e6 / 132, 0.9 * 494e6 / 132, 1755)},
     {COMMON,
      .gpu = "A100",
      .arch = "sm_80",
@@ -142,7 +143,7 @@ static const as_target targets[] = {
      .step_us = 0.14,
      .threads = THREADS(0.417, 0.72),
      LIBRARY(312e6, 19.5e6, MB(4)),
-     TENSOR32(0.9 * 156e6 / 108, 1410)},
+     TENSOR32(0.9 * 156e6 / 108, 0, 1410)},
     {COMMON,
      .gpu = "A10",
      .arch = "sm_86",
@@ -166,7 +167,7 @@ static const as_target targets[] = {
      .step_us = 0.12,
      .threads = THREADS(0.125, 0.86),
      LIBRARY(125e6, 31.2e6, MB(4)),
-     TENSOR32(0.9 * 62.5e6 / 72, 1695)},
+     TENSOR32(0.9 * 62.5e6 / 72, 0, 1695)},
     {COMMON,
      .gpu = "L40S",
      .arch = "sm_89",
@@ -190,7 +191,7 @@ static const as_target targets[] = {
      .step_us = 0.08,
      .threads = THREADS(0.181, 1.28),
      LIBRARY(362e6, 91.6e6, MB(4)),
-     TENSOR32(0.9 * 183e6 / 142, 2520)},
+     TENSOR32(0.9 * 183e6 / 142, 0, 2520)},
 };
 
 enum { N_TARGETS = sizeof targets / sizeof *targets };

@@ -112,6 +112,7 @@ typedef struct {
 
   /* contractions on tensor cores whose factors are rounded to TF32 */
   double tf32_flops;       /* of one multiprocessor, by products of single warps */
+  double tf32_group_flops; /* the same by warpgroups; 0: there are none */
   double shared_bandwidth; /* of one multiprocessor's shared memory */
   double issues;           /* instructions of warps that a multiprocessor issues */
   const char *rounded;     /* operators of which they may be, as as_target_rounding was told */
@@ -168,6 +169,9 @@ typedef struct {
   as_target_fetch fetch_rows;    /* of A */
   as_target_fetch fetch_columns; /* of B */
   bool may_split;                /* may parts of the depth be summed by blocks of their own? */
+  bool packs_rows;               /* A is written anew in the order in which it is multiplied */
+  uint32_t phases; /* results that a thread keeps beside each other of one column; 0 as 1 */
+  uint32_t warps;  /* of a block, on tensor cores; 0: chosen */
 } as_contraction;
 
 /* A contraction by plain multiply-adds: a block makes a tile of the result in slices of k, a thread
@@ -198,12 +202,14 @@ long as_target_simt_tables(const as_target_simt *tile); /* where they begin, beh
 long as_target_simt_shared(const as_target_simt *tile); /* bytes, of both slices in flight */
 
 /* A contraction on tensor cores: a block makes a tile of the result in slices of k that several
- * copies bring at a time, a warp keeps warp_rows x warp_columns accumulators. */
+ * copies bring at a time, a warp keeps warp_rows x warp_columns accumulators.  Of products by
+ * warpgroups the rows, which are packed, are read from shared memory by the tensor cores. */
 typedef struct {
+  bool by_groups;
   uint32_t warps_rows;
   uint32_t warps_columns;
-  uint32_t warp_rows;    /* 16, 32 or 64 */
-  uint32_t warp_columns; /* 32 or 64 */
+  uint32_t warp_rows;    /* 16, 32 or 64; by groups a multiple of 8 up to 128 */
+  uint32_t warp_columns; /* 32 or 64; by groups 16 or 32 */
   uint32_t depth;        /* of a slice */
   uint32_t stages;       /* slices in shared memory */
   double us;             /* by the model, microseconds */
@@ -215,7 +221,8 @@ uint32_t as_target_tf32_threads(const as_target_tf32 *tile);
 uint32_t as_target_tf32_rows(const as_target_tf32 *tile);    /* of a block's tile */
 uint32_t as_target_tf32_columns(const as_target_tf32 *tile); /* of a block's tile */
 /* blocks that a multiprocessor holds at a time; 0: not one */
-uint32_t as_target_tf32_resident(const as_target *target, const as_target_tf32 *tile);
+uint32_t as_target_tf32_resident(const as_target *target, const as_target_tf32 *tile,
+                                 uint32_t phases);
 /* microseconds of a contraction of 32-bit operands at kernel level, by the faster kind of tiles;
  * rounds: may its factors be rounded to TF32? */
 double as_target_contraction_us(const as_target *target, const as_contraction *product,

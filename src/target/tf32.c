@@ -41,15 +41,18 @@ long as_target_tf32_shared(const as_target_tf32 *tile) {
          (as_target_tf32_pitch(tile, 0) + as_target_tf32_pitch(tile, 1));
 }
 
-static uint32_t registers_of(const as_target_tf32 *tile) {
-  uint32_t accumulators = tile->warp_rows * tile->warp_columns / 32;
+static uint32_t registers_of(const as_target_tf32 *tile, uint32_t phases) {
+  uint32_t accumulators = tile->warp_rows * tile->warp_columns / 32 * (phases ? phases : 1);
   uint32_t fragments = (tile->warp_rows + tile->warp_columns) / 4;
+  if (tile->by_groups) /* of columns, of all k of a slice */
+    fragments = tile->warp_columns * tile->depth / 32;
   return (accumulators + fragments + OTHER_REGISTERS + 7) / 8 * 8;
 }
 
-uint32_t as_target_tf32_resident(const as_target *target, const as_target_tf32 *tile) {
+uint32_t as_target_tf32_resident(const as_target *target, const as_target_tf32 *tile,
+                                 uint32_t phases) {
   uint32_t threads = as_target_tf32_threads(tile);
-  uint32_t registers = registers_of(tile);
+  uint32_t registers = registers_of(tile, phases);
   if (registers > target->registers_thread ||
       as_target_tf32_shared(tile) > target->shared_block - target->shared_reserved)
     return 0;
@@ -61,6 +64,10 @@ uint32_t as_target_tf32_resident(const as_target *target, const as_target_tf32 *
   return (uint32_t)(most < (long)target->blocks_mp ? most : (long)target->blocks_mp);
 }
 
+static double up(double count, double unit) {
+  return ceil(count / unit) * unit;
+}
+
 /* Microseconds of a multiprocessor for one slice of one block: tensor cores, shared memory and the
  * issue of instructions beside each other. */
 static double slice_us(const as_target *target, const as_contraction *product,
@@ -69,18 +76,20 @@ static double slice_us(const as_target *target, const as_contraction *product,
   double columns = as_target_tf32_columns(tile);
   double depth = tile->depth;
   double products = rows * columns * depth;
-  double tensor = 2 * products / target->tf32_flops;
+  double tensor = 2 * products / (tile->by_groups ? target->tf32_group_flops : target->tf32_flops);
   double fragments = rows * tile->warps_columns + columns * tile->warps_rows;
+  if (tile->by_groups)
+    fragments = rows * columns / 64 + columns;
   double shared = 4 * depth * (fragments + 2 * (rows + columns)) / target->shared_bandwidth;
-  double copies = rows * copy_slots(product->fetch_rows) +
-                  columns * copy_slots(product->fetch_columns);
+  double copies =
+      rows * copy_slots(product->fetch_rows) + columns * copy_slots(product->fetch_columns);
   double issue = (products / 1024 + depth * (fragments * 0.75 + copies) / 32) / target->issues;
   return as_target_soft_max(as_target_soft_max(tensor, shared), issue);
 }
 
 static double time_of(const as_target *target, const as_contraction *product,
                       const as_target_tf32 *tile) {
-  uint32_t together = as_target_tf32_resident(target, tile);
+  uint32_t together = as_target_tf32_resident(target, tile, product->phases);
   if (together == 0)
     return HUGE_VAL;
   double rows = as_target_tf32_rows(tile);
@@ -92,8 +101,8 @@ static double time_of(const as_target *target, const as_contraction *product,
   double wait = SLICE_CYCLES / (target->issues / 4);
   double serial = share * slices * (slice_us(target, product, tile) + wait / at_once);
   double drawn = 4 * blocks * (rows + columns) * slices * tile->depth;
-  double moved = 4 * product->batches *
-                 (product->rows * product->depth + product->rows * product->columns);
+  double moved =
+      4 * product->batches * (product->rows * product->depth + product->rows * product->columns);
   double memory = as_target_soft_max(moved / target->dram, drawn / target->l2);
   return target->launch_us + 2 * target->latency_us + as_target_soft_max(memory, serial);
 }
@@ -115,13 +124,16 @@ static bool overhangs(double extent, uint32_t tile, uint32_t least) {
 static void try_tile(const as_target *target, const as_contraction *product, as_target_tf32 tile,
                      as_target_tf32 *best) {
   static const uint32_t depth[] = {16, 32};
-  if (overhangs(product->rows, as_target_tf32_rows(&tile), 16) ||
-      overhangs(product->columns, as_target_tf32_columns(&tile), 32))
+  bool asked = product->warps != 0;
+  if (asked ? as_target_tf32_threads(&tile) != 32 * product->warps
+            : overhangs(product->rows, as_target_tf32_rows(&tile), 16) ||
+                  overhangs(product->columns, as_target_tf32_columns(&tile), 32))
     return;
   for (unsigned i = 0; i < sizeof depth / sizeof *depth; i++) {
     tile.depth = depth[i];
-    if (!shares_out(product->fetch_rows, as_target_tf32_rows(&tile), &tile) ||
-        !shares_out(product->fetch_columns, as_target_tf32_columns(&tile), &tile))
+    bool shares =
+        product->packs_rows || shares_out(product->fetch_rows, as_target_tf32_rows(&tile), &tile);
+    if (!shares || !shares_out(product->fetch_columns, as_target_tf32_columns(&tile), &tile))
       continue;
     for (tile.stages = 3; tile.stages <= 4; tile.stages++) {
       tile.us = time_of(target, product, &tile);
@@ -131,10 +143,33 @@ static void try_tile(const as_target *target, const as_contraction *product, as_
   }
 }
 
+/* Rows as few tiles of at most 128 have them; a thread keeps 64 results at most, so that there are
+ * registers for two blocks. */
+static void try_groups(const as_target *target, const as_contraction *product,
+                       as_target_tf32 *best) {
+  double tiles = ceil(product->rows / 128);
+  uint32_t rows = (uint32_t)up(ceil(product->rows / tiles), 8);
+  for (uint32_t groups = 1; groups <= 4; groups *= 2) {
+    for (uint32_t columns = 16; columns <= 32; columns *= 2) {
+      as_target_tf32 tile = {.by_groups = true,
+                             .warps_rows = 1,
+                             .warps_columns = 4 * groups,
+                             .warp_rows = rows,
+                             .warp_columns = columns};
+      if (columns == 16 || rows * (product->phases ? product->phases : 1) <= 64)
+        try_tile(target, product, tile, best);
+    }
+  }
+}
+
 as_target_tf32 as_target_tf32_tile(const as_target *target, const as_contraction *product) {
   static const uint32_t warp_rows[] = {16, 32, 64};
   static const uint32_t warp_columns[] = {32, 64};
   as_target_tf32 best = {.us = HUGE_VAL};
+  if ((target->has & AS_HAS_WGMMA) && product->packs_rows)
+    try_groups(target, product, &best);
+  if (product->phases > 1)
+    return best;
   for (uint32_t rows = 1; rows <= 8; rows *= 2) {
     for (uint32_t columns = 1; rows * columns <= 8; columns *= 2) {
       for (unsigned r = 0; r < 3; r++) {

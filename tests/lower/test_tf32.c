@@ -1,12 +1,16 @@
 /* Contractions on tensor cores with factors rounded to TF32, under the host emulation: products and
- * convolutions of fixed and random shapes against the evaluators; what may be rounded and what may
- * not; sums that no rounding changes are exact. */
+ * convolutions of fixed and random shapes, of integers that no rounding changes, so that results
+ * are exactly the evaluators'; what may be rounded and what may not; what is written out behind. */
+#include "batch.h"
 #include "case.h"
+#include "src/base/mem.h"
 #include "src/base/str.h"
 #include "tests/suite.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* operators that the library lacks: convolutions in groups, transposed, in three dimensions */
 static const char own_operators[] =
@@ -22,7 +26,8 @@ static const char own_operators[] =
     "op up2(x[n, c, h, w], f[c, o, k, l]) -> [n, o, (h - 1) * 2 + k, (w - 1) * 3 + l]\n"
     "  let at[i, m, r, t] = if(0 <= r and r mod 2 = 0 and r div 2 < h and 0 <= t and t mod 3 = 0\n"
     "    and t div 3 < w, x[i, m, r div 2, t div 3], 0)\n"
-    "  out[i, q, y, z] = (sum(m < c) sum(a < k) sum(b < l) at[i, m, y - a, z - b] * f[m, q, a, b])\n"
+    "  out[i, q, y, z] = (sum(m < c) sum(a < k) sum(b < l) at[i, m, y - a, z - b] * f[m, q, a, "
+    "b])\n"
     "op conv3(x[n, c, d, h, w], f[o, c, kd, kh, kw]) -> [n, o, d, h, w]\n"
     "  let at[i, p, t, r, s] = if(0 <= t and t < d and 0 <= r and r < h and 0 <= s and s < w,\n"
     "    x[i, p, t, r, s], 0)\n"
@@ -38,100 +43,320 @@ static void read_case(lower_case *j, const char *text) {
   case_read(j, text, NULL);
 }
 
-/* is the program right, and is a kernel of it a contraction on tensor cores? */
-static void check(const char *text, const char *rounded, bool contraction) {
-  lower_case j;
-  as_lowered lowered;
-  const as_lower_opts options = {.target = as_target_rounding(as_target_default(), rounded)};
-  read_case(&j, text);
-  ck_assert_msg(as_lower_cuda(j.prog, &options, &lowered, &j.err), "%s\n%s", text, j.err.text);
-  bool found = strstr(lowered.notes, ": contraction in TF32 ") != NULL;
-  ck_assert_msg(found == contraction, "%s\n%s", text, lowered.notes);
-  if (getenv("TF32_NOTES"))
-    printf("%s%s", text, lowered.notes);
-  as_lowered_clear(&lowered);
-  case_check(&j, NULL, &options, 1);
+/* Programs that are lowered one by one, then built and run together. */
+enum { MOST_SUBJECTS = 160 };
+
+typedef struct {
+  lower_case of;
+  char *text;
+  double tolerance; /* of a result over the largest of its tensor; 0: exact */
+} subject;
+
+typedef struct {
+  subject subject[MOST_SUBJECTS];
+  batch_item item[MOST_SUBJECTS];
+  unsigned n;
+} gathering;
+
+static void fill_inputs(batch_item *item) {
+  unsigned state = 12345;
+  for (uint32_t i = 0; i < item->lowered.n_in; i++) {
+    for (long k = 0; k < item->lowered.in_elems[i]; k++) {
+      state = state * 1664525u + 1013904223u;
+      item->in[i][k] = (double)((long)(state >> 8) % 9 - 4);
+    }
+  }
 }
 
-static void check_output(const char *inputs, const char *output, bool contraction) {
+/* lowers a program so; the lowering, which stays the list's */
+static const as_lowered *gather(gathering *all_of, const char *text, const as_lower_opts *options,
+                                double tolerance) {
+  ck_assert_uint_lt(all_of->n, MOST_SUBJECTS);
+  subject *one = &all_of->subject[all_of->n];
+  as_lowered lowered;
+  one->text = as_strdup(text);
+  one->tolerance = tolerance;
+  read_case(&one->of, text);
+  ck_assert_msg(as_lower_cuda(one->of.prog, options, &lowered, &one->of.err), "%s\n%s", text,
+                one->of.err.text);
+  batch_item *item = &all_of->item[all_of->n++];
+  batch_item_init(item, &lowered);
+  fill_inputs(item);
+  if (getenv("TF32_NOTES"))
+    printf("%s%s", text, item->lowered.notes);
+  return &item->lowered;
+}
+
+static double largest(const as_tensor *tensor) {
+  double most = 0;
+  for (size_t e = 0; e < tensor->n; e++)
+    most = fmax(most, fabs(*(double *)as_tensor_at(tensor, e)));
+  return most;
+}
+
+static void compare(const subject *one, const batch_item *item) {
+  as_tensor inputs[8];
+  as_tensor out[8];
+  as_err err;
+  as_err_init(&err);
+  int64_t *env = as_env_new(one->of.S);
+  const as_graph *program = one->of.prog;
+  for (uint32_t i = 0; i < program->n_input; i++) {
+    const as_node *node = &program->node[program->input[i]];
+    int64_t dim[AS_MAX_RANK];
+    for (uint32_t axis = 0; axis < node->rank; axis++)
+      dim[axis] = as_size_eval(one->of.S, node->dim[axis], env);
+    as_tensor_init(&inputs[i], &as_domain_double, dim, node->rank);
+    memcpy(inputs[i].data, item->in[i], inputs[i].n * sizeof(double));
+  }
+  ck_assert_int_eq(as_eval_graph(program, &as_domain_double, env, inputs, out, &err), AS_OK);
+  for (uint32_t i = 0; i < program->n_output; i++) {
+    double allowed = one->tolerance * largest(&out[i]);
+    for (size_t e = 0; e < out[i].n; e++) {
+      double exact = *(double *)as_tensor_at(&out[i], e);
+      ck_assert_msg(fabs(item->out[i][e] - exact) <= allowed, "%s%soutput %u, %zu: %g, not %g",
+                    one->text, item->lowered.notes, i, e, item->out[i][e], exact);
+    }
+    as_tensor_clear(&out[i]);
+  }
+  for (uint32_t i = 0; i < program->n_input; i++)
+    as_tensor_clear(&inputs[i]);
+  free(env);
+}
+
+static void run_all(gathering *all_of) {
+  char dir[] = "tf32-test-XXXXXX";
+  ck_assert(mkdtemp(dir) != NULL);
+  bool ran = batch_run(all_of->item, all_of->n, dir);
+  char *log = as_format("%s/log", dir);
+  for (unsigned i = 0; i < all_of->n; i++) {
+    ck_assert_msg(ran && all_of->item[i].ran, "%s%s: see %s", all_of->subject[i].text,
+                  all_of->item[i].lowered.notes, log);
+    compare(&all_of->subject[i], &all_of->item[i]);
+  }
+  free(log);
+  char *command = as_format("rm -r %s", dir);
+  ck_assert_int_eq(system(command), 0);
+  free(command);
+  for (unsigned i = 0; i < all_of->n; i++) {
+    batch_item_clear(&all_of->item[i]);
+    case_close(&all_of->subject[i].of);
+    free(all_of->subject[i].text);
+  }
+}
+
+static bool says(const as_lowered *lowered, const char *what) {
+  return strstr(lowered->notes, what) != NULL;
+}
+
+/* with tiles that the model chooses, and with those of more warps, of which some are by warpgroups
+ */
+static void gather_ways(gathering *all_of, const char *inputs, const char *output) {
+  static const unsigned warps[] = {0, 2, 4, 8};
   char *text = as_format("program p\n%s\noutput O = %s\n", inputs, output);
-  check(text, all, contraction);
+  const as_target *target = as_target_rounding(as_target_default(), all);
+  for (unsigned i = 0; i < sizeof warps / sizeof *warps; i++) {
+    const as_lower_opts options = {.target = target, .warps = warps[i]};
+    const as_lowered *lowered = gather(all_of, text, &options, 0);
+    ck_assert_msg(says(lowered, ": contraction in TF32 "), "%s%s", text, lowered->notes);
+  }
   free(text);
 }
 
 START_TEST(convolutions) {
-  check_output("input X: f32[2, 16, 11, 9]\ninput F: f32[40, 16, 3, 3]",
-               "conv2d(X, F, top = 1, left = 1, bottom = 1, right = 1)", true);
-  check_output("input X: f32[1, 3, 23, 17]\ninput F: f32[6, 3, 5, 4]",
-               "conv2d(X, F, stride_h = 2, stride_w = 3, top = 2, right = 1)", true);
-  check_output("input X: f32[2, 20, 8, 8]\ninput F: f32[16, 20, 1, 1]", "conv2d(X, F)", true);
-  check_output("input X: f32[2, 8, 30]\ninput F: f32[8, 12, 3]",
-               "conv(X, F, low = 2, high = 1, window_dilation = 2)", true);
-  check_output("input X: f32[1, 3, 5, 7, 6]\ninput F: f32[5, 3, 2, 2, 3]", "conv3(X, F)", true);
+  gathering all_of = {.n = 0};
+  gather_ways(&all_of, "input X: f32[2, 16, 11, 9]\ninput F: f32[40, 16, 3, 3]",
+              "conv2d(X, F, top = 1, left = 1, bottom = 1, right = 1)");
+  gather_ways(&all_of, "input X: f32[1, 3, 23, 17]\ninput F: f32[6, 3, 5, 4]",
+              "conv2d(X, F, stride_h = 2, stride_w = 3, top = 2, right = 1)");
+  gather_ways(&all_of, "input X: f32[2, 20, 8, 8]\ninput F: f32[16, 20, 1, 1]", "conv2d(X, F)");
+  gather_ways(&all_of, "input X: f32[2, 8, 30]\ninput F: f32[8, 12, 3]",
+              "conv(X, F, low = 2, high = 1, window_dilation = 2)");
+  gather_ways(&all_of, "input X: f32[1, 3, 5, 7, 6]\ninput F: f32[5, 3, 2, 2, 3]", "conv3(X, F)");
+  gather_ways(&all_of, "input X: f32[1, 33, 6, 7]\ninput F: f32[130, 33, 2, 2]", "conv2d(X, F)");
+  run_all(&all_of);
 }
 
 END_TEST
 
-/* remainders of places are batches of their own, taps that reach nothing there are left out */
+/* remainders of places are batches of their own or a thread has all, taps that reach nothing there
+ * are left out */
 START_TEST(transposed) {
-  check_output("input X: f32[2, 16, 9]\ninput F: f32[16, 5, 3]", "up(X, F)", true);
-  check_output("input X: f32[2, 16, 9]\ninput F: f32[16, 5, 4]", "up(X, F, s = 3, d = 2, e = 1)",
-               true);
-  check_output("input X: f32[1, 16, 7, 6]\ninput F: f32[16, 12, 3, 4]", "up2(X, F)", true);
-  check_output("input X: f32[1, 16, 6, 8]\ninput F: f32[16, 24, 2, 3]", "up2(X, F)", true);
+  gathering all_of = {.n = 0};
+  gather_ways(&all_of, "input X: f32[2, 16, 9]\ninput F: f32[16, 5, 3]", "up(X, F)");
+  gather_ways(&all_of, "input X: f32[2, 16, 9]\ninput F: f32[16, 5, 4]", "up(X, F)");
+  gather_ways(&all_of, "input X: f32[2, 16, 9]\ninput F: f32[16, 5, 4]",
+              "up(X, F, s = 3, d = 2, e = 1)");
+  gather_ways(&all_of, "input X: f32[2, 32, 8]\ninput F: f32[32, 24, 4]", "up(X, F, e = 1)");
+  gather_ways(&all_of, "input X: f32[1, 16, 7, 6]\ninput F: f32[16, 12, 3, 4]", "up2(X, F)");
+  gather_ways(&all_of, "input X: f32[1, 16, 6, 8]\ninput F: f32[16, 24, 2, 3]", "up2(X, F)");
+  run_all(&all_of);
 }
 
 END_TEST
 
 START_TEST(channels_in_groups) {
-  check_output("input X: f32[2, 32, 7, 6]\ninput F: f32[24, 16, 3, 2]", "conv2d(X, F)", true);
-  check_output("input X: f32[2, 6, 9]\ninput F: f32[6, 5, 3]", "up(X, F, groups = 2)", true);
-  check_output("input X: f32[2, 8, 7, 6]\ninput F: f32[8, 1, 3, 2]", "conv2d(X, F)", false);
+  gathering all_of = {.n = 0};
+  gather_ways(&all_of, "input X: f32[2, 32, 7, 6]\ninput F: f32[24, 16, 3, 2]", "conv2d(X, F)");
+  gather_ways(&all_of, "input X: f32[2, 6, 9]\ninput F: f32[6, 5, 3]", "up(X, F, groups = 2)");
+  run_all(&all_of);
 }
 
 END_TEST
 
 START_TEST(products) {
-  check_output("input A: f32[64, 48]\ninput B: f32[48, 96]", "A @ B", true);
-  check_output("input A: f32[130, 33]\ninput B: f32[33, 67]", "A @ B", true);
-  check_output("input A: f32[48, 64]\ninput B: f32[20, 48]", "transpose(A) @ transpose(B)", true);
-  check_output("input A: f32[3, 17, 40]\ninput B: f32[3, 40, 36]", "A @ B", true);
+  gathering all_of = {.n = 0};
+  gather_ways(&all_of, "input A: f32[64, 48]\ninput B: f32[48, 96]", "A @ B");
+  gather_ways(&all_of, "input A: f32[130, 33]\ninput B: f32[33, 67]", "A @ B");
+  gather_ways(&all_of, "input A: f32[48, 64]\ninput B: f32[20, 48]", "transpose(A) @ transpose(B)");
+  gather_ways(&all_of, "input A: f32[3, 17, 40]\ninput B: f32[3, 40, 36]", "A @ B");
+  run_all(&all_of);
 }
 
 END_TEST
+
+static long below(unsigned *state, long most) {
+  *state = *state * 1664525u + 1013904223u;
+  return (long)(*state >> 8) % most;
+}
+
+static char *random_convolution(unsigned *state) {
+  long groups = 1 + below(state, 2);
+  long inputs = 3 + below(state, 30);
+  long outputs = 4 + below(state, 60);
+  long window[2] = {1 + below(state, 4), 1 + below(state, 4)};
+  return as_format("program p\ninput X: f32[%ld, %ld, %ld, %ld]\n"
+                   "input F: f32[%ld, %ld, %ld, %ld]\n"
+                   "output O = conv2d(X, F, stride_h = %ld, stride_w = %ld, top = %ld, left = %ld, "
+                   "right = %ld)\n",
+                   1 + below(state, 3), inputs * groups, window[0] + 3 + below(state, 7),
+                   window[1] + 3 + below(state, 9), outputs * groups, inputs, window[0], window[1],
+                   1 + below(state, 3), 1 + below(state, 3), below(state, 3), below(state, 3),
+                   below(state, 3));
+}
+
+static char *random_transposed(unsigned *state) {
+  long groups = 1 + below(state, 2);
+  return as_format("program p\ninput X: f32[%ld, %ld, %ld]\ninput F: f32[%ld, %ld, %ld]\n"
+                   "output O = up(X, F, groups = %ld, s = %ld, d = %ld, e = %ld)\n",
+                   1 + below(state, 2), groups * 16, 4 + below(state, 20), groups * 16,
+                   4 + below(state, 20), 2 + below(state, 4), groups, 1 + below(state, 4),
+                   1 + below(state, 2), below(state, 2));
+}
+
+START_TEST(random_shapes) {
+  const char *cases = getenv("TF32_CASES");
+  unsigned seed = 20261124;
+  gathering all_of = {.n = 0};
+  long n = cases ? atol(cases) : 16;
+  const as_target *target = as_target_rounding(as_target_default(), all);
+  for (long i = 0; i < n && i < MOST_SUBJECTS; i++) {
+    char *text = i % 2 ? random_convolution(&seed) : random_transposed(&seed);
+    const as_lower_opts options = {.target = target, .warps = i % 3 ? 1u << i % 4 : 0};
+    gather(&all_of, text, &options, 0);
+    free(text);
+  }
+  run_all(&all_of);
+}
+
+END_TEST
+
+/* what the tiles of the tests above are made by */
+START_TEST(both_kinds) {
+  const as_target *target = as_target_rounding(as_target_default(), all);
+  static const char text[] = "program p\ninput X: f32[2, 32, 9]\ninput F: f32[32, 5, 3]\n"
+                             "output O = up(X, F)\n";
+  static const char *const way[] = {"by warpgroups", "warps 16x32;"};
+  gathering all_of = {.n = 0};
+  for (int i = 0; i < 2; i++) {
+    const as_lower_opts options = {.target = target, .warps = i ? 1 : 4};
+    const as_lowered *lowered = gather(&all_of, text, &options, 0);
+    ck_assert_msg(says(lowered, way[i]), "%s", lowered->notes);
+    ck_assert_msg(says(lowered, "those without terms are left out"), "%s", lowered->notes);
+  }
+  run_all(&all_of);
+}
+
+END_TEST
+
+/* 1 + 2^-11 lies between two numbers of eleven bits, and is rounded away from zero */
+START_TEST(factors_are_rounded) {
+  static const char text[] =
+      "program p\ninput A: f32[64, 16]\ninput B: f32[16, 32]\noutput O = A @ B\n";
+  for (int rounded = 0; rounded < 2; rounded++) {
+    for (unsigned warps = 1; warps <= 4; warps *= 4) {
+      gathering all_of = {.n = 0};
+      const as_lower_opts options = {
+          .target = as_target_rounding(as_target_default(), rounded ? all : NULL), .warps = warps};
+      gather(&all_of, text, &options, 0);
+      batch_item *item = &all_of.item[0];
+      for (long i = 0; i < 64L * 16; i++)
+        item->in[0][i] = 1 + ldexp(1, -11);
+      for (long i = 0; i < 16L * 32; i++)
+        item->in[1][i] = 1 + ldexp(1, -12);
+      char dir[] = "tf32-test-XXXXXX";
+      ck_assert(mkdtemp(dir) != NULL);
+      ck_assert(batch_run(item, 1, dir) && item->ran);
+      double expected =
+          rounded ? 16 * (1 + ldexp(1, -10)) : 16 * (1 + ldexp(1, -11)) * (1 + ldexp(1, -12));
+      for (long i = 0; i < 64L * 32; i++)
+        ck_assert_msg(fabs(item->out[0][i] - expected) < 16 * ldexp(1, -22), "%.9g, not %.9g",
+                      item->out[0][i], expected);
+      char *command = as_format("rm -r %s", dir);
+      ck_assert_int_eq(system(command), 0);
+      free(command);
+      batch_item_clear(item);
+      case_close(&all_of.subject[0].of);
+      free(all_of.subject[0].text);
+    }
+  }
+}
+
+END_TEST
+
+static void check_permission(gathering *all_of, const char *text, const char *rounded, bool is) {
+  const as_lower_opts options = {.target = as_target_rounding(as_target_default(), rounded)};
+  const as_lowered *lowered = gather(all_of, text, &options, 0);
+  ck_assert_msg(says(lowered, ": contraction in TF32 ") == is, "%s%s", text, lowered->notes);
+}
 
 /* only what was permitted, by whole names; sizes left to run time go another way */
 START_TEST(what_may_be_rounded) {
   static const char product[] =
       "program p\ninput A: f32[64, 48]\ninput B: f32[48, 96]\noutput O = A @ B\n";
-  check(product, "matmul", true);
-  check(product, "conv,matmul,up", true);
-  check(product, NULL, false);
-  check(product, "", false);
-  check(product, "conv2d", false);
-  check(product, "matmu,matmuls,xmatmul", false);
-  check("program p\nsizes B <= 64\ninput A: f32[B, 48]\ninput C: f32[48, 96]\noutput O = A @ C\n",
-        "matmul", false);
+  gathering all_of = {.n = 0};
+  check_permission(&all_of, product, "matmul", true);
+  check_permission(&all_of, product, "conv,matmul,up", true);
+  check_permission(&all_of, product, NULL, false);
+  check_permission(&all_of, product, "", false);
+  check_permission(&all_of, product, "conv2d", false);
+  check_permission(&all_of, product, "matmu,matmuls,xmatmul", false);
+  run_all(&all_of);
+  lower_case j;
+  as_lowered lowered;
+  const as_lower_opts options = {.target = as_target_rounding(as_target_default(), "matmul")};
+  read_case(&j, "program p\nsizes B <= 64\ninput A: f32[B, 48]\ninput C: f32[48, 96]\n"
+                "output O = A @ C\n");
+  ck_assert_msg(as_lower_cuda(j.prog, &options, &lowered, &j.err), "%s", j.err.text);
+  ck_assert(says(&lowered, ": contraction ") && !says(&lowered, "TF32"));
+  as_lowered_clear(&lowered);
+  case_close(&j);
 }
 
 END_TEST
 
 /* how many kernels there are, of which one is a contraction; both kinds of tiles */
-static void check_kernels(const char *text, uint32_t kernels) {
-  for (int rounded = 0; rounded < 2; rounded++) {
-    lower_case j;
-    as_lowered lowered;
+static void check_kernels(gathering *all_of, const char *text, uint32_t kernels, double tolerance) {
+  for (int rounded = 0; rounded < 3; rounded++) {
     const as_lower_opts options = {
-        .target = as_target_rounding(as_target_default(), rounded ? all : NULL)};
-    read_case(&j, text);
-    ck_assert_msg(as_lower_cuda(j.prog, &options, &lowered, &j.err), "%s\n%s", text, j.err.text);
-    bool packs = strstr(lowered.notes, "contraction in TF32") != NULL;
-    ck_assert_msg(strstr(lowered.notes, ": contraction") && packs == (rounded > 0), "%s\n%s", text,
-                  lowered.notes);
-    ck_assert_msg(lowered.n_kernel == kernels + rounded, "%s: %u kernels\n%s", text,
-                  lowered.n_kernel, lowered.notes);
-    as_lowered_clear(&lowered);
-    case_check(&j, NULL, &options, 1);
+        .target = as_target_rounding(as_target_default(), rounded ? all : NULL),
+        .warps = rounded == 2 ? 4 : 0};
+    const as_lowered *lowered = gather(all_of, text, &options, tolerance);
+    ck_assert_msg(says(lowered, ": contraction") &&
+                      says(lowered, "contraction in TF32") == (rounded > 0),
+                  "%s\n%s", text, lowered->notes);
+    ck_assert_msg(lowered->n_kernel == kernels + (rounded > 0), "%s: %u kernels\n%s", text,
+                  lowered->n_kernel, lowered->notes);
   }
 }
 
@@ -139,27 +364,31 @@ static const char convolution[] = "program p\ninput X: f32[2, 16, 9, 9]\n"
                                   "input F: f32[24, 16, 3, 3]\ninput B: f32[24, 1, 1]\n"
                                   "input R: f32[2, 24, 7, 7]\nC = conv2d(X, F)\n";
 
-static void check_behind(const char *lines, uint32_t kernels) {
+static void check_behind(gathering *all_of, const char *lines, uint32_t kernels, double tolerance) {
   char *text = as_format("%s%s", convolution, lines);
-  check_kernels(text, kernels);
+  check_kernels(all_of, text, kernels, tolerance);
   free(text);
 }
 
 START_TEST(written_out_behind) {
-  check_behind("output Y = relu(C + B)\n", 1);
-  check_behind("D = C + B\noutput Y = D * sigmoid(D) + R\n", 1);
-  check_behind("D = tanh(C * 2)\nE = maximum(D, R)\noutput Y = E - C\n", 1);
+  gathering all_of = {.n = 0};
+  check_behind(&all_of, "output Y = relu(C + B)\n", 1, 0);
+  check_behind(&all_of, "D = C + B\noutput Y = D * sigmoid(D) + R\n", 1, 1e-5);
+  check_behind(&all_of, "D = tanh(C * 2)\nE = maximum(D, R)\noutput Y = E - C\n", 1, 1e-5);
+  run_all(&all_of);
 }
 
 END_TEST
 
 /* Results that something else reads too, at other places or as an output, are stored. */
 START_TEST(stored_in_between) {
-  check_behind("output C2 = C * 2\noutput Y = sum(C, axis=3)\n", 3);
-  check_behind("output Y = C + R\noutput Z = C * 2\n", 3);
-  check_behind("output Y = C + transpose(C)\n", 2);
-  check_behind("output Y = C + reverse(C, axis=3)\n", 2);
-  check_behind("output Y = sum(C, axis=1)\n", 2);
+  gathering all_of = {.n = 0};
+  check_behind(&all_of, "output C2 = C * 2\noutput Y = sum(C, axis=3)\n", 3, 0);
+  check_behind(&all_of, "output Y = C + R\noutput Z = C * 2\n", 3, 0);
+  check_behind(&all_of, "output Y = C + transpose(C)\n", 2, 0);
+  check_behind(&all_of, "output Y = C + reverse(C, axis=3)\n", 2, 0);
+  check_behind(&all_of, "output Y = sum(C, axis=1)\n", 2, 0);
+  run_all(&all_of);
 }
 
 END_TEST
@@ -170,6 +399,9 @@ int main(void) {
   tcase_add_test(tests, transposed);
   tcase_add_test(tests, channels_in_groups);
   tcase_add_test(tests, products);
+  tcase_add_test(tests, random_shapes);
+  tcase_add_test(tests, both_kinds);
+  tcase_add_test(tests, factors_are_rounded);
   tcase_add_test(tests, what_may_be_rounded);
   tcase_add_test(tests, written_out_behind);
   tcase_add_test(tests, stored_in_between);

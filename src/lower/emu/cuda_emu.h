@@ -100,7 +100,8 @@ struct machine {
   std::map<uintptr_t, buffer> buffers;
   std::function<void()> body;
   const char *kernel = "";
-  bool asked = false, told = false; /* of barriers that ask: some thread until now, and at the last */
+  bool asked = false,
+       told = false; /* of barriers that ask: some thread until now, and at the last */
   int cur = 0;
   unsigned epoch = 1, block = 0;
   long errors = 0, launches = 0;
@@ -417,28 +418,6 @@ inline uint16_t to_bf16(float x) {
   return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
-/* the leading eleven bits of the significand, to nearest, of two the one away from zero */
-inline float to_tf32(float x) {
-  uint32_t u;
-  memcpy(&u, &x, 4);
-  if ((u & 0x7f800000) == 0x7f800000)
-    return x;
-  u = (u + 0x1000) & ~0x1fffu;
-  memcpy(&x, &u, 4);
-  return x;
-}
-
-/* what tensor cores see of a number: the bits behind are left out */
-inline float cut_tf32(float x) {
-  uint32_t u;
-  memcpy(&u, &x, 4);
-  if (isnan(x))
-    return x;
-  u &= ~0x1fffu;
-  memcpy(&x, &u, 4);
-  return x;
-}
-
 inline void do_shfl(lane *l, int base) {
   (void)base;
   float v[32];
@@ -490,34 +469,6 @@ template <bool BF> inline void do_mma(lane *l, int base) {
         s += A[r][k] * B[k][c];
       l[i].c[q] += s;
     }
-}
-
-inline void do_mma_tf32(lane *l, int base) {
-  (void)base;
-  float A[16][8], B[8][8];
-  for (int i = 0; i < 32; i++) {
-    int g = i >> 2, t = i & 3;
-    for (int q = 0; q < 4; q++)
-      A[g + (q & 1) * 8][t + (q >> 1) * 4] = cut_tf32(l[i].a32[q]);
-    for (int q = 0; q < 2; q++)
-      B[t + q * 4][g] = cut_tf32(l[i].b32[q]);
-  }
-  for (int i = 0; i < 32; i++)
-    for (int q = 0; q < 4; q++) {
-      int r = (i >> 2) + (q >> 1) * 8, c = (i & 3) * 2 + (q & 1);
-      float s = 0;
-      for (int k = 0; k < 8; k++)
-        s += A[r][k] * B[k][c];
-      l[i].c[q] += s;
-    }
-}
-
-inline void mma_tf32(float *c, const float *a, const float *b) {
-  lane &l = M().lanes[(size_t)M().cur];
-  memcpy(l.a32, a, sizeof l.a32);
-  memcpy(l.b32, b, sizeof l.b32);
-  l.c = c;
-  collective(10, do_mma_tf32);
 }
 
 template <int N, bool T> inline void ldsm(unsigned *d, int off) {
@@ -813,11 +764,5 @@ AS_DEV void as_mma_bf16(float *c, const unsigned *a, const unsigned *b) {
   as_emu::mma<true>(c, a, b);
 }
 
-AS_DEV float as_tf32f(float x) {
-  return as_emu::to_tf32(x);
-}
-
-AS_DEV void as_mma_tf32(float *c, const float *a, const float *b) {
-  as_emu::mma_tf32(c, a, b);
-}
+#include "tf32_emu.h"
 #endif

@@ -45,6 +45,12 @@ typedef struct lo_sweep {
 /* Joins what one kernel may compute, divides long reductions of few results among blocks, and says
  * how each kernel goes.  After lo_simt_units: units of contractions stay as they are. */
 void lo_sweep_units(lo_job *job);
-/* the text of one; false with job->err */
+/* sweep.c: is the unit one of 32-bit elements over whole tensors, all of which are read as memory? */
+bool lo_is_swept(const lo_job *job, const lo_unit *unit);
+/* Does the unit, which is none such, read the value? */
+bool lo_unit_reads(const lo_job *job, const lo_unit *unit, uint32_t value);
+/* join.c: units that one kernel may compute become one */
+void lo_join_units(lo_job *job);
+/* emit_sweep.c: the text of one; false with job->err */
 bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out);
 #endif

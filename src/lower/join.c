@@ -24,13 +24,16 @@ static void see_reader(void *arg, const lx *ref) {
   walk->here |= ref->val == walk->of;
 }
 
-static double evaluations(const lo_value *value) {
+static double evaluations(lo_job *job, const lo_value *value) {
   double count = (double)lo_elems(value);
+  lo_scan scan;
+  if (lo_scan_of(job, value, &scan))
+    return count / (double)value->dim[scan.axis] * (double)scan.terms;
   return value->kind == LV_RED ? count * (double)value->extent : count;
 }
 
 /* Who reads a value, and may each of its elements be computed there? */
-static reader_walk readers_of(const lo_job *job, uint32_t id) {
+static reader_walk readers_of(lo_job *job, uint32_t id) {
   reader_walk walk = {.job = job, .of = id, .written = true};
   for (uint32_t i = 0; i < job->n_unit; i++) {
     const lo_unit *unit = &job->unit[i];
@@ -38,7 +41,7 @@ static reader_walk readers_of(const lo_job *job, uint32_t id) {
     if (lo_is_swept(job, unit)) {
       const lo_value *reader = &job->value[unit->flat_val];
       lx_refs(reader->body, see_reader, &walk);
-      walk.written &= !walk.here || evaluations(reader) <= (double)lo_elems(&job->value[id]);
+      walk.written &= !walk.here || evaluations(job, reader) <= (double)lo_elems(&job->value[id]);
     } else {
       walk.here = lo_unit_reads(job, unit, id);
       walk.written &= !walk.here;
@@ -177,7 +180,7 @@ static void see_own(void *arg, const lx *ref) {
 }
 
 /* the unit of a reduction that the map is of, and that nothing else reads; LO_NONE: none */
-static uint32_t reduction_of(const lo_job *job, uint32_t map_unit) {
+static uint32_t reduction_of(lo_job *job, uint32_t map_unit) {
   const lo_value *map = &job->value[job->unit[map_unit].flat_val];
   for (uint32_t i = 0; i < map_unit; i++) {
     const lo_unit *unit = &job->unit[i];

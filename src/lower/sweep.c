@@ -198,6 +198,38 @@ static lo_sweep plan_reduction(lo_job *job, uint32_t id, const lx *end) {
   return plan;
 }
 
+/* Neighbours of a row from the last one on: do they lie in 16 bytes? */
+static bool is_aligned_back(const lo_sweep_read *read, int along, int n_var) {
+  bool aligned = read->begins && read->at.stride[along] == -1 &&
+                 read->at.first % LO_SWEEP_VECTOR == LO_SWEEP_VECTOR - 1;
+  for (int i = 0; i < n_var; i++)
+    aligned = aligned && (i == along || read->at.stride[i] % LO_SWEEP_VECTOR == 0);
+  return aligned;
+}
+
+static lo_sweep plan_scan(lo_job *job, uint32_t id, const lo_scan *scan) {
+  const lo_value *value = &job->value[id];
+  lo_sweep plan = {.kind = LO_SWEEP_SCAN, .reduction = id, .scan = *scan, .vector = 1};
+  int n_var = value->rank + 1;
+  long others = lo_elems(value) / value->dim[scan->axis];
+  collect_reads(job, scan->term, n_var, &plan);
+  bool rows = lo_stride_of(value, scan->axis) == 1 || others < LO_SWEEP_THREADS;
+  if (!rows) {
+    plan.kind = LO_SWEEP_SCAN_COLUMNS;
+    plan.repeats = IN_FLIGHT_SCALAR;
+    return plan;
+  }
+  for (int i = 0; i < plan.n_read; i++) {
+    lo_sweep_read *read = &plan.read[i];
+    read->back = is_aligned_back(read, value->rank, n_var);
+    read->vector = read->back || is_aligned(read, value->rank, n_var);
+    read->same = read->at.stride[value->rank] == 0;
+  }
+  plan.vector = LO_SWEEP_VECTOR;
+  plan.repeats = plan.n_read > 1 ? 2 : IN_FLIGHT_VECTOR;
+  return plan;
+}
+
 /* --- long reductions of few results */
 enum { LEAST_TERMS = 2048, LEAST_DEEP = 64, PARTS_PER_BLOCK = 4 };
 
@@ -274,11 +306,15 @@ void lo_sweep_units(lo_job *job) {
       as_vec_push(&units, &unit);
       continue;
     }
+    lo_scan scan;
     lx *finish = unit.sweep ? unit.sweep->finish : NULL;
     uint32_t id = unit.sweep ? unit.sweep->reduction : unit.flat_val;
     unit.sweep = as_arena_alloc(job->arena, sizeof *unit.sweep);
     if (job->value[id].kind == LV_MAP) {
       *unit.sweep = plan_map(job, &job->value[id]);
+    } else if (lo_scan_of(job, &job->value[id], &scan)) {
+      *unit.sweep = plan_scan(job, id, &scan);
+      unit.sweep->finish = finish;
     } else {
       *unit.sweep = plan_reduction(job, id, NULL);
       long parts = parts_of(job, &job->value[id], unit.sweep);

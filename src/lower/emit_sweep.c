@@ -20,6 +20,26 @@ void lo_sweep_close(lo_text *text) {
 }
 
 /* --- reads */
+/* Offsets within a tensor of which these are twice as many, however far windows reach beyond it,
+ * have 32 bits. */
+static bool is_small(const lo_value *tensor) {
+  return lo_elems(tensor) <= INT_MAX / 2;
+}
+
+/* an element under a condition */
+static void read_small(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
+  const lo_value *tensor = &text->job->value[id];
+  char *pointer = lo_global_pointer(text->job, id);
+  as_str_printf(out, "as_ldg_f32(%s, (size_t)(0", pointer);
+  for (int axis = 0; axis < n; axis++) {
+    char *index = lo_index(text, idx[axis]);
+    as_str_printf(out, " + %s * %ld", index, lo_stride_of(tensor, axis));
+    free(index);
+  }
+  as_str_add(out, "))");
+  free(pointer);
+}
+
 static void read_element(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
   const lo_sweeper *at = (const lo_sweeper *)text;
   const lo_sweep *sweep = at->sweep;
@@ -38,7 +58,11 @@ static void read_element(lo_text *text, as_str *out, uint32_t id, lx *const *idx
       return;
     }
   }
-  lo_read_global(text, out, id, idx, n);
+  const lo_value *tensor = &text->job->value[id];
+  if (is_small(tensor) && tensor->buffer_class != LG_PART)
+    read_small(text, out, id, idx, n);
+  else
+    lo_read_global(text, out, id, idx, n);
 }
 
 /* where a read is, of indices that are called as they are; malloc'ed */
@@ -62,8 +86,9 @@ static char *place_text(const lo_sweeper *at, const lo_sweep_read *read) {
 
 void lo_sweep_declare_reads(lo_sweeper *at) {
   const lo_sweep *sweep = at->sweep;
+  int repeats = sweep->unrolled ? (int)at->value->extent : sweep->repeats;
   for (int i = 0; i < sweep->n_read; i++)
-    lo_line(&at->text, "float v%d[%d][%d];", i, sweep->repeats,
+    lo_line(&at->text, "float v%d[%d][%d];", i, repeats,
             sweep->read[i].same ? 1 : sweep->vector);
 }
 
@@ -496,11 +521,18 @@ static void emit_deep_loop(lo_sweeper *at, int last) {
   const lo_sweep *sweep = at->sweep;
   const char *type = lo_index_type(at->value->extent + 65536);
   long step = sweep->warps_deep;
-  char *end = end_text(at);
   lo_line(text, "float part[%d];", sweep->vector);
   lo_sweep_loop(text, "j", sweep->vector);
   lo_line(text, "part[j] = %s;", lo_sweep_identity(at->value->red));
   lo_sweep_close(text);
+  if (sweep->unrolled) {
+    lo_line(text, "if (!inside) return;");
+    lo_line(text, "const int k = 0;");
+    lo_sweep_declare_reads(at);
+    emit_deep_terms(at, (int)at->value->extent, last, 1);
+    return;
+  }
+  char *end = end_text(at);
   lo_line(text, "const %s end = inside ? %s : 0;", type, end);
   lo_line(text, "%s k = deep;", type);
   lo_line(text, "for (; k + %ld < end; k += %ld) {", step * (sweep->repeats - 1),
@@ -600,7 +632,7 @@ bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
   bool map = sweep->kind == LO_SWEEP_MAP;
   const lo_value *value = &job->value[map ? unit->flat_val : sweep->reduction];
   lo_sweeper writer = {
-      .text = {.job = job, .unit = unit, .out = out, .ref = read_element, .var = lo_sweep_index},
+      .text = {.job = job, .unit = unit, .out = out, .ref = read_element, .var = lo_sweep_index, .eager = true},
       .sweep = sweep,
       .value = value};
   lo_text *text = &writer.text;

@@ -32,6 +32,13 @@ static double evaluations(lo_job *job, const lo_value *value) {
   return value->kind == LV_RED ? count * (double)value->extent : count;
 }
 
+/* an element of one tensor, or a number beside it: reading that costs as much */
+static bool is_view(const lx *body) {
+  if (body->op == LX_IF)
+    return body->kid[1]->op == LX_REF && body->kid[2]->n == 0;
+  return body->op == LX_REF;
+}
+
 /* Who reads a value, and may each of its elements be computed there? */
 static reader_walk readers_of(lo_job *job, uint32_t id) {
   reader_walk walk = {.job = job, .of = id, .written = true};
@@ -41,7 +48,8 @@ static reader_walk readers_of(lo_job *job, uint32_t id) {
     if (lo_is_swept(job, unit)) {
       const lo_value *reader = &job->value[unit->flat_val];
       lx_refs(reader->body, see_reader, &walk);
-      walk.written &= !walk.here || evaluations(job, reader) <= (double)lo_elems(&job->value[id]);
+      walk.written &= !walk.here || is_view(job->value[id].body) ||
+                      evaluations(job, reader) <= (double)lo_elems(&job->value[id]);
     } else {
       walk.here = lo_unit_reads(job, unit, id);
       walk.written &= !walk.here;

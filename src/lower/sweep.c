@@ -127,6 +127,10 @@ static long nearest(const lo_sweep *sweep, int along) {
 
 /* --- plans */
 /* loads in flight that a thread of few registers keeps */
+enum { MOST_UNROLLED = 32 }; /* terms whose indices the compiler computes */
+
+enum { ENOUGH_RESULTS = 16384 }; /* fewer leave most of a GPU idle where each has one thread */
+
 enum { IN_FLIGHT_SCALAR = 8, IN_FLIGHT_VECTOR = 4, IN_FLIGHT_MAP = 2 };
 
 static lo_sweep plan_map(lo_job *job, const lo_value *value) {
@@ -157,6 +161,23 @@ static int last_axis(const lo_value *value) {
   return last;
 }
 
+typedef struct {
+  int last;
+  bool moves;
+} last_walk;
+
+static void see_last(void *arg, const lx *ref) {
+  last_walk *walk = arg;
+  walk->moves |= ref->n > 0 && lx_uses_var(ref->kid[ref->n - 1], walk->last);
+}
+
+/* Of what is read under conditions, do neighbouring results read neighbours?  As windows do. */
+static bool reads_beside(const lo_value *value, int last) {
+  last_walk walk = {last, false};
+  lx_refs(value->body, see_last, &walk);
+  return walk.moves;
+}
+
 /* end: as of a sweep */
 static lo_sweep plan_reduction(lo_job *job, uint32_t id, const lx *end) {
   lo_sweep plan = {.reduction = id, .end = end};
@@ -171,6 +192,8 @@ static lo_sweep plan_reduction(lo_job *job, uint32_t id, const lx *end) {
   long along_terms = nearest(sweep, value->rank);
   long along_results = last >= 0 ? nearest(sweep, last) : 0;
   bool columns = along_results && (along_terms == 0 || along_results < along_terms);
+  if (sweep->n_read == 0)
+    columns = last >= 0 && results >= ENOUGH_RESULTS && reads_beside(value, last);
   if (columns) {
     sweep->kind = LO_SWEEP_COLUMNS;
     choose_vector(sweep, last, n_var, value->dim[last]);
@@ -191,6 +214,8 @@ static lo_sweep plan_reduction(lo_job *job, uint32_t id, const lx *end) {
   sweep->repeats = sweep->vector > 1 ? IN_FLIGHT_VECTOR : IN_FLIGHT_SCALAR;
   if (sweep->n_read > 2)
     sweep->repeats /= 2;
+  if (columns && sweep->warps_deep == 1 && value->extent <= MOST_UNROLLED && !end)
+    sweep->unrolled = true;
   if (sweep->vector == 1) {
     for (int i = 0; i < sweep->n_read; i++)
       sweep->read[i].vector = sweep->read[i].same = false;

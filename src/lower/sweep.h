@@ -55,6 +55,7 @@ typedef struct lo_sweep {
   int repeats;    /* of them, in flight at a time */
   int threads;    /* of a result (rows): 32 or LO_SWEEP_THREADS */
   int warps_deep; /* warps that share the reduced index (columns) */
+  bool unrolled;  /* (columns) a thread has all terms, the number of each known */
   bool linear;    /* a map: neighbours may lie in two rows of the last axis */
 } lo_sweep;
 

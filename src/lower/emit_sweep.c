@@ -1,36 +1,47 @@
 /* Text of kernels that go over memory as it lies (sweep.h).  What every evaluation reads is read
  * first, several times over, so that its latency is waited for once; then elements are computed. */
-#include "emit.h"
+#include "emit_sweep.h"
 #include "fault.h"
-#include "sweep.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const index_name[] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8"};
+const char *const lo_sweep_index[] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8"};
 
-typedef struct {
-  lo_text text; /* first: what reads are printed by has its address */
-  const lo_sweep *sweep;
-  const lo_value *value; /* whose axes the indices are */
-  const char *repeat;    /* which of the repeats is at hand; NULL: nothing was read before */
-  bool finishing;        /* the reduction is the variable x */
-} sweeper;
-
-static void open_loop(lo_text *text, const char *variable, long count) {
+void lo_sweep_loop(lo_text *text, const char *variable, long count) {
   lo_line(text, "#pragma unroll");
   lo_line(text, "for (int %s = 0; %s < %ld; %s++) {", variable, variable, count, variable);
   text->indent++;
 }
 
-static void close(lo_text *text) {
+void lo_sweep_close(lo_text *text) {
   text->indent--;
   lo_line(text, "}");
 }
 
 /* --- reads */
+/* Offsets within a tensor of which these are twice as many, however far windows reach beyond it,
+ * have 32 bits. */
+static bool is_small(const lo_value *tensor) {
+  return lo_elems(tensor) <= INT_MAX / 2;
+}
+
+/* an element under a condition */
+static void read_small(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
+  const lo_value *tensor = &text->job->value[id];
+  char *pointer = lo_global_pointer(text->job, id);
+  as_str_printf(out, "as_ldg_f32(%s, (size_t)(0", pointer);
+  for (int axis = 0; axis < n; axis++) {
+    char *index = lo_index(text, idx[axis]);
+    as_str_printf(out, " + %s * %ld", index, lo_stride_of(tensor, axis));
+    free(index);
+  }
+  as_str_add(out, "))");
+  free(pointer);
+}
+
 static void read_element(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
-  const sweeper *at = (const sweeper *)text;
+  const lo_sweeper *at = (const lo_sweeper *)text;
   const lo_sweep *sweep = at->sweep;
   if (at->finishing && id == sweep->reduction) {
     as_str_add(out, sweep->kind == LO_SWEEP_COLUMNS ? "part[j]" : "x");
@@ -42,15 +53,20 @@ static void read_element(lo_text *text, as_str *out, uint32_t id, lx *const *idx
     for (int axis = 0; axis < n && same; axis++)
       same = lx_equal(ref->kid[axis], idx[axis]);
     if (same) {
-      as_str_printf(out, "v%d[%s][%s]", i, at->repeat, sweep->read[i].same ? "0" : "j");
+      const char *which = sweep->read[i].same ? "0" : sweep->read[i].back ? "3 - j" : "j";
+      as_str_printf(out, "v%d[%s][%s]", i, at->repeat, which);
       return;
     }
   }
-  lo_read_global(text, out, id, idx, n);
+  const lo_value *tensor = &text->job->value[id];
+  if (is_small(tensor) && tensor->buffer_class != LG_PART)
+    read_small(text, out, id, idx, n);
+  else
+    lo_read_global(text, out, id, idx, n);
 }
 
 /* where a read is, of indices that are called as they are; malloc'ed */
-static char *place_text(const sweeper *at, const lo_sweep_read *read) {
+static char *place_text(const lo_sweeper *at, const lo_sweep_read *read) {
   const lo_value *tensor = &at->text.job->value[read->ref->val];
   const char *wide = lo_elems(tensor) > INT_MAX ? "(size_t)" : "";
   if (read->flat)
@@ -61,32 +77,33 @@ static char *place_text(const sweeper *at, const lo_sweep_read *read) {
   for (int i = 0; i <= at->value->rank; i++) {
     long stride = read->at.stride[i];
     if (stride == 1)
-      as_str_printf(&out, " + %s%s", wide, index_name[i]);
+      as_str_printf(&out, " + %s%s", wide, lo_sweep_index[i]);
     else if (stride)
-      as_str_printf(&out, " + %s%s * %ld", wide, index_name[i], stride);
+      as_str_printf(&out, " + %s%s * %ld", wide, lo_sweep_index[i], stride);
   }
   return as_str_take(&out);
 }
 
-static void declare_reads(sweeper *at) {
+void lo_sweep_declare_reads(lo_sweeper *at) {
   const lo_sweep *sweep = at->sweep;
+  int repeats = sweep->unrolled ? (int)at->value->extent : sweep->repeats;
   for (int i = 0; i < sweep->n_read; i++)
-    lo_line(&at->text, "float v%d[%d][%d];", i, sweep->repeats,
+    lo_line(&at->text, "float v%d[%d][%d];", i, repeats,
             sweep->read[i].same ? 1 : sweep->vector);
 }
 
 /* the index `along` as it is, plus the neighbour's number where it is one of several */
-static void declare_neighbour(sweeper *at, int along, const char *first) {
+void lo_sweep_declare(lo_sweeper *at, int along, const char *first) {
   const char *type = lo_index_type(LONG_MAX);
   long extent = along < at->value->rank ? at->value->dim[along] : at->value->extent;
   type = lo_index_type(extent + LO_SWEEP_THREADS);
-  lo_line(&at->text, "const %s %s = %s + j;", type, index_name[along], first);
-  lo_line(&at->text, "(void)%s;", index_name[along]);
+  lo_line(&at->text, "const %s %s = %s + j;", type, lo_sweep_index[along], first);
+  lo_line(&at->text, "(void)%s;", lo_sweep_index[along]);
 }
 
 /* The reads of one repeat, at indices that are known except `along`, whose first neighbour has the
  * name `first`. */
-static void emit_reads(sweeper *at, int along, const char *first) {
+void lo_sweep_reads(lo_sweeper *at, int along, const char *first) {
   const lo_sweep *sweep = at->sweep;
   lo_text *text = &at->text;
   for (int pass = 0; pass < 2; pass++) { /* several at once, then one by one */
@@ -102,14 +119,15 @@ static void emit_reads(sweeper *at, int along, const char *first) {
         if (pass == 0)
           lo_line(text, "const int j = 0;");
         else
-          open_loop(text, "j", sweep->vector);
-        declare_neighbour(at, along, first);
+          lo_sweep_loop(text, "j", sweep->vector);
+        lo_sweep_declare(at, along, first);
         some = true;
       }
       char *pointer = lo_global_pointer(text->job, read->ref->val);
       char *place = place_text(at, read);
       if (read->vector)
-        lo_line(text, "as_ldg4_f32(v%d[u], %s, %s);", i, pointer, place);
+        lo_line(text, "as_ldg4_f32(v%d[u], %s, %s%s);", i, pointer, place,
+                read->back ? " - 3" : "");
       else
         lo_line(text, "v%d[u][%s] = as_ldg_f32(%s, %s);", i, read->same ? "0" : "j", pointer,
                 place);
@@ -117,51 +135,55 @@ static void emit_reads(sweeper *at, int along, const char *first) {
       free(place);
     }
     if (some && pass == 1)
-      close(text);
+      lo_sweep_close(text);
     if (some)
-      close(text);
+      lo_sweep_close(text);
   }
 }
 
 /* --- indices */
-/* all indices but the last `fewer` of a value, from the number of an element among them */
-static void decode(sweeper *at, const char *number, int fewer) {
+void lo_sweep_decode(lo_sweeper *at, const char *number, unsigned without) {
   const lo_value *value = at->value;
   long below = 1;
-  for (int i = value->rank - fewer; i-- > 0;) {
+  int outermost = 0;
+  while (without >> outermost & 1)
+    outermost++;
+  for (int i = value->rank; i-- > 0;) {
     const char *type = lo_index_type(value->dim[i]);
+    if (without >> i & 1)
+      continue;
     if (value->dim[i] == 1)
-      lo_line(&at->text, "const int %s = 0;", index_name[i]);
-    else if (i == 0)
-      lo_line(&at->text, "const %s %s = (%s)(%s / %ldu);", type, index_name[i], type, number,
+      lo_line(&at->text, "const int %s = 0;", lo_sweep_index[i]);
+    else if (i == outermost)
+      lo_line(&at->text, "const %s %s = (%s)(%s / %ldu);", type, lo_sweep_index[i], type, number,
               below);
     else
-      lo_line(&at->text, "const %s %s = (%s)(%s / %ldu %% %ldu);", type, index_name[i], type,
+      lo_line(&at->text, "const %s %s = (%s)(%s / %ldu %% %ldu);", type, lo_sweep_index[i], type,
               number, below, value->dim[i]);
-    lo_line(&at->text, "(void)%s;", index_name[i]);
+    lo_line(&at->text, "(void)%s;", lo_sweep_index[i]);
     below *= value->dim[i];
   }
 }
 
 /* a number of an element is not negative: without a sign it is divided by fewer instructions */
-static const char *number_type(long most) {
+const char *lo_sweep_number_type(long most) {
   return most <= UINT_MAX - 65536 ? "unsigned" : "unsigned long long";
 }
 
-static char *store_text(const sweeper *at, int vector, const char *place, const char *from) {
+static char *store_text(const lo_sweeper *at, int vector, const char *place, const char *from) {
   char *pointer = lo_global_pointer(at->text.job, at->text.unit->flat_val);
   char *result = as_format("as_stg_f32<%d>(%s, %s, %s);", vector, pointer, place, from);
   free(pointer);
   return result;
 }
 
-static void emit_store(sweeper *at, int vector, const char *place, const char *from) {
+void lo_sweep_store(lo_sweeper *at, int vector, const char *place, const char *from) {
   char *line = store_text(at, vector, place, from);
   lo_line(&at->text, "%s", line);
   free(line);
 }
 
-static void emit_value(sweeper *at, const lx *body, const char *to) {
+static void emit_value(lo_sweeper *at, const lx *body, const char *to) {
   char *text = lo_expr(&at->text, body);
   lo_line(&at->text, "%s = %s;", to, text);
   free(text);
@@ -169,19 +191,19 @@ static void emit_value(sweeper *at, const lx *body, const char *to) {
 
 /* --- maps */
 /* Neighbours in one row of the last axis: indices are divided out once. */
-static void map_in_rows(sweeper *at, long elements) {
+static void map_in_rows(lo_sweeper *at, long elements) {
   const lo_sweep *sweep = at->sweep;
   lo_text *text = &at->text;
   const lo_value *value = at->value;
   int last = value->rank - 1;
   long step = (long)LO_SWEEP_THREADS * sweep->vector;
   bool whole = elements % (step * sweep->repeats) == 0 || LO_FAULT(LO_FAULT_PREDICATION);
-  const char *type = number_type(elements + step * sweep->repeats);
+  const char *type = lo_sweep_number_type(elements + step * sweep->repeats);
   lo_line(text, "const %s first = (%s)as_bid() * %ldu + as_tid() * %d;", type, type,
           step * sweep->repeats, sweep->vector);
-  declare_reads(at);
+  lo_sweep_declare_reads(at);
   for (int pass = 0; pass < 2; pass++) {
-    open_loop(text, "u", sweep->repeats);
+    lo_sweep_loop(text, "u", sweep->repeats);
     lo_line(text, "const %s e = first + u * %ld;", type, step);
     if (!whole)
       lo_line(text, "if (e >= %ldu) break;", elements);
@@ -189,24 +211,24 @@ static void map_in_rows(sweeper *at, long elements) {
     lo_line(text, "const %s from = (%s)(e %% %ldu);", lo_index_type(value->dim[last]),
             lo_index_type(value->dim[last]), value->dim[last]);
     lo_line(text, "(void)above; (void)from;");
-    decode(at, "above", 1);
+    lo_sweep_decode(at, "above", 1u << last);
     if (pass == 0) {
-      emit_reads(at, last, "from");
+      lo_sweep_reads(at, last, "from");
     } else {
       at->repeat = "u";
       lo_line(text, "float x[%d];", sweep->vector);
-      open_loop(text, "j", sweep->vector);
-      declare_neighbour(at, last, "from");
+      lo_sweep_loop(text, "j", sweep->vector);
+      lo_sweep_declare(at, last, "from");
       emit_value(at, value->body, "x[j]");
-      close(text);
-      emit_store(at, sweep->vector, "e", "x");
+      lo_sweep_close(text);
+      lo_sweep_store(at, sweep->vector, "e", "x");
     }
-    close(text);
+    lo_sweep_close(text);
   }
 }
 
 /* the reads of one element that lie as it does: neighbours at once */
-static void emit_flat_reads(sweeper *at, bool at_once) {
+static void emit_flat_reads(lo_sweeper *at, bool at_once) {
   for (int i = 0; i < at->sweep->n_read; i++) {
     const lo_sweep_read *read = &at->sweep->read[i];
     char *pointer = lo_global_pointer(at->text.job, read->ref->val);
@@ -216,7 +238,7 @@ static void emit_flat_reads(sweeper *at, bool at_once) {
   }
 }
 
-static void emit_single_reads(sweeper *at, bool flat_too) {
+static void emit_single_reads(lo_sweeper *at, bool flat_too) {
   for (int i = 0; i < at->sweep->n_read; i++) {
     const lo_sweep_read *read = &at->sweep->read[i];
     char *pointer = lo_global_pointer(at->text.job, read->ref->val);
@@ -229,6 +251,18 @@ static void emit_single_reads(sweeper *at, bool flat_too) {
   }
 }
 
+void lo_sweep_single_reads(lo_sweeper *at) {
+  for (int i = 0; i < at->sweep->n_read; i++) {
+    const lo_sweep_read *read = &at->sweep->read[i];
+    char *pointer = lo_global_pointer(at->text.job, read->ref->val);
+    char *place = place_text(at, read);
+    const char *which = read->same ? "0" : read->back ? "3 - j" : "j";
+    lo_line(&at->text, "v%d[u][%s] = as_ldg_f32(%s, %s);", i, which, pointer, place);
+    free(pointer);
+    free(place);
+  }
+}
+
 static bool has_single_reads(const lo_sweep *sweep) {
   bool some = false;
   for (int i = 0; i < sweep->n_read; i++)
@@ -236,29 +270,29 @@ static bool has_single_reads(const lo_sweep *sweep) {
   return some;
 }
 
-static void open_neighbours(sweeper *at, long elements, bool ends) {
+static void open_neighbours(lo_sweeper *at, long elements, bool ends) {
   lo_text *text = &at->text;
-  open_loop(text, "j", at->sweep->vector);
+  lo_sweep_loop(text, "j", at->sweep->vector);
   if (ends)
     lo_line(text, "if (e + j >= %ldu) break;", elements);
-  lo_line(text, "const %s one = e + j;", number_type(elements + 65536));
+  lo_line(text, "const %s one = e + j;", lo_sweep_number_type(elements + 65536));
   lo_line(text, "(void)one;");
-  decode(at, "one", 0);
+  lo_sweep_decode(at, "one", 0);
 }
 
 /* Neighbours by their number in memory, whichever row they are in; behind the last whole vector
  * one by one. */
-static void map_by_number(sweeper *at, long elements) {
+static void map_by_number(lo_sweeper *at, long elements) {
   const lo_sweep *sweep = at->sweep;
   lo_text *text = &at->text;
   long step = (long)LO_SWEEP_THREADS * sweep->vector;
   bool ends = elements % sweep->vector && !LO_FAULT(LO_FAULT_PREDICATION);
-  const char *type = number_type(elements + step * sweep->repeats);
+  const char *type = lo_sweep_number_type(elements + step * sweep->repeats);
   lo_line(text, "const %s first = (%s)as_bid() * %ldu + as_tid() * %d;", type, type,
           step * sweep->repeats, sweep->vector);
-  declare_reads(at);
+  lo_sweep_declare_reads(at);
   for (int pass = 0; pass < 2; pass++) {
-    open_loop(text, "u", sweep->repeats);
+    lo_sweep_loop(text, "u", sweep->repeats);
     lo_line(text, "const %s e = first + u * %ld;", type, step);
     if (!LO_FAULT(LO_FAULT_PREDICATION))
       lo_line(text, "if (e >= %ldu) break;", elements);
@@ -268,7 +302,7 @@ static void map_by_number(sweeper *at, long elements) {
         text->indent++;
         open_neighbours(at, elements, true);
         emit_single_reads(at, true);
-        close(text);
+        lo_sweep_close(text);
         text->indent--;
         lo_line(text, "} else {");
         text->indent++;
@@ -277,10 +311,10 @@ static void map_by_number(sweeper *at, long elements) {
       if (has_single_reads(sweep)) {
         open_neighbours(at, elements, false);
         emit_single_reads(at, false);
-        close(text);
+        lo_sweep_close(text);
       }
       if (ends)
-        close(text);
+        lo_sweep_close(text);
     } else {
       at->repeat = "u";
       lo_line(text, "float x[%d];", sweep->vector);
@@ -292,38 +326,38 @@ static void map_by_number(sweeper *at, long elements) {
         lo_line(text, "  %s", line);
         free(line);
       }
-      close(text);
+      lo_sweep_close(text);
       if (ends)
         lo_line(text, "if (e + %d <= %ldu)", sweep->vector, elements);
       char *line = store_text(at, sweep->vector, "e", "x");
       lo_line(text, "%s%s", ends ? "  " : "", line);
       free(line);
     }
-    close(text);
+    lo_sweep_close(text);
   }
 }
 
 /* --- reductions */
-static const char *identity(lo_red red) {
+const char *lo_sweep_identity(lo_red red) {
   static const char *const start[] = {
       [LO_SUM] = "0.0f", [LO_PROD] = "1.0f", [LO_MAX] = "-INFINITY", [LO_MIN] = "INFINITY"};
   return start[red];
 }
 
-static char *joined(lo_red red, const char *left, const char *right) {
+char *lo_sweep_joined(lo_red red, const char *left, const char *right) {
   if (red == LO_SUM || red == LO_PROD)
     return as_format("%s %c %s", left, red == LO_SUM ? '+' : '*', right);
   return as_format("%s(%s, %s)", red == LO_MAX ? "fmaxf" : "fminf", left, right);
 }
 
-static void emit_joined(sweeper *at, const char *to, const char *with) {
-  char *join = joined(at->value->red, to, with);
+static void emit_joined(lo_sweeper *at, const char *to, const char *with) {
+  char *join = lo_sweep_joined(at->value->red, to, with);
   lo_line(&at->text, "%s = %s;", to, join);
   free(join);
 }
 
 /* one value x, of the indices of the result: what is stored of it */
-static void emit_result(sweeper *at, const char *number) {
+static void emit_result(lo_sweeper *at, const char *number) {
   const lo_sweep *sweep = at->sweep;
   at->finishing = true;
   at->repeat = NULL;
@@ -332,72 +366,72 @@ static void emit_result(sweeper *at, const char *number) {
     lo_line(&at->text, "const float result = %s;", text);
     free(text);
   }
-  emit_store(at, 1, number, sweep->finish ? "&result" : "&x");
+  lo_sweep_store(at, 1, number, sweep->finish ? "&result" : "&x");
 }
 
 /* Terms of all repeats at k, k + step, ..: read, then joined to x. */
-static void emit_terms(sweeper *at, int repeats, const char *k, long step) {
+static void emit_terms(lo_sweeper *at, int repeats, const char *k, long step) {
   lo_text *text = &at->text;
   const lo_sweep *sweep = at->sweep;
   const lo_value *value = at->value;
   const char *type = lo_index_type(value->extent + 65536);
   for (int pass = 0; pass < 2; pass++) {
-    open_loop(text, "u", repeats);
+    lo_sweep_loop(text, "u", repeats);
     lo_line(text, "const %s from = %s + u * %ld;", type, k, step);
     lo_line(text, "(void)from;");
     if (pass == 0) {
-      emit_reads(at, value->rank, "from");
+      lo_sweep_reads(at, value->rank, "from");
     } else {
       at->repeat = "u";
-      open_loop(text, "j", sweep->vector);
-      declare_neighbour(at, value->rank, "from");
+      lo_sweep_loop(text, "j", sweep->vector);
+      lo_sweep_declare(at, value->rank, "from");
       char *body = lo_expr(text, value->body);
-      char *join = joined(value->red, "part[j]", body);
+      char *join = lo_sweep_joined(value->red, "part[j]", body);
       lo_line(text, "part[j] = %s;", join);
       free(body);
       free(join);
-      close(text);
+      lo_sweep_close(text);
     }
-    close(text);
+    lo_sweep_close(text);
   }
   at->repeat = NULL;
 }
 
-static char *end_text(sweeper *at) {
+static char *end_text(lo_sweeper *at) {
   return at->sweep->end ? lo_index(&at->text, at->sweep->end)
                         : as_format("%ld", at->value->extent);
 }
 
 /* The terms from k0 on, `step` apart: as many repeats as there are whole, then one by one. */
-static void emit_fold(sweeper *at, const char *k0, long step) {
+static void emit_fold(lo_sweeper *at, const char *k0, long step) {
   lo_text *text = &at->text;
   const lo_sweep *sweep = at->sweep;
   const char *type = lo_index_type(at->value->extent + 65536);
   char *end = end_text(at);
   long ahead = step * (sweep->repeats - 1) + sweep->vector;
   lo_line(text, "float part[%d];", sweep->vector);
-  open_loop(text, "j", sweep->vector);
-  lo_line(text, "part[j] = %s;", identity(at->value->red));
-  close(text);
+  lo_sweep_loop(text, "j", sweep->vector);
+  lo_line(text, "part[j] = %s;", lo_sweep_identity(at->value->red));
+  lo_sweep_close(text);
   lo_line(text, "const %s end = %s;", type, end);
   lo_line(text, "%s k = %s;", type, k0);
   lo_line(text, "for (; k + %ld <= end; k += %ld) {", ahead, step * sweep->repeats);
   text->indent++;
-  declare_reads(at);
+  lo_sweep_declare_reads(at);
   emit_terms(at, sweep->repeats, "k", step);
-  close(text);
+  lo_sweep_close(text);
   lo_line(text, "for (; k < end; k += %ld) {", step);
   text->indent++;
-  declare_reads(at);
+  lo_sweep_declare_reads(at);
   emit_terms(at, 1, "k", step);
-  close(text);
+  lo_sweep_close(text);
   free(end);
 }
 
-static void emit_rows(sweeper *at, long results) {
+static void emit_rows(lo_sweeper *at, long results) {
   lo_text *text = &at->text;
   const lo_sweep *sweep = at->sweep;
-  const char *type = number_type(results + LO_SWEEP_THREADS);
+  const char *type = lo_sweep_number_type(results + LO_SWEEP_THREADS);
   int group = sweep->threads;
   if (group == 32) {
     lo_line(text, "const int t = as_tid() & 31;");
@@ -409,7 +443,7 @@ static void emit_rows(sweeper *at, long results) {
     lo_line(text, "const int t = as_tid();");
     lo_line(text, "const %s e = as_bid();", type);
   }
-  decode(at, "e", 0);
+  lo_sweep_decode(at, "e", 0);
   char *first = as_format("t * %d", sweep->vector);
   emit_fold(at, first, (long)group * sweep->vector);
   free(first);
@@ -423,7 +457,7 @@ static void emit_rows(sweeper *at, long results) {
   lo_line(text, "for (int d = 16; d > 0; d >>= 1) {");
   text->indent++;
   emit_joined(at, "x", "as_shfl_xor(x, d)");
-  close(text);
+  lo_sweep_close(text);
   if (group > 32) {
     lo_line(text, "if ((t & 31) == 0) as_sts_f32(sm, 4 * (t >> 5), x);");
     lo_barrier(text, NULL);
@@ -432,7 +466,7 @@ static void emit_rows(sweeper *at, long results) {
     lo_line(text, "for (int w = 1; w < %d; w++) {", LO_SWEEP_WARPS);
     text->indent++;
     emit_joined(at, "x", "as_lds_f32(sm, 4 * w)");
-    close(text);
+    lo_sweep_close(text);
   } else {
     lo_line(text, "if (t) return;");
   }
@@ -440,96 +474,103 @@ static void emit_rows(sweeper *at, long results) {
 }
 
 /* What is stored of neighbouring results, in part. */
-static void emit_results(sweeper *at, int last) {
+static void emit_results(lo_sweeper *at, int last) {
   lo_text *text = &at->text;
   const lo_sweep *sweep = at->sweep;
   at->finishing = true;
   at->repeat = NULL;
   if (sweep->finish) {
-    open_loop(text, "j", sweep->vector);
-    declare_neighbour(at, last, "from");
+    lo_sweep_loop(text, "j", sweep->vector);
+    lo_sweep_declare(at, last, "from");
     emit_value(at, sweep->finish, "part[j]");
-    close(text);
+    lo_sweep_close(text);
   }
-  emit_store(at, sweep->vector, "e", "part");
+  lo_sweep_store(at, sweep->vector, "e", "part");
 }
 
 /* the repeats of columns: neighbours are results, terms follow each other */
-static void emit_deep_terms(sweeper *at, int repeats, int last, long step) {
+static void emit_deep_terms(lo_sweeper *at, int repeats, int last, long step) {
   lo_text *text = &at->text;
   const lo_sweep *sweep = at->sweep;
   const lo_value *value = at->value;
   const char *type = lo_index_type(value->extent + 65536);
   for (int pass = 0; pass < 2; pass++) {
-    open_loop(text, "u", repeats);
-    lo_line(text, "const %s %s = k + u * %ld;", type, index_name[value->rank], step);
-    lo_line(text, "(void)%s;", index_name[value->rank]);
+    lo_sweep_loop(text, "u", repeats);
+    lo_line(text, "const %s %s = k + u * %ld;", type, lo_sweep_index[value->rank], step);
+    lo_line(text, "(void)%s;", lo_sweep_index[value->rank]);
     if (pass == 0) {
-      emit_reads(at, last, "from");
+      lo_sweep_reads(at, last, "from");
     } else {
       at->repeat = "u";
-      open_loop(text, "j", sweep->vector);
-      declare_neighbour(at, last, "from");
+      lo_sweep_loop(text, "j", sweep->vector);
+      lo_sweep_declare(at, last, "from");
       char *body = lo_expr(text, value->body);
-      char *join = joined(value->red, "part[j]", body);
+      char *join = lo_sweep_joined(value->red, "part[j]", body);
       lo_line(text, "part[j] = %s;", join);
       free(body);
       free(join);
-      close(text);
+      lo_sweep_close(text);
     }
-    close(text);
+    lo_sweep_close(text);
   }
   at->repeat = NULL;
 }
 
-static void emit_deep_loop(sweeper *at, int last) {
+static void emit_deep_loop(lo_sweeper *at, int last) {
   lo_text *text = &at->text;
   const lo_sweep *sweep = at->sweep;
   const char *type = lo_index_type(at->value->extent + 65536);
   long step = sweep->warps_deep;
-  char *end = end_text(at);
   lo_line(text, "float part[%d];", sweep->vector);
-  open_loop(text, "j", sweep->vector);
-  lo_line(text, "part[j] = %s;", identity(at->value->red));
-  close(text);
+  lo_sweep_loop(text, "j", sweep->vector);
+  lo_line(text, "part[j] = %s;", lo_sweep_identity(at->value->red));
+  lo_sweep_close(text);
+  if (sweep->unrolled) {
+    lo_line(text, "if (!inside) return;");
+    lo_line(text, "const int k = 0;");
+    lo_sweep_declare_reads(at);
+    emit_deep_terms(at, (int)at->value->extent, last, 1);
+    return;
+  }
+  char *end = end_text(at);
   lo_line(text, "const %s end = inside ? %s : 0;", type, end);
   lo_line(text, "%s k = deep;", type);
   lo_line(text, "for (; k + %ld < end; k += %ld) {", step * (sweep->repeats - 1),
           step * sweep->repeats);
   text->indent++;
-  declare_reads(at);
+  lo_sweep_declare_reads(at);
   emit_deep_terms(at, sweep->repeats, last, step);
-  close(text);
+  lo_sweep_close(text);
   lo_line(text, "for (; k < end; k += %ld) {", step);
   text->indent++;
-  declare_reads(at);
+  lo_sweep_declare_reads(at);
   emit_deep_terms(at, 1, last, step);
-  close(text);
+  lo_sweep_close(text);
   free(end);
 }
 
 /* the parts of warps that share the results, joined by those that have the first */
-static void emit_warps_joined(sweeper *at, int lanes) {
+static void emit_warps_joined(lo_sweeper *at, int lanes) {
   lo_text *text = &at->text;
   const lo_sweep *sweep = at->sweep;
   lo_line(text, "const int at = 4 * %d * as_tid();", sweep->vector);
-  open_loop(text, "j", sweep->vector);
+  lo_sweep_loop(text, "j", sweep->vector);
   lo_line(text, "as_sts_f32(sm, at + 4 * j, part[j]);");
-  close(text);
+  lo_sweep_close(text);
   lo_barrier(text, NULL);
   lo_line(text, "if (deep || !inside) return;");
   lo_line(text, "#pragma unroll");
   lo_line(text, "for (int w = 1; w < %d; w++) {", sweep->warps_deep);
   text->indent++;
-  open_loop(text, "j", sweep->vector);
+  lo_sweep_loop(text, "j", sweep->vector);
   char *other = as_format("as_lds_f32(sm, at + 4 * (w * %d + j))", lanes * sweep->vector);
   emit_joined(at, "part[j]", other);
   free(other);
-  close(text);
-  close(text);
+  lo_sweep_close(text);
+  lo_sweep_close(text);
 }
 
-static void emit_columns(sweeper *at, long results) {
+static void emit_columns(lo_sweeper *at, long results) {
   lo_text *text = &at->text;
   const lo_sweep *sweep = at->sweep;
   const lo_value *value = at->value;
@@ -537,7 +578,7 @@ static void emit_columns(sweeper *at, long results) {
   while (value->dim[last] == 1)
     last--;
   int lanes = LO_SWEEP_THREADS / sweep->warps_deep;
-  const char *type = number_type(results + (long)LO_SWEEP_THREADS * sweep->vector);
+  const char *type = lo_sweep_number_type(results + (long)LO_SWEEP_THREADS * sweep->vector);
   const char *index_type = lo_index_type(value->dim[last]);
   if (sweep->warps_deep > 1)
     lo_line(text, "AS_SMEM(sm);");
@@ -548,10 +589,10 @@ static void emit_columns(sweeper *at, long results) {
   lo_line(text, "const %s above = e / %ldu;", type, value->dim[last]);
   lo_line(text, "const %s from = (%s)(e %% %ldu);", index_type, index_type, value->dim[last]);
   lo_line(text, "(void)above;");
-  decode(at, "above", value->rank - last);
+  lo_sweep_decode(at, "above", ~0u << last);
   for (int i = last + 1; i < value->rank; i++) {
-    lo_line(text, "const int %s = 0;", index_name[i]);
-    lo_line(text, "(void)%s;", index_name[i]);
+    lo_line(text, "const int %s = 0;", lo_sweep_index[i]);
+    lo_line(text, "(void)%s;", lo_sweep_index[i]);
   }
   emit_deep_loop(at, last);
   if (sweep->warps_deep > 1)
@@ -561,12 +602,16 @@ static void emit_columns(sweeper *at, long results) {
   emit_results(at, last);
 }
 
-static long per_block(const lo_sweep *sweep) {
+static long per_block(const lo_sweep *sweep, const lo_value *value) {
   switch (sweep->kind) {
   case LO_SWEEP_MAP:
     return (long)LO_SWEEP_THREADS * sweep->vector * sweep->repeats;
   case LO_SWEEP_ROWS:
     return LO_SWEEP_THREADS / sweep->threads;
+  case LO_SWEEP_SCAN:
+    return value->dim[sweep->scan.axis];
+  case LO_SWEEP_SCAN_COLUMNS:
+    return LO_SWEEP_THREADS * value->dim[sweep->scan.axis];
   default:
     return (long)LO_SWEEP_THREADS / sweep->warps_deep * sweep->vector;
   }
@@ -577,6 +622,8 @@ static long shared_bytes(const lo_sweep *sweep) {
     return sweep->threads > 32 ? 4L * LO_SWEEP_WARPS : 0;
   if (sweep->kind == LO_SWEEP_COLUMNS)
     return sweep->warps_deep > 1 ? 4L * LO_SWEEP_THREADS * sweep->vector : 0;
+  if (sweep->kind == LO_SWEEP_SCAN) /* totals of warps, of two rounds */
+    return 4L * 2 * LO_SWEEP_WARPS * sweep->repeats;
   return 0;
 }
 
@@ -584,15 +631,15 @@ bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
   const lo_sweep *sweep = unit->sweep;
   bool map = sweep->kind == LO_SWEEP_MAP;
   const lo_value *value = &job->value[map ? unit->flat_val : sweep->reduction];
-  sweeper writer = {
-      .text = {.job = job, .unit = unit, .out = out, .ref = read_element, .var = index_name},
+  lo_sweeper writer = {
+      .text = {.job = job, .unit = unit, .out = out, .ref = read_element, .var = lo_sweep_index, .eager = true},
       .sweep = sweep,
       .value = value};
   lo_text *text = &writer.text;
   long elements = lo_elems(value);
   unit->warps = LO_SWEEP_WARPS;
   unit->smem = shared_bytes(sweep);
-  unit->flat_per_block = per_block(sweep);
+  unit->flat_per_block = per_block(sweep, value);
   unit->blocks = (elements + unit->flat_per_block - 1) / unit->flat_per_block;
   if (!lo_check_blocks(job, unit))
     return false;
@@ -605,6 +652,10 @@ bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
     map_by_number(&writer, elements);
   else if (map)
     map_in_rows(&writer, elements);
+  else if (sweep->kind == LO_SWEEP_SCAN)
+    lo_emit_scan(&writer);
+  else if (sweep->kind == LO_SWEEP_SCAN_COLUMNS)
+    lo_emit_scan_columns(&writer);
   else if (sweep->kind == LO_SWEEP_ROWS)
     emit_rows(&writer, elements);
   else

@@ -159,24 +159,32 @@ long lo_stride_of(const lo_value *tensor, int axis) {
   return stride;
 }
 
-bool lo_offset_of(lo_job *job, const lx *ref, int n, lo_offset *place) {
+static bool of_variables(const linear *sum, int n, lo_offset *at) {
+  memset(at, 0, sizeof *at);
+  at->first = sum->number;
+  for (int i = 0; i < sum->n; i++) {
+    const lx *part = sum->part[i];
+    if (sum->by[i] == 0)
+      continue;
+    if (part->op != LX_VAR || part->number >= n)
+      return false;
+    at->stride[part->number] += sum->by[i];
+  }
+  return true;
+}
+
+bool lo_sum_of(lo_job *job, const lx *index, int n, lo_offset *at) {
+  linear sum = {.n = 0};
+  return add_sum(job, &sum, (lx *)(uintptr_t)index, 1) && join_all(job, &sum) &&
+         of_variables(&sum, n, at);
+}
+
+bool lo_offset_of(lo_job *job, const lx *ref, int n, lo_offset *at) {
   const lo_value *tensor = &job->value[ref->val];
   linear sum = {.n = 0};
-  memset(place, 0, sizeof *place);
   for (int axis = 0; axis < ref->n; axis++) {
     if (tensor->live_dim[axis] || !add_sum(job, &sum, ref->kid[axis], lo_stride_of(tensor, axis)))
       return false;
   }
-  if (!join_all(job, &sum))
-    return false;
-  place->first = sum.number;
-  for (int i = 0; i < sum.n; i++) {
-    const lx *part = sum.part[i];
-    if (sum.by[i] == 0)
-      continue;
-    if (part->op != LX_VAR || part->number >= n)
-      return false;
-    place->stride[part->number] += sum.by[i];
-  }
-  return true;
+  return join_all(job, &sum) && of_variables(&sum, n, at);
 }

@@ -18,6 +18,8 @@ lx *lo_rejoined(lo_job *job, lx *expr);
 /* The element of a global tensor that is read, over the first n variables, LO_PLACE_VARS at most.  false: it is no such
  * sum, or sizes left to run time say where it is. */
 bool lo_offset_of(lo_job *job, const lx *ref, int n, lo_offset *place);
+/* The same of an index by itself. */
+bool lo_sum_of(lo_job *job, const lx *index, int n, lo_offset *sum);
 /* elements from one index of an axis of a global tensor to the next, where no size is left to run
  * time */
 long lo_stride_of(const lo_value *tensor, int axis);

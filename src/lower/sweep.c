@@ -1,6 +1,7 @@
 #include "sweep.h"
-#include "range.h"
+#include "product.h"
 #include "simt.h"
+#include "untile.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,41 @@ static bool reads_wide(const lo_job *job, const lx *body) {
   type_walk walk = {job, true};
   lx_refs(body, see_type, &walk);
   return walk.all;
+}
+
+bool lo_is_swept(const lo_job *job, const lo_unit *unit) {
+  if (unit->sweep)
+    return true;
+  if (!is_plain(job, unit))
+    return false;
+  const lo_value *value = &job->value[unit->flat_val];
+  return lo_elems(value) > 0 && (value->kind == LV_MAP || value->extent > 0) &&
+         reads_wide(job, value->body);
+}
+
+typedef struct {
+  uint32_t value;
+  bool found;
+} read_walk;
+
+static void see_read(void *arg, const lx *ref) {
+  read_walk *walk = arg;
+  walk->found |= ref->val == walk->value;
+}
+
+bool lo_unit_reads(const lo_job *job, const lo_unit *unit, uint32_t id) {
+  read_walk walk = {id, false};
+  if (unit->library)
+    return unit->library->a == id || unit->library->b == id;
+  if (unit->flat)
+    lx_refs(job->value[unit->flat_val].body, see_read, &walk);
+  for (uint32_t i = 0; i < unit->n; i++) {
+    const lo_value *value = &job->value[unit->val[i]];
+    walk.found |= value->kind == LV_LOAD && value->source == id;
+    if (value->body)
+      lx_refs(value->body, see_read, &walk);
+  }
+  return walk.found;
 }
 
 /* --- reads */
@@ -91,12 +127,16 @@ static long nearest(const lo_sweep *sweep, int along) {
 
 /* --- plans */
 /* loads in flight that a thread of few registers keeps */
+enum { MOST_UNROLLED = 32 }; /* terms whose indices the compiler computes */
+
+enum { ENOUGH_RESULTS = 16384 }; /* fewer leave most of a GPU idle where each has one thread */
+
 enum { IN_FLIGHT_SCALAR = 8, IN_FLIGHT_VECTOR = 4, IN_FLIGHT_MAP = 2 };
 
-static void plan_map(lo_job *job, const lo_value *value, lo_sweep *sweep) {
+static lo_sweep plan_map(lo_job *job, const lo_value *value) {
+  lo_sweep plan = {.kind = LO_SWEEP_MAP, .reduction = LO_NONE};
+  lo_sweep *sweep = &plan;
   int last = value->rank - 1;
-  sweep->kind = LO_SWEEP_MAP;
-  sweep->reduction = LO_NONE;
   collect_reads(job, value->body, value->rank, sweep);
   sweep->vector = LO_SWEEP_VECTOR;
   sweep->repeats = sweep->n_read > 2 ? 1 : IN_FLIGHT_MAP;
@@ -110,6 +150,7 @@ static void plan_map(lo_job *job, const lo_value *value, lo_sweep *sweep) {
     read->vector = flat || (!sweep->linear && is_aligned(read, last, value->rank));
     read->same = !sweep->linear && read->at.stride[last] == 0;
   }
+  return plan;
 }
 
 /* the last axis of more than one element; -1: none */
@@ -120,7 +161,27 @@ static int last_axis(const lo_value *value) {
   return last;
 }
 
-static void plan_reduction(lo_job *job, uint32_t id, lo_sweep *sweep) {
+typedef struct {
+  int last;
+  bool moves;
+} last_walk;
+
+static void see_last(void *arg, const lx *ref) {
+  last_walk *walk = arg;
+  walk->moves |= ref->n > 0 && lx_uses_var(ref->kid[ref->n - 1], walk->last);
+}
+
+/* Of what is read under conditions, do neighbouring results read neighbours?  As windows do. */
+static bool reads_beside(const lo_value *value, int last) {
+  last_walk walk = {last, false};
+  lx_refs(value->body, see_last, &walk);
+  return walk.moves;
+}
+
+/* end: as of a sweep */
+static lo_sweep plan_reduction(lo_job *job, uint32_t id, const lx *end) {
+  lo_sweep plan = {.reduction = id, .end = end};
+  lo_sweep *sweep = &plan;
   const as_target *target = job->options->target;
   const lo_value *value = &job->value[id];
   int last = last_axis(value);
@@ -131,6 +192,8 @@ static void plan_reduction(lo_job *job, uint32_t id, lo_sweep *sweep) {
   long along_terms = nearest(sweep, value->rank);
   long along_results = last >= 0 ? nearest(sweep, last) : 0;
   bool columns = along_results && (along_terms == 0 || along_results < along_terms);
+  if (sweep->n_read == 0)
+    columns = last >= 0 && results >= ENOUGH_RESULTS && reads_beside(value, last);
   if (columns) {
     sweep->kind = LO_SWEEP_COLUMNS;
     choose_vector(sweep, last, n_var, value->dim[last]);
@@ -151,10 +214,45 @@ static void plan_reduction(lo_job *job, uint32_t id, lo_sweep *sweep) {
   sweep->repeats = sweep->vector > 1 ? IN_FLIGHT_VECTOR : IN_FLIGHT_SCALAR;
   if (sweep->n_read > 2)
     sweep->repeats /= 2;
+  if (columns && sweep->warps_deep == 1 && value->extent <= MOST_UNROLLED && !end)
+    sweep->unrolled = true;
   if (sweep->vector == 1) {
     for (int i = 0; i < sweep->n_read; i++)
       sweep->read[i].vector = sweep->read[i].same = false;
   }
+  return plan;
+}
+
+/* Neighbours of a row from the last one on: do they lie in 16 bytes? */
+static bool is_aligned_back(const lo_sweep_read *read, int along, int n_var) {
+  bool aligned = read->begins && read->at.stride[along] == -1 &&
+                 read->at.first % LO_SWEEP_VECTOR == LO_SWEEP_VECTOR - 1;
+  for (int i = 0; i < n_var; i++)
+    aligned = aligned && (i == along || read->at.stride[i] % LO_SWEEP_VECTOR == 0);
+  return aligned;
+}
+
+static lo_sweep plan_scan(lo_job *job, uint32_t id, const lo_scan *scan) {
+  const lo_value *value = &job->value[id];
+  lo_sweep plan = {.kind = LO_SWEEP_SCAN, .reduction = id, .scan = *scan, .vector = 1};
+  int n_var = value->rank + 1;
+  long others = lo_elems(value) / value->dim[scan->axis];
+  collect_reads(job, scan->term, n_var, &plan);
+  bool rows = lo_stride_of(value, scan->axis) == 1 || others < LO_SWEEP_THREADS;
+  if (!rows) {
+    plan.kind = LO_SWEEP_SCAN_COLUMNS;
+    plan.repeats = IN_FLIGHT_SCALAR;
+    return plan;
+  }
+  for (int i = 0; i < plan.n_read; i++) {
+    lo_sweep_read *read = &plan.read[i];
+    read->back = is_aligned_back(read, value->rank, n_var);
+    read->vector = read->back || is_aligned(read, value->rank, n_var);
+    read->same = read->at.stride[value->rank] == 0;
+  }
+  plan.vector = LO_SWEEP_VECTOR;
+  plan.repeats = plan.n_read > 1 ? 2 : IN_FLIGHT_VECTOR;
+  return plan;
 }
 
 /* --- long reductions of few results */
@@ -175,14 +273,10 @@ static long parts_of(const lo_job *job, const lo_value *value, const lo_sweep *s
   return value->rank < AS_MAX_RANK ? parts : 1;
 }
 
-/* The value over parts of the terms, as a unit before this one; what was the unit's value then
- * reduces the parts. */
-static void divide(lo_job *job, lo_unit *unit, long parts, const lo_sweep *whole, lo_unit *before) {
-  uint32_t id = unit->flat_val;
-  if (whole->reduction != LO_NONE)
-    id = whole->reduction;
+/* The reduction over parts of its terms, as a unit of its own, and then over the parts.  columns:
+ * results lie side by side in both. */
+static void divide(lo_job *job, uint32_t id, long parts, bool columns, lo_unit *before) {
   lo_value old = job->value[id];
-  bool columns = whole->kind == LO_SWEEP_COLUMNS;
   long each = (old.extent + parts - 1) / parts;
   each = (each + LO_SWEEP_VECTOR - 1) / LO_SWEEP_VECTOR * LO_SWEEP_VECTOR;
   parts = (old.extent + each - 1) / each;
@@ -211,12 +305,12 @@ static void divide(lo_job *job, lo_unit *unit, long parts, const lo_sweep *whole
   value->buffer_class = LG_WORK;
   value->dtype = AS_F32;
   lo_sweep *sweep = as_arena_alloc(job->arena, sizeof *sweep);
-  memset(sweep, 0, sizeof *sweep);
+  const lx *end = NULL;
   if (parts * each != old.extent) {
     lx *left = lx_mk(job, LX_SUB, 2, (lx *[]){lx_int(job, old.extent), begin});
-    sweep->end = lx_mk(job, LX_MIN, 2, (lx *[]){lx_int(job, each), left});
+    end = lx_mk(job, LX_MIN, 2, (lx *[]){lx_int(job, each), left});
   }
-  plan_reduction(job, made, sweep);
+  *sweep = plan_reduction(job, made, end);
   *before = (lo_unit){.name = value->name,
                       .loop = 1,
                       .flat = true,
@@ -227,50 +321,38 @@ static void divide(lo_job *job, lo_unit *unit, long parts, const lo_sweep *whole
   job->value[id].extent = parts;
 }
 
-static void give_units(lo_job *job, const as_vec *units) {
-  free(job->unit);
-  job->n_unit = job->unit_cap = (uint32_t)units->n;
-  job->unit = as_calloc(units->n + 1, sizeof *job->unit);
-  if (units->n)
-    memcpy(job->unit, units->data, units->n * sizeof *job->unit);
-  for (uint32_t i = 0; i < job->n_unit; i++) {
-    const lo_unit *unit = &job->unit[i];
-    for (uint32_t k = 0; k < unit->n; k++)
-      job->value[unit->val[k]].unit = i;
-    if (unit->flat)
-      job->value[unit->flat_val].unit = i;
-  }
-}
-
 void lo_sweep_units(lo_job *job) {
   as_vec units;
   as_vec_init(&units, sizeof(lo_unit));
+  lo_join_units(job);
   for (uint32_t i = 0; i < job->n_unit; i++) {
     lo_unit unit = job->unit[i];
-    const lo_value *value = &job->value[unit.flat_val];
-    bool swept = is_plain(job, &unit) && lo_elems(value) > 0 &&
-                 (value->kind == LV_MAP || value->extent > 0) && reads_wide(job, value->body);
-    if (swept) {
-      lo_sweep *sweep = as_arena_alloc(job->arena, sizeof *sweep);
-      memset(sweep, 0, sizeof *sweep);
-      sweep->reduction = LO_NONE;
-      if (value->kind == LV_MAP) {
-        plan_map(job, value, sweep);
-      } else {
-        plan_reduction(job, unit.flat_val, sweep);
-        long parts = parts_of(job, value, sweep);
-        if (parts > 1) {
-          lo_unit before;
-          divide(job, &unit, parts, sweep, &before);
-          as_vec_push(&units, &before);
-          memset(sweep, 0, sizeof *sweep);
-          plan_reduction(job, unit.flat_val, sweep);
-        }
+    if (!lo_is_swept(job, &unit)) {
+      as_vec_push(&units, &unit);
+      continue;
+    }
+    lo_scan scan;
+    lx *finish = unit.sweep ? unit.sweep->finish : NULL;
+    uint32_t id = unit.sweep ? unit.sweep->reduction : unit.flat_val;
+    unit.sweep = as_arena_alloc(job->arena, sizeof *unit.sweep);
+    if (job->value[id].kind == LV_MAP) {
+      *unit.sweep = plan_map(job, &job->value[id]);
+    } else if (lo_scan_of(job, &job->value[id], &scan)) {
+      *unit.sweep = plan_scan(job, id, &scan);
+      unit.sweep->finish = finish;
+    } else {
+      *unit.sweep = plan_reduction(job, id, NULL);
+      long parts = parts_of(job, &job->value[id], unit.sweep);
+      if (parts > 1) {
+        lo_unit before;
+        divide(job, id, parts, unit.sweep->kind == LO_SWEEP_COLUMNS, &before);
+        as_vec_push(&units, &before);
+        *unit.sweep = plan_reduction(job, id, NULL);
       }
-      unit.sweep = sweep;
+      unit.sweep->finish = finish;
     }
     as_vec_push(&units, &unit);
   }
-  give_units(job, &units);
+  lo_give_units(job, &units);
   as_vec_clear(&units);
 }

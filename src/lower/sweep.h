@@ -8,8 +8,22 @@
 typedef enum {
   LO_SWEEP_MAP,
   LO_SWEEP_ROWS,   /* lanes go along the reduced index: a warp or a block has a result */
-  LO_SWEEP_COLUMNS /* lanes go along the results; warps of a block may share the reduced index */
+  LO_SWEEP_COLUMNS, /* lanes go along the results; warps of a block may share the reduced index */
+  LO_SWEEP_SCAN,       /* a block goes along the axis of a scan */
+  LO_SWEEP_SCAN_COLUMNS /* a thread does, neighbours beside each other */
 } lo_sweep_kind;
+
+/* Result i of an axis has the terms below sign * i + shift: of n results the first (sign 1) or last
+ * (-1) has one, or none, and each one more than its neighbour. */
+typedef struct {
+  int axis;
+  int sign; /* 1 or -1 */
+  long shift;
+  bool exclusive; /* the first has none */
+  long terms;     /* of all results */
+  const lx *term; /* over the axes and k, without that axis */
+} lo_scan;
+
 
 enum {
   LO_SWEEP_THREADS = 256,
@@ -26,6 +40,7 @@ typedef struct {
   bool vector; /* neighbours are read at once */
   bool flat;   /* of a map: it lies where the result does */
   bool same;   /* neighbours are one element */
+  bool back;   /* neighbours are read at once, the last one first */
 } lo_sweep_read;
 
 typedef struct lo_sweep {
@@ -33,18 +48,28 @@ typedef struct lo_sweep {
   uint32_t reduction; /* LO_NONE: it is a map */
   const lx *end;      /* how many terms a result has, over its axes; NULL: as many as all */
   lx *finish; /* what is stored, over the reduction's axes, with reads of the reduction; NULL: it */
+  lo_scan scan;
   lo_sweep_read read[LO_SWEEP_READS];
   int n_read;
   int vector;     /* neighbours that a thread has: 1 or LO_SWEEP_VECTOR */
   int repeats;    /* of them, in flight at a time */
   int threads;    /* of a result (rows): 32 or LO_SWEEP_THREADS */
   int warps_deep; /* warps that share the reduced index (columns) */
+  bool unrolled;  /* (columns) a thread has all terms, the number of each known */
   bool linear;    /* a map: neighbours may lie in two rows of the last axis */
 } lo_sweep;
 
 /* Joins what one kernel may compute, divides long reductions of few results among blocks, and says
  * how each kernel goes.  After lo_simt_units: units of contractions stay as they are. */
 void lo_sweep_units(lo_job *job);
-/* the text of one; false with job->err */
+/* sweep.c: is the unit one of 32-bit elements over whole tensors, all of which are read as memory? */
+bool lo_is_swept(const lo_job *job, const lo_unit *unit);
+/* scan.c: is the reduction a scan? */
+bool lo_scan_of(lo_job *job, const lo_value *value, lo_scan *scan);
+/* Does the unit, which is none such, read the value? */
+bool lo_unit_reads(const lo_job *job, const lo_unit *unit, uint32_t value);
+/* join.c: units that one kernel may compute become one */
+void lo_join_units(lo_job *job);
+/* emit_sweep.c: the text of one; false with job->err */
 bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out);
 #endif

@@ -462,6 +462,21 @@ static bool make_result(lo_job *job, const lo_unit *unit, uint32_t of_unit, cons
   return in_range(job, store->target);
 }
 
+void lo_give_units(lo_job *job, const as_vec *units) {
+  free(job->unit);
+  job->n_unit = job->unit_cap = (uint32_t)units->n;
+  job->unit = as_calloc(units->n + 1, sizeof *job->unit);
+  if (units->n)
+    memcpy(job->unit, units->data, units->n * sizeof *job->unit);
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    const lo_unit *unit = &job->unit[i];
+    for (uint32_t k = 0; k < unit->n; k++)
+      job->value[unit->val[k]].unit = i;
+    if (unit->flat)
+      job->value[unit->flat_val].unit = i;
+  }
+}
+
 /* Is every element that it loads or stores one of 32 bits, and every size that of the file? */
 static bool is_wide(const lo_job *job, const lo_unit *unit) {
   if (as_graph_type(job->graph) != AS_F32 || job->n_ranged)
@@ -533,37 +548,64 @@ static bool untile(lo_job *job, const lo_unit *unit, as_vec *units) {
   return true;
 }
 
+/* Does it only compute elements, each from others?  Then it can be joined to what is around it. */
+static bool is_map(const lo_job *job, const lo_unit *unit) {
+  bool map = true;
+  for (uint32_t i = 0; i < unit->n && map; i++) {
+    const lo_value *value = &job->value[unit->val[i]];
+    map = value->kind != LV_RED && value->kind != LV_ACC;
+  }
+  return map;
+}
+
+typedef enum { KEPT, BY_THREADS, UNTILED } fate;
+
+/* What becomes of each unit.  A block graph with a validated thread graph stays one, but where
+ * others beside it do not: maps then join them instead of going through memory. */
+static fate *choose(lo_job *job) {
+  fate *of = as_arena_alloc(job->arena, (job->n_unit + 1) * sizeof *of);
+  bool some = false;
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    lo_unit *unit = &job->unit[i];
+    of[i] = KEPT;
+    some |= unit->flat && !unit->library;
+    if (unit->flat || unit->library || !is_wide(job, unit) || multiplies(job, unit))
+      continue;
+    of[i] = has_threads(job, unit) ? BY_THREADS : UNTILED;
+    some |= of[i] == UNTILED;
+  }
+  for (uint32_t i = 0; i < job->n_unit && some; i++) {
+    if (of[i] == BY_THREADS && is_map(job, &job->unit[i]))
+      of[i] = UNTILED;
+  }
+  return of;
+}
+
+/* what goes wrong on the way leaves the unit as it was */
+static bool tried(lo_job *job, const lo_unit *unit, as_vec *units) {
+  as_err trial;
+  as_err *keep = job->err;
+  as_err_init(&trial);
+  job->err = &trial;
+  bool done = untile(job, unit, units);
+  job->err = keep;
+  as_err_clear(&trial);
+  if (done)
+    as_str_printf(&job->notes, "%s: its results are computed over whole tensors\n", unit->name);
+  return done;
+}
+
 bool lo_untile_units(lo_job *job) {
   as_vec units;
   as_vec_init(&units, sizeof(lo_unit));
+  const fate *of = choose(job);
   for (uint32_t i = 0; i < job->n_unit; i++) {
     lo_unit *unit = &job->unit[i];
-    bool candidate = !unit->flat && !unit->library && is_wide(job, unit);
-    if (candidate && !multiplies(job, unit) && !has_threads(job, unit)) {
-      const char *name = unit->name;
-      as_err trial;
-      as_err *keep = job->err;
-      as_err_init(&trial);
-      job->err = &trial;
-      bool done = untile(job, unit, &units);
-      job->err = keep;
-      as_err_clear(&trial);
-      if (done) {
-        as_str_printf(&job->notes, "%s: its results are computed over whole tensors\n", name);
-        continue;
-      }
-    }
-    for (uint32_t k = 0; k < unit->n; k++)
-      job->value[unit->val[k]].unit = (uint32_t)units.n;
-    if (unit->flat)
-      job->value[unit->flat_val].unit = (uint32_t)units.n;
+    if (of[i] == UNTILED && tried(job, unit, &units))
+      continue;
     as_vec_push(&units, unit);
   }
-  free(job->unit);
-  job->n_unit = job->unit_cap = (uint32_t)units.n;
-  job->unit = as_calloc(units.n + 1, sizeof *job->unit);
-  if (units.n)
-    memcpy(job->unit, units.data, units.n * sizeof *job->unit);
+  lo_give_units(job, &units);
   as_vec_clear(&units);
   return true;
 }

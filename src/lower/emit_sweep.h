@@ -1,0 +1,39 @@
+/* What texts of kernels that go over memory have in common.  Private to emit_sweep.c and
+ * emit_scan.c. */
+#ifndef AS_LOWER_EMIT_SWEEP_H
+#define AS_LOWER_EMIT_SWEEP_H
+#include "emit.h"
+#include "sweep.h"
+
+typedef struct {
+  lo_text text; /* first: what reads are printed by has its address */
+  const lo_sweep *sweep;
+  const lo_value *value; /* whose axes the indices are */
+  const char *repeat;    /* which of the repeats is at hand; NULL: nothing was read before */
+  bool finishing;        /* the reduction is a variable */
+} lo_sweeper;
+
+/* texts of indices by their numbers */
+extern const char *const lo_sweep_index[];
+
+void lo_sweep_loop(lo_text *text, const char *variable, long count); /* opened, unrolled */
+void lo_sweep_close(lo_text *text);
+void lo_sweep_declare_reads(lo_sweeper *at);
+/* the index `along` as `first` plus the neighbour's number j */
+void lo_sweep_declare(lo_sweeper *at, int along, const char *first);
+/* The reads of one repeat u, at indices that are known except `along`, whose first neighbour has
+ * the name `first`. */
+void lo_sweep_reads(lo_sweeper *at, int along, const char *first);
+/* the same one by one, of the neighbour j */
+void lo_sweep_single_reads(lo_sweeper *at);
+/* all indices but those of the set `without`, from the number of an element among them */
+void lo_sweep_decode(lo_sweeper *at, const char *number, unsigned without);
+const char *lo_sweep_number_type(long most);
+const char *lo_sweep_identity(lo_red red);
+char *lo_sweep_joined(lo_red red, const char *left, const char *right); /* malloc'ed */
+void lo_sweep_store(lo_sweeper *at, int vector, const char *place, const char *from);
+
+/* emit_scan.c */
+void lo_emit_scan(lo_sweeper *at);
+void lo_emit_scan_columns(lo_sweeper *at);
+#endif

@@ -1,0 +1,243 @@
+/* Which kernels over whole tensors are one.  A map is computed where it is read, when each of its
+ * elements is then computed no more often than before; what is left of a map over the results of a
+ * reduction is computed where the reduction ends. */
+#include "sweep.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MOST_NODES = 400,       /* of an expression that others were written into */
+  MOST_NODES_TWICE = 48,  /* of one that is written into several */
+  MOST_ROUNDS = 64
+};
+
+typedef struct {
+  const lo_job *job;
+  uint32_t of;
+  int n;        /* units that read it */
+  bool written; /* it can be written into all of them */
+  bool here;    /* the unit at hand reads it */
+} reader_walk;
+
+static void see_reader(void *arg, const lx *ref) {
+  reader_walk *walk = arg;
+  walk->here |= ref->val == walk->of;
+}
+
+static double evaluations(lo_job *job, const lo_value *value) {
+  double count = (double)lo_elems(value);
+  lo_scan scan;
+  if (lo_scan_of(job, value, &scan))
+    return count / (double)value->dim[scan.axis] * (double)scan.terms;
+  return value->kind == LV_RED ? count * (double)value->extent : count;
+}
+
+/* an element of one tensor, or a number beside it: reading that costs as much */
+static bool is_view(const lx *body) {
+  if (body->op == LX_IF)
+    return body->kid[1]->op == LX_REF && body->kid[2]->n == 0;
+  return body->op == LX_REF;
+}
+
+/* Who reads a value, and may each of its elements be computed there? */
+static reader_walk readers_of(lo_job *job, uint32_t id) {
+  reader_walk walk = {.job = job, .of = id, .written = true};
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    const lo_unit *unit = &job->unit[i];
+    walk.here = false;
+    if (lo_is_swept(job, unit)) {
+      const lo_value *reader = &job->value[unit->flat_val];
+      lx_refs(reader->body, see_reader, &walk);
+      walk.written &= !walk.here || is_view(job->value[id].body) ||
+                      evaluations(job, reader) <= (double)lo_elems(&job->value[id]);
+    } else {
+      walk.here = lo_unit_reads(job, unit, id);
+      walk.written &= !walk.here;
+    }
+    walk.n += walk.here;
+  }
+  for (uint32_t i = 0; i < job->n_value; i++) { /* a part of it is read as memory */
+    const lo_value *part = &job->value[i];
+    if (part->kind == LV_GLOBAL && part->buffer_class == LG_PART && part->source == id)
+      walk.written = false;
+  }
+  return walk;
+}
+
+typedef struct {
+  const lo_job *job;
+  long least;
+  int n;
+} large_walk;
+
+static void see_large(void *arg, const lx *ref) {
+  large_walk *walk = arg;
+  walk->n += lo_elems(&walk->job->value[ref->val]) >= walk->least;
+}
+
+/* Is reading it again as cheap as reading what it is computed from? */
+static bool costs_no_more(const lo_job *job, const lo_value *value) {
+  large_walk walk = {job, lo_elems(value) / 4 + 1, 0};
+  lx_refs(value->body, see_large, &walk);
+  return walk.n <= 1 && lx_size(value->body) <= MOST_NODES_TWICE && !lx_costly(value->body);
+}
+
+typedef struct {
+  uint32_t of;
+  lx *body;
+} writing;
+
+static lx *written(lo_job *job, void *arg, lx *ref) {
+  const writing *what = arg;
+  return ref->val == what->of ? lx_subst(job, what->body, ref->kid, ref->n) : ref;
+}
+
+static void write_into(lo_job *job, uint32_t id, lo_value *reader) {
+  writing what = {id, job->value[id].body};
+  long extent[AS_MAX_RANK + 1];
+  memcpy(extent, reader->dim, sizeof reader->dim);
+  extent[reader->rank] = reader->extent;
+  lx *body = lx_map_refs(job, reader->body, written, &what);
+  reader->body = lo_rejoined(
+      job, lx_simplify(job, body, extent, reader->rank + (reader->kind == LV_RED)));
+}
+
+static void drop_unit(lo_job *job, uint32_t which) {
+  job->value[job->unit[which].flat_val].place = LP_INLINE;
+  memmove(&job->unit[which], &job->unit[which + 1],
+          (job->n_unit - which - 1) * sizeof *job->unit);
+  job->n_unit--;
+}
+
+static bool fits_all(const lo_job *job, uint32_t id) {
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    const lo_unit *unit = &job->unit[i];
+    reader_walk walk = {.job = job, .of = id};
+    if (!lo_is_swept(job, unit))
+      continue;
+    const lo_value *reader = &job->value[unit->flat_val];
+    lx_refs(reader->body, see_reader, &walk);
+    if (walk.here && lx_size(reader->body) + lx_size(job->value[id].body) > MOST_NODES)
+      return false;
+  }
+  return true;
+}
+
+/* a map that is no result is computed where it is read */
+static bool write_map(lo_job *job, uint32_t which) {
+  const lo_unit *unit = &job->unit[which];
+  uint32_t id = unit->flat_val;
+  const lo_value *value = &job->value[id];
+  if (!lo_is_swept(job, unit) || value->kind != LV_MAP || value->buffer_class != LG_WORK ||
+      lx_has_whole(value->body))
+    return false;
+  reader_walk readers = readers_of(job, id);
+  if (!readers.written || readers.n == 0 || !fits_all(job, id) ||
+      (readers.n > 1 && !costs_no_more(job, value)))
+    return false;
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    if (i != which && lo_is_swept(job, &job->unit[i]))
+      write_into(job, id, &job->value[job->unit[i].flat_val]);
+  }
+  drop_unit(job, which);
+  return true;
+}
+
+/* --- maps of reductions */
+/* The axes of a map that are those of a reduction, extents of 1 aside: as[axis of the map] is the
+ * reduction's index. */
+static bool same_axes(lo_job *job, const lo_value *map, const lo_value *of, lx **as, int *axis_of) {
+  int axis = 0;
+  for (int i = 0; i < map->rank; i++) {
+    as[i] = lx_int(job, 0);
+    if (map->dim[i] == 1)
+      continue;
+    while (axis < of->rank && of->dim[axis] == 1)
+      axis_of[axis++] = -1;
+    if (axis == of->rank || of->dim[axis] != map->dim[i])
+      return false;
+    as[i] = lx_var(job, axis);
+    axis_of[axis++] = i;
+  }
+  for (; axis < of->rank; axis++) {
+    if (of->dim[axis] != 1)
+      return false;
+    axis_of[axis] = -1;
+  }
+  return true;
+}
+
+typedef struct {
+  uint32_t of;
+  int rank;
+  const int *axis_of;
+  bool own; /* all reads are those of the map's own indices */
+} own_walk;
+
+static void see_own(void *arg, const lx *ref) {
+  own_walk *walk = arg;
+  if (ref->val != walk->of)
+    return;
+  for (int axis = 0; axis < walk->rank; axis++) {
+    const lx *index = ref->kid[axis];
+    bool alike = walk->axis_of[axis] < 0
+                     ? index->op == LX_INT
+                     : index->op == LX_VAR && index->number == walk->axis_of[axis];
+    walk->own &= alike;
+  }
+}
+
+/* the unit of a reduction that the map is of, and that nothing else reads; LO_NONE: none */
+static uint32_t reduction_of(lo_job *job, uint32_t map_unit) {
+  const lo_value *map = &job->value[job->unit[map_unit].flat_val];
+  for (uint32_t i = 0; i < map_unit; i++) {
+    const lo_unit *unit = &job->unit[i];
+    const lo_value *value = &job->value[unit->flat_val];
+    if (!lo_is_swept(job, unit) || value->kind != LV_RED || value->buffer_class != LG_WORK)
+      continue;
+    reader_walk walk = {.job = job, .of = unit->flat_val};
+    lx_refs(map->body, see_reader, &walk);
+    if (walk.here && readers_of(job, unit->flat_val).n == 1)
+      return i;
+  }
+  return LO_NONE;
+}
+
+static bool finish_reduction(lo_job *job, uint32_t which) {
+  lo_unit *unit = &job->unit[which];
+  lo_value *map = &job->value[unit->flat_val];
+  lx *as[AS_MAX_RANK];
+  int axis_of[AS_MAX_RANK];
+  if (!lo_is_swept(job, unit) || map->kind != LV_MAP || unit->sweep || lx_has_whole(map->body))
+    return false;
+  uint32_t first = reduction_of(job, which);
+  if (first == LO_NONE)
+    return false;
+  uint32_t id = job->unit[first].flat_val;
+  const lo_value *reduction = &job->value[id];
+  own_walk walk = {.of = id, .rank = reduction->rank, .axis_of = axis_of, .own = true};
+  if (!same_axes(job, map, reduction, as, axis_of))
+    return false;
+  lx_refs(map->body, see_own, &walk);
+  if (!walk.own)
+    return false;
+  unit->sweep = as_arena_alloc(job->arena, sizeof *unit->sweep);
+  memset(unit->sweep, 0, sizeof *unit->sweep);
+  unit->sweep->reduction = id;
+  unit->sweep->finish = lx_subst(job, map->body, as, map->rank);
+  drop_unit(job, first);
+  return true;
+}
+
+void lo_join_units(lo_job *job) {
+  bool again = true;
+  for (int round = 0; again && round < MOST_ROUNDS; round++) {
+    again = false;
+    for (uint32_t i = 0; i < job->n_unit && !again; i++)
+      again = write_map(job, i);
+  }
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    if (finish_reduction(job, i))
+      i--;
+  }
+}

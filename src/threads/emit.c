@@ -201,9 +201,18 @@ static void emit_red(as_emitter *E, const as_tg_op *op) {
     char **part = as_calloc(n, sizeof *part);
     for (unsigned j = 0; j < n; j++)
       part[j] = element_of(E, op->a, as_lay_image(&op->src, r) ^ as_lay_image(&op->dst, j));
-    char *all = as_emit_fold((as_tg_fold)op->fold, part, n);
-    as_emit_line(E, "%s_[%u] = %s;", as_tg_value_name(E->g, op->v), r, all);
-    free(all);
+    for (; n > 1; n /= 2) { /* a tree */
+      for (unsigned j = 0; j < n / 2; j++) {
+        char *t = as_format(op->fold == AS_TG_SUM ? "(%s + %s)" : "fmaxf(%s, %s)", part[2 * j],
+                            part[2 * j + 1]);
+        free(part[2 * j]);
+        free(part[2 * j + 1]);
+        part[2 * j] = part[2 * j + 1] = NULL;
+        part[j] = t;
+      }
+    }
+    as_emit_line(E, "%s_[%u] = %s;", as_tg_value_name(E->g, op->v), r, part[0]);
+    free(part[0]);
     free(part);
   }
 }

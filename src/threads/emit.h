@@ -39,8 +39,6 @@ char *as_emit_count(const as_emitter *E, int count, bool cut);
 /* emit_scalar.c: an expression of an operation, the texts of its arguments being `arg` */
 char *as_emit_scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e,
                      char *const *arg);
-/* the fold of 2^k texts, which it takes */
-char *as_emit_fold(as_tg_fold fold, char **part, unsigned n);
 /* the ring's stage of iteration l + slot */
 char *as_emit_stage(const as_emitter *E, int slot);
 /* the function of an instruction */

@@ -84,35 +84,3 @@ char *as_emit_scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *
   free(y);
   return as_str_take(&s);
 }
-
-/* takes both texts */
-static char *joined(as_tg_fold fold, char *x, char *y) {
-  char *t = as_format(fold == AS_TG_SUM ? "(%s + %s)" : "fmaxf(%s, %s)", x, y);
-  free(x);
-  free(y);
-  return t;
-}
-
-/* Sums of up to eight, one behind the other: of products each but the first is one multiply-add,
- * where a tree has as many multiplications as additions.  Gives how many sums there are. */
-static unsigned add_in_chains(char **part, unsigned n) {
-  const unsigned most = 8;
-  unsigned length = n < most ? n : most;
-  for (unsigned i = 0; i < n / length; i++) {
-    char *sum = part[i * length];
-    for (unsigned j = 1; j < length; j++)
-      sum = joined(AS_TG_SUM, sum, part[i * length + j]);
-    part[i] = sum;
-  }
-  return n / length;
-}
-
-char *as_emit_fold(as_tg_fold fold, char **part, unsigned n) {
-  if (fold == AS_TG_SUM)
-    n = add_in_chains(part, n);
-  for (; n > 1; n /= 2) { /* a tree */
-    for (unsigned j = 0; j < n / 2; j++)
-      part[j] = joined(fold, part[2 * j], part[2 * j + 1]);
-  }
-  return part[0];
-}

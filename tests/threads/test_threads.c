@@ -708,6 +708,47 @@ START_TEST(bad_texts) {
 
 END_TEST
 
+static unsigned scalar_operations(const as_tg_expr *e) {
+  unsigned n = e->op != AS_TGS_ARG && e->op != AS_TGS_NUM;
+  for (unsigned i = 0; i < as_tg_scalar_arity(e->op); i++)
+    n += scalar_operations(e->kid[i]);
+  return n;
+}
+
+/* Four folds of p p, p q, q q and h h, of two sums p and q: each is one product of what is named,
+ * and none waits for another's shuffles. */
+START_TEST(folds_of_a_wave) {
+  opened o;
+  const thread_case *c = NULL;
+  for (unsigned i = 0; i < n_thread_cases; i++) {
+    if (!strcmp(thread_cases[i].name, "four folds at one time"))
+      c = &thread_cases[i];
+  }
+  ck_assert(c != NULL);
+  case_open(&o, c);
+  const as_tg_op *top = &o.kernel.graph->top;
+  unsigned shuffles = 0;
+  unsigned maps = 0;
+  unsigned operations = 0;
+  for (unsigned i = 0; i < top->n_body; i++) {
+    const as_tg_op *op = top->body[i];
+    shuffles += op->kind == AS_TG_SHFL;
+    if (op->kind == AS_TG_SHFL && shuffles > 1 && top->body[i - 1]->kind == AS_TG_SHFL)
+      ck_assert_msg(op->v != top->body[i - 1]->v, "a shuffle waits for the one before it");
+    if (op->kind == AS_TG_MAP && maps < 4) {
+      operations += scalar_operations(op->expr);
+      maps++;
+    }
+  }
+  ck_assert_uint_eq(shuffles, 20);
+  ck_assert_uint_eq(maps, 4);
+  /* ((1 + a) x)^2, h^2, (a h)^2, ((1 + a) x) (a h) */
+  ck_assert_uint_eq(operations, 5 + 1 + 3 + 4);
+  case_close(&o);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("all", 120);
   tcase_add_loop_test(tests, cases, 0, (int)n_thread_cases);
@@ -717,5 +758,6 @@ int main(void) {
   tcase_add_test(tests, parts_elsewhere);
   tcase_add_test(tests, registers_under_way);
   tcase_add_test(tests, bad_texts);
+  tcase_add_test(tests, folds_of_a_wave);
   return test_run("threads", tests);
 }

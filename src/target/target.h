@@ -132,7 +132,16 @@ typedef struct {
   uint32_t copies;    /* fragments of 16 rows a warp */
   uint32_t registers; /* of a thread, beside addresses */
   bool fits;          /* false: ptxas would spill */
+  bool fits_handed;   /* the same, if warps that only copy hand over registers */
 } as_target_chained;
+
+/* Registers of a thread, where a warpgroup that only copies hands over what it does not need. */
+typedef struct {
+  uint32_t compute;
+  uint32_t copy;
+} as_target_registers;
+
+as_target_registers as_target_hand_over(const as_target *target, uint32_t compute_warps);
 
 /* rows, keys and columns of a tile, depth of the first product; extents are padded to powers of two
  * (rows, keys and depth to 16 at least).  most_warps: 0: chosen. */

@@ -3,7 +3,7 @@
 # for those named here; for sm_80, without bulk copies, too.
 . "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
 
-wide=' gemm_gelu '  # a tile too large for the products of a warp, so that it is a thread graph for sm_90 only
+wide=' gemm_gelu prefill '  # tiles too large for the products of a warp, so that they are thread graphs for sm_90 only
 
 for mug in "$src"/bench/table/*.mug; do
   name=$(basename "$mug" .mug)

@@ -70,10 +70,10 @@ bool as_cut_schedules(const as_algebra *A, const char **why) {
   for (int n = A->g->trip; n >= 1; n--) {
     as_tg run = *A->g; /* as if it had so many iterations */
     run.trip = n;
-    if (A->runs[n] && !(as_flight_validate(&run, why) && as_schedule_validate(&run, A->isa, why)))
+    if (A->runs[n] && !as_flight_validate(&run, why))
       return false;
   }
-  return true;
+  return as_schedule_validate(A->g, A->isa, A->runs, why);
 }
 
 /* --- conditions of a term, in one iteration */

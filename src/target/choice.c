@@ -9,6 +9,11 @@ enum { MOST_CHAINED_WARPS = 8, FRAGMENT_ROWS = 16 };
  * were fine. */
 enum { MOST_CHAINED_REGISTERS = 176 };
 
+/* Registers up to which products of warpgroups are late.  With more, ptxas moves accumulators that
+ * are under way: it then waits for each product by itself (its C7518: "serialized"), at 144; at 120
+ * it did not. */
+enum { MOST_LATE_REGISTERS = 128 };
+
 /* The same where warps that only copy hand over registers: 192 were fine of 240. */
 enum { MOST_HANDED_REGISTERS = 192, HANDING_WARPS = 4, LEAST_REGISTERS = 24 };
 
@@ -30,6 +35,7 @@ as_target_chained as_target_chain(double rows, double depth, double keys, double
   uint32_t results = chained.copies * power_of_two(8, columns) / 2;
   uint32_t query = chained.copies * power_of_two(16, depth) / 4; /* of 16 bits, two a register */
   chained.registers = scores + scores / 2 + results + query;
+  chained.late = chained.registers <= MOST_LATE_REGISTERS;
   chained.fits = chained.registers <= MOST_CHAINED_REGISTERS;
   chained.fits_handed = chained.warps == MOST_CHAINED_WARPS && chained.copies == 1 &&
                         chained.registers <= MOST_HANDED_REGISTERS;

@@ -157,7 +157,7 @@ static bool place_ring(as_attend_builder *B, bool *bulk) {
   for (unsigned i = 0; i < 2; i++)
     *bulk = *bulk && as_ring_can_bulk(B->p, &B->g->tile[B->stream[i].tile], &B->stream[i].ring);
   B->group = *bulk && as_attend_group(B);
-  B->p->least_stages = B->group ? AS_ATTEND_GROUP_STAGES : 0;
+  B->p->least_stages = B->group ? AS_TARGET_GROUP_STAGES : 0;
   if (!as_ring_place(B->p, B->g, B->stream, 2))
     return false;
   B->group = B->group && as_attend_group_has_stages(B);
@@ -699,7 +699,7 @@ static bool share(as_attend_builder *B) {
     return fail(B, "scores and results of too many registers");
   B->fits = shared.fits;
   B->fits_handed = shared.fits_handed;
-  B->late = shared.registers <= AS_ATTEND_LATE_REGISTERS;
+  B->late = shared.late;
   B->warps = B->copies = 0;
   while (1u << B->warps < shared.warps)
     B->warps++;

@@ -26,15 +26,6 @@ typedef struct {
   bool has_column; /* false: one number a row */
 } as_attend_store;
 
-/* of a ring that products of warpgroups read: one that is late, and two to fetch into beside the
- * one that is read */
-#define AS_ATTEND_GROUP_STAGES 4
-
-/* Registers of scores, weights, sums and query up to which products are late.  With more, ptxas
- * moves accumulators that are under way: it then waits for each product by itself (its C7518:
- * "serialized"), at 144; at 120 it did not.  Delayed ones are over at the end of an iteration. */
-#define AS_ATTEND_LATE_REGISTERS 128
-
 enum { AS_ATTEND_ROW = 1000, AS_ATTEND_COLUMN };
 
 typedef struct {
@@ -82,7 +73,8 @@ typedef struct {
   as_ring_stream stream[2];
   bool group; /* products of warpgroups, the first operand in registers */
   /* When those of weights and values are waited for: late, in the next iteration before its scores
-   * are used; delayed, they are issued then, and run beside what is made of the scores. */
+   * are used; delayed, they are issued then, run beside what is made of the scores, and are over at
+   * the end of that iteration. */
   bool late;
   bool delayed;
   bool fits; /* in registers; handed: if warps that only copy hand theirs over */

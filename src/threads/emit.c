@@ -185,11 +185,22 @@ static void emit_fill(as_emitter *E, const as_tg_op *op) {
   }
 }
 
+/* From one place and numbers, so that a comparison is one of that place and a number; each by
+ * itself where registers have no distances. */
 static void emit_index(as_emitter *E, const as_tg_op *op) {
+  const char *v = as_tg_value_name(E->g, op->v);
+  bool steps = true;
+  long step;
   declare(E, op->v);
+  for (uint32_t r = 0; r < E->regs[op->v]; r++)
+    steps = steps && as_emit_place_step(op, r, &step);
   for (uint32_t r = 0; r < E->regs[op->v]; r++) {
+    if (steps && r > 0 && as_emit_place_step(op, r, &step)) {
+      as_emit_line(E, "%s_[%u] = %s_[0] + (%ld);", v, r, v, step);
+      continue;
+    }
     char *number = as_emit_place(E, op, op->expr, r);
-    as_emit_line(E, "%s_[%u] = %s;", as_tg_value_name(E->g, op->v), r, number);
+    as_emit_line(E, "%s_[%u] = %s;", v, r, number);
     free(number);
   }
 }

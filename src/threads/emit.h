@@ -61,6 +61,8 @@ char *as_emit_global(as_emitter *E, const as_tg_op *op, const as_lay *l, unsigne
 char *as_emit_index(const as_lay *l, uint32_t u);
 /* emit_address.c: an expression of `index`, for copy u */
 char *as_emit_place(as_emitter *E, const as_tg_op *op, const as_tg_expr *e, uint32_t u);
+/* emit_address.c: how much further copy u of `index` is than copy 0; false: that is no number */
+bool as_emit_place_step(const as_tg_op *op, uint32_t u, long *step);
 /* the condition under which a thread takes part; "" always */
 char *as_emit_mask(const as_tg_op *op);
 /* index along a padded axis below its limit; "" where nothing is padded */

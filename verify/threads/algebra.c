@@ -715,7 +715,7 @@ static bool run_steps(as_algebra *A, const as_tg_op *steps, const place *p) {
   return ok;
 }
 
-/* Condition 23: what is chosen inside is what would be chosen anyway; the places by which are not
+/* Condition 22: what is chosen inside is what would be chosen anyway; the places by which are not
  * known behind it, as they are not computed everywhere. */
 static bool run_sure(as_algebra *A, const as_tg_op *sure, const place *p) {
   as_poly bound;
@@ -736,7 +736,7 @@ static bool run_sure(as_algebra *A, const as_tg_op *sure, const place *p) {
   return true;
 }
 
-/* Condition 24: delayed operations are taken at the end of their own iteration.  What is executed
+/* Condition 23: delayed operations are taken at the end of their own iteration.  What is executed
  * in between, before their place in the next, must not meet them. */
 static bool run_delayed(as_algebra *A, const as_tg_op *loop, unsigned at, const place *p) {
   const as_tg_op *op = loop->body[at];

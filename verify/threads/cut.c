@@ -1,4 +1,4 @@
-/* Condition 22: a block may leave out the last iterations of its loop, if nothing of them is seen:
+/* Condition 21: a block may leave out the last iterations of its loop, if nothing of them is seen:
  * each adds 0 to every sum, and to every maximum one and the same number, at which the maximum
  * begins instead.  Blocks and iterations are gone through one by one. */
 #include "den.h"

@@ -137,15 +137,15 @@ bool as_loop_computes(const as_tg_op *loop);
 bool as_loop_one_executor(as_algebra *A, const as_tg_op *in, char who);
 /* loop.c: does an operation name what a product accumulates into, or write what it reads? */
 bool as_loop_meets(const as_tg_op *before, const as_tg_op *product);
-/* places.c: condition 23: what `sure` asks, as a term */
+/* places.c: condition 22: what `sure` asks, as a term */
 bool as_den_bound(as_algebra *A, const as_tg_op *sure, bool in_loop, as_poly *out);
-/* places.c: condition 23: where the bound is not negative each choice of the expression is of that
+/* places.c: condition 22: where the bound is not negative each choice of the expression is of that
  * side, and nothing else of it is a place */
 bool as_den_sure(as_algebra *A, const as_tg_op *op, const as_tg_expr *e, const as_tg_op *sure,
                  as_poly bound);
-/* cut.c: condition 22: how many iterations blocks run is a number that can be told */
+/* cut.c: condition 21: how many iterations blocks run is a number that can be told */
 bool as_cut_counts(as_algebra *A);
-/* cut.c: condition 22: iterations that blocks leave out change no accumulator of the loop, and
+/* cut.c: condition 21: iterations that blocks leave out change no accumulator of the loop, and
  * where none are left out nothing stands for them */
 bool as_cut_loop(as_algebra *A, const as_tg_op *loop);
 /* cut.c: as_flight_validate and as_schedule_validate for each number of iterations that occurs */

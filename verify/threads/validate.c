@@ -23,7 +23,7 @@ static bool dependence_validate(const as_tg *g, const char **why) {
   return !d.why;
 }
 
-/* Condition 25: registers are handed over by whole warpgroups, in eights.  (That there are so many
+/* Condition 24: registers are handed over by whole warpgroups, in eights.  (That there are so many
  * is what src/target says of the GPU; with fewer the kernel would stand still.) */
 static bool registers_validate(const as_tg *g, const char **why) {
   int compute = g->compute_registers;

@@ -36,6 +36,9 @@ double sg_cost_soft_max(double a, double b);
  * negative: it is not, or not at these sizes.  *shared as below. */
 double sg_cost_threads(const sg_cost_model *model, const as_block *block, double blocks,
                        double *shared);
+/* cost_masks.c: of a block's iterations the share that blocks run in the mean, where they leave out
+ * those that are masked altogether */
+double sg_cost_iterations(const sg_cost_model *model, const as_block *block);
 /* microseconds of one block graph, -1: does not fit; *shared: bytes of the largest block so far */
 double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared);
 double sg_cost_total(const sg_cost_model *model, double *shared);

@@ -27,6 +27,7 @@ typedef struct {
   double dram;   /* bytes of tensors read and written by all blocks */
   double flops;  /* of an iteration, padded */
   double work;   /* elements gone over, without products */
+  double run;    /* of the iterations the share that blocks run in the mean */
   bool after;    /* products after the loop */
 } profile;
 
@@ -281,6 +282,7 @@ typedef struct {
   double busy_us;    /* the units of the multiprocessor, for one block's iteration */
   double group;      /* both times by products of warpgroups; 0: there are none */
   bool alone;        /* the ring takes all of the multiprocessor's shared memory */
+  uint32_t stages;   /* that the ring has at least, or as many as there is room for */
 } loop_costs;
 
 static double loop_us(profile *of, const loop_costs *costs, double *shared) {
@@ -293,6 +295,8 @@ static double loop_us(profile *of, const loop_costs *costs, double *shared) {
   uint32_t stages = as_target_ring(&whole, of->blocks, of->padded, of->loop, room);
   if (!stages)
     return -1;
+  if (costs->stages > stages)
+    stages = (uint32_t)fmin(costs->stages, floor((double)room / of->padded));
   double need = stages * of->padded + 2048;
   *shared = need > *shared ? need : *shared;
   double resident = floor((double)target->shared_mp / (need + (double)target->shared_reserved));
@@ -312,12 +316,12 @@ static double loop_us(profile *of, const loop_costs *costs, double *shared) {
   double last = rest > 0 ? faster * sg_cost_soft_max(costs->longest_us, rest * costs->busy_us) : 0;
   double flight = (of->still + of->moving * (stages - 1)) * together;
   double rate = fetch_rate(constant, flight);
-  double memory = memory_us(of, of->still + of->moving * of->loop, share, flight);
+  double memory = memory_us(of, of->still + of->moving * of->loop * of->run, share, flight);
   double bare =
       waves * constant->latency_us + (of->still + of->moving) * together / rate + iteration;
   bool at_once = costs->short_us > 0 && stages >= of->loop;
   double launch = at_once ? costs->short_us : costs->launch_us;
-  double busy = of->loop * (full * iteration + last);
+  double busy = of->loop * of->run * (full * iteration + last);
   bool in_turn = costs->alone && stages == 2 && of->loop > 2; /* a stage is given back too late */
   return launch + bare + (in_turn ? memory + busy : sg_cost_soft_max(memory, busy));
 }
@@ -401,6 +405,31 @@ static double group_share(const profile *of, const as_target_chained *chained, d
   return chained->warps == 4 ? target->threads.group_one : target->threads.group_more;
 }
 
+/* room for a stage that is read, one that is given back late, and one to fetch into? */
+static bool three_stages(const profile *of) {
+  return 3 * of->padded <= (double)of->model->target->shared_block - 2048;
+}
+
+/* Values are multiplied beside the next iteration's maxima and weights: tensor cores are what it
+ * waits for.  tile: elements of both products, by row. */
+static double delayed_us(profile *of, const as_target_chained *chained, double tile,
+                         double *shared) {
+  const as_target *target = of->model->target;
+  const as_target_threads *constant = &target->threads;
+  uint32_t warps = chained->warps + (chained->fits_handed ? 4 : 1);
+  double registers = (double)target->registers_mp / (warps * target->warp);
+  double us = 2.0 * 16 * chained->warps * tile / constant->delayed_flops + constant->delayed_us;
+  loop_costs costs = {.threads = warps * target->warp,
+                      .registers = fmin(registers, target->registers_thread),
+                      .launch_us = constant->chain_launch_us,
+                      .longest_us = us,
+                      .busy_us = us,
+                      .stages = AS_TARGET_GROUP_STAGES};
+  if (!chained->fits && !chained->fits_handed)
+    return -1;
+  return loop_us(of, &costs, shared);
+}
+
 static double chained_us(profile *of, double *shared) {
   const as_target *target = of->model->target;
   const as_target_threads *constant = &target->threads;
@@ -414,6 +443,10 @@ static double chained_us(profile *of, double *shared) {
   if (!is_fragments(keys) || !is_fragments(depth))
     return -1;
   as_target_chained chained = as_target_chain(rows, depth, keys, columns, 0);
+  double group = group_share(of, &chained, depth, keys, columns);
+  of->run = sg_cost_iterations(of->model, of->block);
+  if (group > 0 && !chained.late && three_stages(of))
+    return delayed_us(of, &chained, keys * (depth + columns), shared);
   if (!chained.fits)
     return -1;
   /* addresses, maxima and sums come to what the fragments need: 96 of them 125 to 136 in all, 144
@@ -426,7 +459,7 @@ static double chained_us(profile *of, double *shared) {
                       .launch_us = constant->chain_launch_us,
                       .longest_us = constant->chain_step_us + constant->chain_key_us * tile / 128,
                       .busy_us = flops / constant->chain_flops,
-                      .group = group_share(of, &chained, depth, keys, columns)};
+                      .group = group};
   return loop_us(of, &costs, shared);
 }
 
@@ -483,8 +516,11 @@ static bool computes_tiles(const profile *of) {
 
 double sg_cost_threads(const sg_cost_model *model, const as_block *block, double blocks,
                        double *shared) {
-  profile of = {
-      .model = model, .block = block, .blocks = blocks, .loop = sg_cost_value(model, block->loop)};
+  profile of = {.model = model,
+                .block = block,
+                .blocks = blocks,
+                .loop = sg_cost_value(model, block->loop),
+                .run = 1};
   of.family = as_graph_has_cut_tiles(model->graph, block) ? GENERAL : family_of(&of);
   if (of.family == GENERAL || of.loop < 1 || computes_tiles(&of) || divides_twice(&of))
     return -1;

@@ -9,6 +9,14 @@ enum { MOST_CHAINED_WARPS = 8, FRAGMENT_ROWS = 16 };
  * were fine. */
 enum { MOST_CHAINED_REGISTERS = 176 };
 
+/* Registers up to which products of warpgroups are late.  With more, ptxas moves accumulators that
+ * are under way: it then waits for each product by itself (its C7518: "serialized"), at 144; at 120
+ * it did not. */
+enum { MOST_LATE_REGISTERS = 128 };
+
+/* The same where warps that only copy hand over registers: 192 were fine of 240. */
+enum { MOST_HANDED_REGISTERS = 192, HANDING_WARPS = 4, LEAST_REGISTERS = 24 };
+
 static uint32_t power_of_two(uint32_t least, double extent) {
   uint32_t padded = least;
   while (padded < extent && padded < 1u << 30)
@@ -27,8 +35,23 @@ as_target_chained as_target_chain(double rows, double depth, double keys, double
   uint32_t results = chained.copies * power_of_two(8, columns) / 2;
   uint32_t query = chained.copies * power_of_two(16, depth) / 4; /* of 16 bits, two a register */
   chained.registers = scores + scores / 2 + results + query;
+  chained.late = chained.registers <= MOST_LATE_REGISTERS;
   chained.fits = chained.registers <= MOST_CHAINED_REGISTERS;
+  chained.fits_handed = chained.warps == MOST_CHAINED_WARPS && chained.copies == 1 &&
+                        chained.registers <= MOST_HANDED_REGISTERS;
   return chained;
+}
+
+as_target_registers as_target_hand_over(const as_target *target, uint32_t compute_warps) {
+  uint32_t warps = compute_warps + HANDING_WARPS;
+  uint32_t each = target->registers_mp / (warps * target->warp) / 8 * 8; /* at the launch */
+  if (each > target->registers_thread)
+    each = target->registers_thread / 8 * 8;
+  as_target_registers r = {.copy = LEAST_REGISTERS};
+  r.compute = (each * warps - LEAST_REGISTERS * HANDING_WARPS) / compute_warps / 8 * 8;
+  if (r.compute > target->registers_thread)
+    r.compute = target->registers_thread / 8 * 8;
+  return r;
 }
 
 uint32_t as_target_ring(const as_target *target, double blocks, double bytes, double trip,

@@ -33,7 +33,8 @@
  * of how near it is to the fastest of its workload (tests/search/test_cost).  stream_short_us:
  * fitted to lora's nine tilings, group_*: to gqa's eleven by products of warpgroups, both measured
  * later; warpgroup_flops: to the tilings of the 4096^3 product that bench/NOTES.md has (201, 206,
- * 243 to 260, 311 and 290 us; the model says 209, 209, 259, 313, 346). */
+ * 243 to 260, 311 and 290 us; the model says 209, 209, 259, 313, 346).  delayed_*: two thirds
+ * of what tensor cores can do, and rescaling, assumed and not measured. */
 #define THREADS(bandwidth, clock)                                                                  \
   {                                                                                                \
     .dram = 4.99e6 * (bandwidth), .l2 = 9.0e6 * (clock), .mp_bandwidth = 8.15e4 * (clock),         \
@@ -42,8 +43,9 @@
     .stream_block_us = 0.0149 / (clock), .stream_flops = 1.46e6 * (clock),                         \
     .warpgroup_flops = 8.0e6 * (clock), .chain_launch_us = 1.25, .chain_step_us = 0.31 / (clock),  \
     .chain_key_us = 0.00242 / (clock), .chain_flops = 2.6e6 * (clock), .group_one = 0.83,          \
-    .group_more = 0.95, .rows_launch_us = 0.5, .rows_block_us = 0.0413 / (clock),                  \
-    .rows_elements = 4.2e4 * (clock), .rows_crowded = 0.4                                          \
+    .group_more = 0.95, .delayed_flops = 4.8e6 * (clock), .delayed_us = 0.3 / (clock),             \
+    .rows_launch_us = 0.5, .rows_block_us = 0.0413 / (clock), .rows_elements = 4.2e4 * (clock),    \
+    .rows_crowded = 0.4                                                                            \
   }
 
 /* what has been the same for every architecture from sm_80 on */

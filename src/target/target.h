@@ -51,6 +51,9 @@ typedef struct {
   double chain_flops;   /* of one multiprocessor */
   double group_one;     /* an iteration by a warpgroup over one by its warps, one a block .. */
   double group_more;    /* .. and where several of a block wait for the same tiles */
+  double
+      delayed_flops; /* of one multiprocessor, where values are multiplied one iteration late .. */
+  double delayed_us; /* .. and what an iteration takes beside products */
   /* rows */
   double rows_launch_us;
   double rows_block_us; /* of a block that another makes room for */
@@ -140,8 +143,22 @@ typedef struct {
   uint32_t warps;     /* each has rows of its own */
   uint32_t copies;    /* fragments of 16 rows a warp */
   uint32_t registers; /* of a thread, beside addresses */
+  bool late;          /* products of values may be under way when the next iteration begins */
   bool fits;          /* false: ptxas would spill */
+  bool fits_handed;   /* the same, if warps that only copy hand over registers */
 } as_target_chained;
+
+/* Registers of a thread, where a warpgroup that only copies hands over what it does not need. */
+typedef struct {
+  uint32_t compute;
+  uint32_t copy;
+} as_target_registers;
+
+as_target_registers as_target_hand_over(const as_target *target, uint32_t compute_warps);
+
+/* of a ring that chained products of warpgroups read: one that is given back late, and two to fetch
+ * into beside the one that is read */
+#define AS_TARGET_GROUP_STAGES 4
 
 /* rows, keys and columns of a tile, depth of the first product; extents are padded to powers of two
  * (rows, keys and depth to 16 at least).  most_warps: 0: chosen. */

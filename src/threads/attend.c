@@ -157,10 +157,20 @@ static bool place_ring(as_attend_builder *B, bool *bulk) {
   for (unsigned i = 0; i < 2; i++)
     *bulk = *bulk && as_ring_can_bulk(B->p, &B->g->tile[B->stream[i].tile], &B->stream[i].ring);
   B->group = *bulk && as_attend_group(B);
-  B->p->least_stages = B->group ? AS_ATTEND_GROUP_STAGES : 0;
+  B->p->least_stages = B->group ? AS_TARGET_GROUP_STAGES : 0;
   if (!as_ring_place(B->p, B->g, B->stream, 2))
     return false;
   B->group = B->group && as_attend_group_has_stages(B);
+  B->late = B->group && B->late;
+  B->delayed = B->group && !B->late;
+  if (!B->fits && !(B->delayed && B->fits_handed))
+    return fail(B, "scores and results of too many registers");
+  if (B->delayed && B->fits_handed) {
+    const as_target *gpu = B->p->o->gpu ? B->p->o->gpu : as_target_default();
+    as_target_registers r = as_target_hand_over(gpu, 1u << B->warps);
+    B->g->compute_registers = (int)r.compute;
+    B->g->copy_registers = (int)r.copy;
+  }
   return true;
 }
 
@@ -387,12 +397,14 @@ static bool take_maximum(as_attend_builder *B, as_tg_op *in) {
   as_poly one = as_poly_int(B->p->t, 1);
   plain = plain && as_poly_mono(t, B->T.compared, 0)->coef == as_poly_mono(t, one, 0)->coef &&
           as_term_atom(t, as_poly_mono(t, B->T.compared, 0)->factor[0].atom)->kind == AS_ATOM_SUM;
+  as_tg_op *of = in; /* where it is compared, and folded with it: fewer registers are left */
   if (!plain) {
     compared = value(B, "compared", 0);
-    if (!expression(B, in, B->T.compared, &B->score, AS_F32, compared))
+    of = as_attend_sure(B, in, B->T.compared);
+    if (!expression(B, of, B->T.compared, &B->score, AS_F32, compared))
       return false;
   }
-  int most = fold_keys(B, in, compared, AS_TG_MAXIMUM, "most", 0);
+  int most = fold_keys(B, of, compared, AS_TG_MAXIMUM, "most", 0);
   fold_lanes(B, in, most, AS_TG_MAXIMUM);
   as_tg_op *was = as_tg_add(B->g, in, AS_TG_MAP, 'c');
   was->v = value(B, "was", 0);
@@ -452,22 +464,9 @@ static void add_sum(as_attend_builder *B, as_tg_op *in, unsigned i, int weight, 
   update(B, in, AS_TG_ACCADD, B->result_value[i], part, &rows);
 }
 
-static bool body(as_attend_builder *B, as_tg_op *in) {
-  as_attend *T = &B->T;
-  int keys = value(B, "keys", 0);
-  int values = value(B, "values", 0);
-  if (!B->group &&
-      !as_select_load(B->p, B->g, in, &B->keys, B->stream[0].buf, &B->stream[0].ring, keys))
-    return false;
-  zero(B, in, B->score_value, as_lay_in(&B->score, "reg", NULL), AS_TG_SUM);
-  if (B->group)
-    as_attend_group_scores(B, in, B->score_value, value(B, "query", 0));
-  else
-    multiply(B, in, B->score_value, value(B, "query", 0), keys, T->key.bits - 3, T->depth.bits - 4);
-  if (T->run_atom != AS_NONE && !take_maximum(B, in))
-    return false;
-  int weight[AS_ATTEND_SUMS];
-  int operand[AS_ATTEND_SUMS];
+/* values of weights and of operands of products, by sum: those of one term are one */
+static void name_weights(as_attend_builder *B, int *weight, int *operand) {
+  const as_attend *T = &B->T;
   for (unsigned i = 0; i < T->n_sum; i++) {
     weight[i] = operand[i] = -1;
     for (unsigned k = 0; k < i; k++) {
@@ -476,17 +475,52 @@ static bool body(as_attend_builder *B, as_tg_op *in) {
         operand[i] = operand[i] < 0 ? operand[k] : operand[i];
       }
     }
-    if (weight[i] < 0) {
+    if (weight[i] < 0)
       weight[i] = value(B, "weight", i);
-      if (!expression(B, in, T->sum[i].weight, &B->score, AS_F32, weight[i]))
-        return false;
-    }
-    if (T->sum[i].product && operand[i] < 0) {
+    if (T->sum[i].product && operand[i] < 0)
       operand[i] = value(B, "operand", i);
-      if (!as_operand(B, in, weight[i], operand[i]))
-        return false;
-    }
   }
+}
+
+static bool is_first(const int *of, unsigned i) {
+  for (unsigned k = 0; k < i; k++) {
+    if (of[k] == of[i])
+      return false;
+  }
+  return of[i] >= 0;
+}
+
+static bool make_weights(as_attend_builder *B, as_tg_op *in, const int *weight,
+                         const int *operand) {
+  const as_attend *T = &B->T;
+  for (unsigned i = 0; i < T->n_sum; i++) {
+    as_poly term = T->sum[i].weight;
+    if (is_first(weight, i) &&
+        !expression(B, as_attend_sure(B, in, term), term, &B->score, AS_F32, weight[i]))
+      return false;
+    if (!B->delayed && is_first(operand, i) && !as_operand(B, in, weight[i], operand[i]))
+      return false;
+  }
+  return true;
+}
+
+static bool body(as_attend_builder *B, as_tg_op *in) {
+  as_attend *T = &B->T;
+  int keys = value(B, "keys", 0);
+  int values = value(B, "values", 0);
+  int weight[AS_ATTEND_SUMS];
+  int operand[AS_ATTEND_SUMS];
+  if (!B->group &&
+      !as_select_load(B->p, B->g, in, &B->keys, B->stream[0].buf, &B->stream[0].ring, keys))
+    return false;
+  zero(B, in, B->score_value, as_lay_in(&B->score, "reg", NULL), AS_TG_SUM);
+  name_weights(B, weight, operand);
+  if (B->group)
+    as_attend_group_scores(B, in, B->score_value, value(B, "query", 0), operand);
+  else
+    multiply(B, in, B->score_value, value(B, "query", 0), keys, T->key.bits - 3, T->depth.bits - 4);
+  if ((T->run_atom != AS_NONE && !take_maximum(B, in)) || !make_weights(B, in, weight, operand))
+    return false;
   for (unsigned i = 0; i < T->n_sum; i++) {
     if (!T->sum[i].product)
       add_sum(B, in, i, weight[i], -1, -1);
@@ -494,9 +528,12 @@ static bool body(as_attend_builder *B, as_tg_op *in) {
   if (!B->group &&
       !as_select_load(B->p, B->g, in, &B->values, B->stream[1].buf, &B->stream[1].ring, values))
     return false;
+  as_attend_group_land(B, in);
   for (unsigned i = 0; i < T->n_sum; i++) {
     if (T->sum[i].product)
       add_sum(B, in, i, weight[i], operand[i], values);
+    if (B->delayed && is_first(operand, i) && !as_operand(B, in, weight[i], operand[i]))
+      return false;
   }
   if (B->group)
     as_attend_group_values(B, in, operand);
@@ -643,7 +680,7 @@ static bool by_producer(as_attend_builder *B) {
   if (!body(B, main))
     return false;
   if (B->group)
-    as_tg_add(g, NULL, AS_TG_WGWAIT, 'c')->count = 0;
+    as_attend_group_end(B);
   else
     as_ring_give_back(g, main);
   return true;
@@ -658,9 +695,11 @@ static bool share(as_attend_builder *B) {
   as_target_chained shared = as_target_chain(
       (double)(1u << B->T.row.bits), (double)(1u << B->T.depth.bits), (double)(1u << B->T.key.bits),
       (double)(1u << B->T.column.bits), (uint32_t)B->p->o->warps);
-  if (!shared.fits)
+  if (!shared.fits && !shared.fits_handed)
     return fail(B, "scores and results of too many registers");
-  B->late = shared.registers <= AS_ATTEND_LATE_REGISTERS;
+  B->fits = shared.fits;
+  B->fits_handed = shared.fits_handed;
+  B->late = shared.late;
   B->warps = B->copies = 0;
   while (1u << B->warps < shared.warps)
     B->warps++;

@@ -26,15 +26,6 @@ typedef struct {
   bool has_column; /* false: one number a row */
 } as_attend_store;
 
-/* of a ring that products of warpgroups read: one that is late, and two to fetch into beside the
- * one that is read */
-#define AS_ATTEND_GROUP_STAGES 4
-
-/* Registers of scores, weights, sums and query up to which products are late.  With more, ptxas
- * moves accumulators that are under way: it then waits for each product by itself (its C7518:
- * "serialized"), at 144; at 120 it did not. */
-#define AS_ATTEND_LATE_REGISTERS 128
-
 enum { AS_ATTEND_ROW = 1000, AS_ATTEND_COLUMN };
 
 typedef struct {
@@ -81,7 +72,13 @@ typedef struct {
   as_lay result;         /* -> (row, column) */
   as_ring_stream stream[2];
   bool group; /* products of warpgroups, the first operand in registers */
-  bool late;  /* those of weights and values are waited for in the next iteration */
+  /* When those of weights and values are waited for: late, in the next iteration before its scores
+   * are used; delayed, they are issued then, run beside what is made of the scores, and are over at
+   * the end of that iteration. */
+  bool late;
+  bool delayed;
+  bool fits; /* in registers; handed: if warps that only copy hand theirs over */
+  bool fits_handed;
   as_attend_group_product score_group;
   as_attend_group_product result_group;
   int score_value; /* values of the thread graph */
@@ -98,14 +95,21 @@ bool as_attend_group(as_attend_builder *B);
 /* a stage is given back one iteration late: does the ring leave more than one to fetch into? */
 bool as_attend_group_has_stages(const as_attend_builder *B);
 /* the scores of an iteration are there; late products of the one before are over, and its stage is
- * given back */
-void as_attend_group_scores(as_attend_builder *B, as_tg_op *in, int score, int query);
-/* the products of weights and values are under way or, where they are not late, over, and their
- * stage is given back; operand: by sum */
+ * given back; delayed ones are under way.  operand: by sum */
+void as_attend_group_scores(as_attend_builder *B, as_tg_op *in, int score, int query,
+                            const int *operand);
+/* delayed products are over, and their stage is given back */
+void as_attend_group_land(as_attend_builder *B, as_tg_op *in);
+/* the products of weights and values are under way; behind the loop, of delayed ones that of the
+ * last iteration */
 void as_attend_group_values(as_attend_builder *B, as_tg_op *in, const int *operand);
+void as_attend_group_end(as_attend_builder *B);
 /* attend_cut.c: the graph's limit, if blocks may leave out their last iterations as wholly masked
  */
 void as_attend_cut(as_attend_builder *B);
+/* attend_cut.c: where what is computed of a term goes: into `in`, or into a part of it that asks
+ * once for all of a tile which side a choice takes */
+as_tg_op *as_attend_sure(as_attend_builder *B, as_tg_op *in, as_poly term);
 /* attend_plan.c; false with p->why */
 bool as_attend_read(as_plan *p, as_attend *out);
 #endif

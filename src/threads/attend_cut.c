@@ -17,6 +17,7 @@ typedef struct { /* (of[0] x + of[1] y + of[2] z + number) / per, rounded down *
 typedef struct {
   uint32_t atom[AS_ATTEND_SCORES];
   unsigned n;
+  bool places; /* numbers, too, that are computed of places */
 } list;
 
 static void conditions(const as_terms *t, as_poly p, list *out) {
@@ -27,6 +28,7 @@ static void conditions(const as_terms *t, as_poly p, list *out) {
       bool seen = false;
       for (unsigned c = 0; c < out->n; c++)
         seen = seen || out->atom[c] == m->factor[k].atom;
+      out->places = out->places || a->kind == AS_ATOM_PLACE;
       if (a->kind == AS_ATOM_COND && !seen && out->n < AS_ATTEND_SCORES)
         out->atom[out->n++] = m->factor[k].atom;
       if (a->kind >= AS_ATOM_EXP) {
@@ -194,4 +196,49 @@ void as_attend_cut(as_attend_builder *B) {
     B->g->reversed |= n.of[k] > 0 ? 1u << k : 0;
   if (number != AS_POLY_NONE)
     B->left_out = as_term_expr(B->g, t, number, NULL, 0);
+}
+
+/* --- choices that are the same for all of a tile */
+/* what an affine form is at least in a tile; sign: of the form, or of its negative less 1 */
+static as_tg_expr *least_of(const as_attend_builder *B, as_poly form, long sign) {
+  const as_terms *t = B->p->t;
+  as_tg *g = B->g;
+  long number = sign < 0 ? -1 : 0;
+  as_tg_expr *sum = NULL;
+  for (uint32_t i = 0; i < as_poly_monos(t, form); i++) {
+    const as_mono *m = as_poly_mono(t, form, i);
+    const as_atom *a = m->n ? as_term_atom(t, m->factor[0].atom) : NULL;
+    long coef;
+    if (!small(t, m, &coef))
+      return NULL;
+    coef *= sign;
+    if (!a || a->node == AS_PLACE_INDEX) {
+      number += !a ? coef : coef < 0 ? coef * (extent_of(&B->T, a->index[0]) - 1) : 0;
+      continue;
+    }
+    as_tg_expr *at =
+        as_tg_expr_new(g, AS_TGS_MUL, as_tg_expr_arg(g, a->node - AS_PLACE_X), whole(g, coef));
+    sum = sum ? as_tg_expr_new(g, AS_TGS_ADD, sum, at) : at;
+  }
+  as_tg_expr *last = whole(g, number);
+  return sum ? as_tg_expr_new(g, AS_TGS_ADD, sum, last) : last;
+}
+
+as_tg_op *as_attend_sure(as_attend_builder *B, as_tg_op *in, as_poly term) {
+  const as_terms *t = B->p->t;
+  list found = {.n = 0};
+  iterations n;
+  int is;
+  conditions(t, term, &found);
+  if (found.n != 1 || found.places)
+    return in;
+  /* the first iterations are those that a condition is the same for; the last ones may be mixed */
+  bool moves = iterations_of(&B->T, found.atom[0], &n, &is);
+  as_tg_expr *bound = least_of(B, as_term_atom(t, found.atom[0])->p, moves && is ? -1 : 1);
+  if (!moves || !bound)
+    return in;
+  as_tg_op *sure = as_tg_add(B->g, in, AS_TG_SURE, 'c');
+  sure->expr = bound;
+  sure->side = is;
+  return sure;
 }

@@ -185,11 +185,22 @@ static void emit_fill(as_emitter *E, const as_tg_op *op) {
   }
 }
 
+/* From one place and numbers, so that a comparison is one of that place and a number; each by
+ * itself where registers have no distances. */
 static void emit_index(as_emitter *E, const as_tg_op *op) {
+  const char *v = as_tg_value_name(E->g, op->v);
+  bool steps = true;
+  long step;
   declare(E, op->v);
+  for (uint32_t r = 0; r < E->regs[op->v]; r++)
+    steps = steps && as_emit_place_step(op, r, &step);
   for (uint32_t r = 0; r < E->regs[op->v]; r++) {
+    if (steps && r > 0 && as_emit_place_step(op, r, &step)) {
+      as_emit_line(E, "%s_[%u] = %s_[0] + (%ld);", v, r, v, step);
+      continue;
+    }
     char *number = as_emit_place(E, op, op->expr, r);
-    as_emit_line(E, "%s_[%u] = %s;", as_tg_value_name(E->g, op->v), r, number);
+    as_emit_line(E, "%s_[%u] = %s;", v, r, number);
     free(number);
   }
 }
@@ -463,34 +474,152 @@ static unsigned copies_of_body(const as_emitter *E, const as_tg_op *loop) {
   return copies;
 }
 
-static void emit_body(as_emitter *E, const as_tg_op *in, unsigned from, unsigned to, int step) {
+static void emit_body(as_emitter *E, const as_tg_op *in, unsigned from, unsigned to, int step);
+
+/* --- loops of which a part is executed one iteration late */
+static bool has_delay(const as_tg_op *loop) {
+  for (unsigned i = 0; i < loop->n_body; i++) {
+    if (loop->body[i]->delay)
+      return true;
+  }
+  return false;
+}
+
+typedef enum { FIRST, OTHERS, BEHIND } round_of;
+
+static void emit_round(as_emitter *E, const as_tg_op *loop, round_of round) {
+  E->indent++;
+  for (unsigned i = 0; i < loop->n_body; i++) {
+    as_tg_op late = *loop->body[i];
+    late.slot -= late.delay;
+    if (late.delay && round != FIRST)
+      emit_op(E, &late, 0);
+    else if (!late.delay && round != BEHIND)
+      emit_body(E, loop, i, i + 1, 0);
+  }
+  E->indent--;
+  as_emit_line(E, "}");
+}
+
+/* The first iteration by itself, so that nothing is asked in the others; what delayed operations
+ * read lives from one to the next. */
+static void emit_delayed(as_emitter *E, const as_tg_op *loop) {
+  char *count = as_emit_count(E, loop->count, loop->cut);
+  E->tells_apart = true;
+  for (unsigned i = 0; i < loop->n_body; i++) {
+    if (loop->body[i]->delay && loop->body[i]->kind == AS_TG_WGMMAR)
+      declare(E, loop->body[i]->a);
+  }
+  as_emit_line(E, "{");
+  as_emit_line(E, "  [[maybe_unused]] const int l = 0;");
+  bool *keep = as_malloc(E->g->value.n + 1);
+  memcpy(keep, E->declared, E->g->value.n);
+  emit_round(E, loop, FIRST);
+  memcpy(E->declared, keep, E->g->value.n);
+  as_emit_line(E, "#pragma unroll 1");
+  as_emit_line(E, "for (int l = 1; l < %s; l++) {", count);
+  emit_round(E, loop, OTHERS);
+  memcpy(E->declared, keep, E->g->value.n);
+  as_emit_line(E, "{");
+  as_emit_line(E, "  [[maybe_unused]] const int l = %s;", count);
+  emit_round(E, loop, BEHIND);
+  free(keep);
+  free(count);
+}
+
+/* --- choices that are sure for all of a tile */
+static bool named_outside(const as_tg_op *in, const as_tg_op *but, int v) {
+  for (unsigned i = 0; i < in->n_body; i++) {
+    const as_tg_op *op = in->body[i];
+    uint64_t fields = as_tg_fields(op->kind);
+    bool is = (fields & AS_TG_BIT(V) && op->v == v) || (fields & AS_TG_BIT(A) && op->a == v) ||
+              (fields & AS_TG_BIT(B) && op->b == v);
+    for (int k = 0; fields & AS_TG_BIT(ARGS) && k < op->n_arg; k++)
+      is = is || op->arg[k] == v;
+    if (op != but && (is || named_outside(op, but, v)))
+      return true;
+  }
+  return false;
+}
+
+/* What leaves the branches is declared before them, and nothing else: a compiler would keep all
+ * that is written on both sides in registers. */
+static void emit_sure(as_emitter *E, const as_tg_op *sure) {
+  size_t n = E->g->value.n;
+  for (unsigned i = 0; i < sure->n_body; i++) {
+    const as_tg_op *op = sure->body[i];
+    if (op->kind != AS_TG_INDEX && named_outside(&E->g->top, sure, op->v))
+      declare(E, op->v);
+  }
+  bool *keep = as_malloc(n + 1);
+  memcpy(keep, E->declared, n);
+  char *bound = as_emit_whole(sure->expr);
+  as_emit_line(E, "if (%s >= 0) {", bound);
+  free(bound);
+  for (int side = 0; side < 2; side++) {
+    E->sure = side ? -1 : sure->side;
+    E->indent++;
+    for (unsigned i = 0; i < sure->n_body; i++) {
+      if (side || sure->body[i]->kind != AS_TG_INDEX)
+        emit_op(E, sure->body[i], 0);
+    }
+    E->indent--;
+    as_emit_line(E, side ? "}" : "} else {");
+    memcpy(E->declared, keep, n);
+  }
+  free(keep);
+}
+
+static void emit_rounds(as_emitter *E, const as_tg_op *op, int step) {
   unsigned n = (unsigned)E->g->value.n;
+  bool *keep = as_malloc(n + 1);
+  memcpy(keep, E->declared, n);
+  unsigned rounds = op->kind == AS_TG_STEPS ? 1u << op->bits : 1;
+  for (unsigned s = 0; s < rounds; s++) {
+    if (op->kind == AS_TG_STEPS) {
+      as_emit_line(E, "{");
+    } else {
+      as_emit_line(E, "#pragma unroll %u", copies_of_body(E, op));
+      char *count = as_emit_count(E, op->count, op->cut);
+      as_emit_line(E, "for (int l = 0; l < %s; l++) {", count);
+      free(count);
+    }
+    E->indent++;
+    emit_body(E, op, 0, op->n_body, op->kind == AS_TG_STEPS ? (int)s : step);
+    E->indent--;
+    as_emit_line(E, "}");
+    memcpy(E->declared, keep, n);
+  }
+  free(keep);
+}
+
+static void emit_body(as_emitter *E, const as_tg_op *in, unsigned from, unsigned to, int step) {
   for (unsigned i = from; i < to; i++) {
     const as_tg_op *op = in->body[i];
-    if (op->kind != AS_TG_LOOP && op->kind != AS_TG_STEPS) {
+    if (op->kind == AS_TG_SURE)
+      emit_sure(E, op);
+    else if (op->kind == AS_TG_LOOP && has_delay(op))
+      emit_delayed(E, op);
+    else if (op->kind == AS_TG_LOOP || op->kind == AS_TG_STEPS)
+      emit_rounds(E, op, step);
+    else
       emit_op(E, op, step);
-      continue;
-    }
-    bool *keep = as_malloc(n + 1);
-    memcpy(keep, E->declared, n);
-    unsigned rounds = op->kind == AS_TG_STEPS ? 1u << op->bits : 1;
-    for (unsigned s = 0; s < rounds; s++) {
-      if (op->kind == AS_TG_STEPS) {
-        as_emit_line(E, "{");
-      } else {
-        as_emit_line(E, "#pragma unroll %u", copies_of_body(E, op));
-        char *count = as_emit_count(E, op->count, op->cut);
-        as_emit_line(E, "for (int l = 0; l < %s; l++) {", count);
-        free(count);
-      }
-      E->indent++;
-      emit_body(E, op, 0, op->n_body, op->kind == AS_TG_STEPS ? (int)s : step);
-      E->indent--;
-      as_emit_line(E, "}");
-      memcpy(E->declared, keep, n);
-    }
-    free(keep);
   }
+}
+
+/* The warps that copy need few registers, and those that compute get them: once, before anything
+ * else that is theirs alone. */
+static void hand_over(as_emitter *E, char who) {
+  bool more = who == 'c';
+  const as_tg *g = E->g;
+  if (!g->compute_registers || E->registers[more])
+    return;
+  E->registers[more] = true;
+  if (more)
+    as_emit_line(E, "at_registers_more<%d>();", g->compute_registers);
+  else
+    as_emit_line(E, "if (warp >= %uu) at_registers_fewer<%d>();", 1u << g->warp_bits,
+                 g->copy_registers);
 }
 
 /* parts of the body by who executes them */
@@ -519,10 +648,14 @@ static void emit_top(as_emitter *E) {
       j++;
     bool part = E->g->producer && who != 'a';
     if (part && who == 'p')
+      hand_over(E, who);
+    if (part && who == 'p')
       as_emit_line(E, "if (warp == %uu && lane == 0) {", 1u << E->g->warp_bits);
     else if (part)
       as_emit_line(E, "if (warp < %uu) {", 1u << E->g->warp_bits);
     E->indent += part ? 1 : 0;
+    if (part && who == 'c')
+      hand_over(E, who);
     emit_body(E, top, i, j, 0);
     E->indent -= part ? 1 : 0;
     if (part)
@@ -593,7 +726,8 @@ static void tensor_maps(as_emitter *E, const bulk_ops *bulk, as_str *params, as_
 char *as_threads_emit(const as_tg *g, const as_isa *isa, const as_block_ref *b,
                       const char *const blocks[2], const char *name, as_threads_address *address,
                       void *arg, char **arguments, char **before) {
-  as_emitter E = {.g = g, .isa = isa, .b = b, .address = address, .arg = arg, .indent = 1};
+  as_emitter E = {
+      .g = g, .isa = isa, .b = b, .address = address, .arg = arg, .indent = 1, .sure = -1};
   unsigned n = (unsigned)g->value.n;
   buffer_types t = {{0}};
   bulk_ops bulk = {.E = &E};
@@ -611,15 +745,17 @@ char *as_threads_emit(const as_tg *g, const as_isa *isa, const as_block_ref *b,
   E.type = as_calloc(n + 1, sizeof *E.type);
   E.regs = as_calloc(n + 1, sizeof *E.regs);
   E.declared = as_calloc(n + 1, sizeof *E.declared);
+  E.under_way = as_calloc(n + 1, sizeof *E.under_way);
   types(&E, &g->top);
   as_tg_walk(&g->top, find_buffer_types, (void *[]){(void *)(uintptr_t)g, &t});
   set_matrix_types(&E, &g->top, &t);
   as_tg_walk(&g->top, find_bulk, &bulk);
   tensor_maps(&E, &bulk, &params, &args, &maps);
   emit_top(&E);
+  /* where registers are handed over there is one block a multiprocessor anyway */
+  bool alone = !b->graph->block[b->block].has_loop || g->compute_registers;
   as_str_printf(&text, "AS_KERNEL%s(%u) %s(const as_args a%s)\n{\n  AS_SMEM(sm);\n",
-                b->graph->block[b->block].has_loop ? "" : "_AT_ONCE", 32 * as_tg_warps(g), name,
-                params.s ? params.s : "");
+                alone ? "_AT_ONCE" : "", 32 * as_tg_warps(g), name, params.s ? params.s : "");
   as_str_add(&text,
              "  const unsigned s0 = at_shared(sm);\n  const unsigned lane = "
              "(unsigned)as_tid() & 31u, warp = (unsigned)as_tid() >> 5;\n"
@@ -637,6 +773,7 @@ char *as_threads_emit(const as_tg *g, const as_isa *isa, const as_block_ref *b,
   free(E.type);
   free(E.regs);
   free(E.declared);
+  free(E.under_way);
   as_str_add(&args, "");
   as_str_add(&maps, "");
   *arguments = as_str_take(&args);

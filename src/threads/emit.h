@@ -19,6 +19,11 @@ typedef struct {
   unsigned *regs;    /* elements */
   bool *declared;
   bool failed;
+  int sure;          /* the side that choices take here, -1: as their places say */
+  bool tells_apart;  /* products under way are told from those that are over */
+  int group;         /* of products, that is not yet committed */
+  int *under_way;    /* a value: the group that it waits for, and 1; 0 none */
+  bool registers[2]; /* the compute warps, and the others, have theirs */
 } as_emitter;
 
 /* a line of the kernel, indented */
@@ -34,6 +39,8 @@ bool as_emit_is_linear(const as_emitter *E, const as_tg_op *op);
 /* emit_grid.c: where the block lies, and how many iterations it runs; blocks: texts, or NULL */
 void as_emit_grid(as_emitter *E, const char *const *blocks, as_str *s);
 /* texts, malloc'ed */
+/* emit_grid.c: a whole number of the block and, in a loop, of the iteration */
+char *as_emit_whole(const as_tg_expr *e);
 /* emit_grid.c: so many iterations; cut: only those that the block runs */
 char *as_emit_count(const as_emitter *E, int count, bool cut);
 /* emit_scalar.c: an expression of an operation, the texts of its arguments being `arg` */
@@ -54,6 +61,8 @@ char *as_emit_global(as_emitter *E, const as_tg_op *op, const as_lay *l, unsigne
 char *as_emit_index(const as_lay *l, uint32_t u);
 /* emit_address.c: an expression of `index`, for copy u */
 char *as_emit_place(as_emitter *E, const as_tg_op *op, const as_tg_expr *e, uint32_t u);
+/* emit_address.c: how much further copy u of `index` is than copy 0; false: that is no number */
+bool as_emit_place_step(const as_tg_op *op, uint32_t u, long *step);
 /* the condition under which a thread takes part; "" always */
 char *as_emit_mask(const as_tg_op *op);
 /* index along a padded axis below its limit; "" where nothing is padded */

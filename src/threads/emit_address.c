@@ -209,6 +209,51 @@ char *as_emit_place(as_emitter *E, const as_tg_op *op, const as_tg_expr *e, uint
   return both;
 }
 
+/* a number made of numbers alone */
+static bool is_constant(const as_tg_expr *e) {
+  bool constant = e->op != AS_TGS_ARG;
+  for (unsigned i = 0; constant && i < as_tg_scalar_arity(e->op); i++)
+    constant = is_constant(e->kid[i]);
+  return constant;
+}
+
+/* its value with these outputs of the map, 0 for the block and the iteration; false: not affine */
+static bool affine_at(const as_tg_expr *e, const long *out, unsigned n, long *value) {
+  long x = 0;
+  long y = 0;
+  if (e->op == AS_TGS_ARG || e->op == AS_TGS_NUM) {
+    *value = e->op == AS_TGS_NUM ? strtol(e->num, NULL, 10) : e->arg < n ? out[e->arg] : 0;
+    return true;
+  }
+  if (e->op == AS_TGS_MUL && !is_constant(e->kid[0]) && !is_constant(e->kid[1]))
+    return false;
+  if (!affine_at(e->kid[0], out, n, &x) ||
+      (as_tg_scalar_arity(e->op) == 2 && !affine_at(e->kid[1], out, n, &y)))
+    return false;
+  *value = e->op == AS_TGS_ADD   ? x + y
+           : e->op == AS_TGS_SUB ? x - y
+           : e->op == AS_TGS_MUL ? x * y
+                                 : -x;
+  return true;
+}
+
+bool as_emit_place_step(const as_tg_op *op, uint32_t u, long *step) {
+  long none[AS_LAY_DIMS] = {0};
+  long out[AS_LAY_DIMS] = {0};
+  long first;
+  for (unsigned d = 0; d < op->src.n_out; d++) {
+    as_lay part = as_lay_take(&op->src, (const char *[]){op->src.out[d].name}, 1);
+    out[d] = as_lay_at(&part, "u", u);
+    if ((uint32_t)out[d] & moved_bits(&part))
+      return false;
+  }
+  if (!affine_at(op->expr, none, op->src.n_out, &first) ||
+      !affine_at(op->expr, out, op->src.n_out, step))
+    return false;
+  *step -= first;
+  return true;
+}
+
 char *as_emit_mask(const as_tg_op *op) {
   as_str s;
   as_str_init(&s);

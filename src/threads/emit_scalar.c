@@ -5,6 +5,8 @@
 
 /* of the values of an expression the most registers that one has */
 static unsigned widest(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e) {
+  if (e->op == AS_TGS_CHOOSE && E->sure >= 0)
+    return widest(E, op, e->kid[E->sure ? 2 : 1]);
   unsigned most = e->op == AS_TGS_ARG ? E->regs[op->arg[e->arg]] : 0;
   for (unsigned i = 0; i < as_tg_scalar_arity(e->op); i++) {
     unsigned kid = widest(E, op, e->kid[i]);
@@ -45,6 +47,8 @@ char *as_emit_scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *
     return as_format("(float)%s", arg[e->arg]);
   if (e->op == AS_TGS_ARG)
     return as_strdup(arg[e->arg]);
+  if (e->op == AS_TGS_CHOOSE && E->sure >= 0)
+    return as_emit_scalar(E, op, e->kid[E->sure ? 2 : 1], arg);
   if (e->op == AS_TGS_CHOOSE) {
     char *is = as_emit_scalar(E, op, e->kid[1], arg);
     char *is_not = as_emit_scalar(E, op, e->kid[2], arg);

@@ -47,7 +47,7 @@ typedef struct {
 
 static void hold_value(holder *h, int v) {
   unsigned per = h->E->type[v] == AS_F32 ? 1 : 2;
-  if (h->seen[v] || !h->E->declared[v])
+  if (h->seen[v] || !h->E->declared[v] || (h->E->tells_apart && h->E->under_way[v]))
     return;
   h->seen[v] = true;
   as_emit_line(h->E, "at_hold<%u>(%s_);", h->E->regs[v] / per, as_tg_value_name(h->E->g, v));
@@ -66,11 +66,22 @@ static void hold_registers(as_emitter *E) {
   free(h.seen);
 }
 
+/* all but the `left` youngest groups are over */
+static void land(as_emitter *E, int left) {
+  for (size_t v = 0; v < E->g->value.n; v++) {
+    if (E->under_way[v] <= E->group - left)
+      E->under_way[v] = 0;
+  }
+}
+
 void as_emit_wgmma(as_emitter *E, const as_tg_op *op) {
   switch (op->kind) {
   case AS_TG_WGMMA:
   case AS_TG_WGMMAR:
     products(E, op);
+    E->under_way[op->v] = E->group + 1;
+    if (op->kind == AS_TG_WGMMAR)
+      E->under_way[op->a] = E->group + 1;
     break;
   case AS_TG_WGFENCE:
     hold_registers(E);
@@ -78,9 +89,11 @@ void as_emit_wgmma(as_emitter *E, const as_tg_op *op) {
     break;
   case AS_TG_WGCOMMIT:
     as_emit_line(E, "at_wgmma_commit();");
+    E->group++;
     break;
   default:
     as_emit_line(E, "at_wgmma_wait<%d>();", op->count);
+    land(E, op->count);
     hold_registers(E);
     break;
   }

@@ -208,9 +208,11 @@ static bool choose_stages(as_plan *p, as_tg *g, long bytes) {
   long stages = p->o->stages ? p->o->stages
                              : (long)as_target_ring(&gpu, (double)blocks, (double)bytes,
                                                     (double)p->trip, room);
-  if (!p->o->stages && stages && stages < p->least_stages && p->least_stages <= p->trip &&
-      p->least_stages * bytes <= room)
-    stages = p->least_stages;
+  long least = p->least_stages; /* or as many as there is room for */
+  if (least * bytes > room)
+    least = room / bytes;
+  if (!p->o->stages && stages && stages < least && least <= p->trip)
+    stages = least;
   if (p->o->stages && stages > p->trip)
     stages = p->trip;
   if (p->o->stages && stages < 2)

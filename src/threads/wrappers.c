@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HANDED "registers." /* from warps that copy to those that compute */
+
 const char *const *as_threads_prelude_text(void);
 
 typedef struct {
@@ -198,8 +200,8 @@ static void matrix(as_str *out, const as_isa_row *row) {
   finish(&w, out, row, "", true);
 }
 
-/* a function with the number of groups as its argument */
-static void wait_for_groups(as_str *out, const as_isa_row *row, const char *function) {
+/* a function with a number, of groups or of registers, as its argument */
+static void with_number(as_str *out, const as_isa_row *row, const char *function) {
   char *t = as_strdup(row->text);
   replace(&t, "n", "%0");
   as_str_printf(out,
@@ -235,9 +237,11 @@ static void row_function(as_str *out, const as_isa_row *row) {
            starts(row, "wgmma.commit"))
     one(out, row, "");
   else if (starts(row, "cp.async.wait"))
-    wait_for_groups(out, row, "at_cp_async_wait");
+    with_number(out, row, "at_cp_async_wait");
   else if (starts(row, "wgmma.wait"))
-    wait_for_groups(out, row, "at_wgmma_wait");
+    with_number(out, row, "at_wgmma_wait");
+  else if (starts(row, HANDED))
+    with_number(out, row, starts(row, HANDED "more") ? "at_registers_more" : "at_registers_fewer");
 }
 
 typedef struct {
@@ -254,9 +258,12 @@ static void uses(void *arg, as_tg_op *op) {
 /* products of warpgroups have long texts and a target of their own (sm_90a): only those that a
  * graph uses */
 static bool wanted(const as_isa_row *row, const as_tg *const *graph, unsigned n) {
-  user u = {row->name, !starts(row, "wgmma.m")};
-  for (unsigned i = 0; i < n && !u.found; i++)
+  bool handed = starts(row, HANDED);
+  user u = {row->name, !starts(row, "wgmma.m") && !handed};
+  for (unsigned i = 0; i < n && !u.found; i++) {
     as_tg_walk(&graph[i]->top, uses, &u);
+    u.found = u.found || (handed && graph[i]->compute_registers);
+  }
   return u.found;
 }
 

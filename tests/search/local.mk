@@ -1,7 +1,7 @@
 # tests of search
 check_PROGRAMS += tests/search/test_abstract tests/search/test_cost tests/search/test_in_parts tests/search/test_search tests/search/test_spaces tests/search/test_topology
 TESTS += tests/search/test_abstract tests/search/test_cost tests/search/test_in_parts tests/search/test_search tests/search/test_spaces tests/search/test_topology
-search_test_libs = libassearch.a libasjudge.a libastile.a libassmt.a libasread.a libasprove.a libasmath.a libasfield.a libassem.a libasir.a libastarget.a libck.a libasbase.a $(CHECK_LIBS) $(FLINT_LIBS) $(Z3_LIBS) $(GMP_LIBS) -lm -lpthread
+search_test_libs = libassearch.a libasjudge.a libastile.a libassmt.a libasread.a libasprove.a libasmath.a libasfield.a libassem.a libasvthreads.a libastg.a libasir.a libastarget.a libck.a libasbase.a $(CHECK_LIBS) $(FLINT_LIBS) $(Z3_LIBS) $(GMP_LIBS) -lm -lpthread
 tests_search_test_abstract_SOURCES = tests/search/test_abstract.c
 tests_search_test_abstract_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_search_test_abstract_LDADD = $(search_test_libs)

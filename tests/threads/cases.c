@@ -438,6 +438,11 @@ static pair causal_kept_below(const field_tensor *in, unsigned which, long b, lo
   return masked(in, kept, 32 + b, 32, n, depth);
 }
 
+static pair causal_kept_first(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  (void)which;
+  return masked(in, kept, b, 0, n, depth);
+}
+
 static pair near_kept(const field_tensor *in, unsigned which, long b, long n, long depth) {
   (void)which;
   return masked(in, near, 32 + b, 32, n, depth);
@@ -648,6 +653,14 @@ const thread_case thread_cases[] = {
      2,
      causal_kept_below,
      {1, 1, 0}},
+    {"values one iteration late, registers handed over, two warpgroups",
+     MASKED_TP(256, 128, KEPT_DEFS, "((exp(S) * Keep) @ V) / sum(exp(S) * Keep)[:, :, none]"),
+     MASKED_MUG(2, 128, 4, 64, KEPT_DEFS, "Keep", LEFT_BODY),
+     "sm_90",
+     8,
+     3,
+     causal_kept_first,
+     {1, 0, 0}},
 };
 const unsigned n_thread_cases = sizeof thread_cases / sizeof *thread_cases;
 

@@ -449,7 +449,7 @@ static bool lanewise(run *R, agent *A, const instant *i, uint32_t lane) {
   case AS_TG_STG:
     return !takes_part(i->op, lane, A->warp) || do_vector(R, A, i, lane);
   case AS_TG_MAP:
-    return interp_map(R, A->warp, i->op, lane);
+    return interp_map(R, A->warp, i->op, lane, i->sure);
   case AS_TG_FILL:
     return interp_fill(R, A->warp, i->op, lane);
   case AS_TG_INDEX:
@@ -547,18 +547,27 @@ static bool step(run *R, agent *A) {
   return true;
 }
 
-static void flatten(const run *R, as_vec *out, char who, const as_tg_op *in, int l, int s) {
+static void flatten(run *R, as_vec *out, char who, const as_tg_op *in, instant at) {
   for (unsigned i = 0; i < in->n_body; i++) {
     const as_tg_op *op = in->body[i];
+    instant x = {op, at.l - op->delay, at.s, at.sure};
     if (op->kind == AS_TG_LOOP) {
       int count = op->cut && op->count > R->iterations ? R->iterations : op->count;
       for (int k = 0; op->who == who && k < count; k++)
-        flatten(R, out, who, op, k, 0);
+        flatten(R, out, who, op, (instant){NULL, k, 0, -1});
+      for (unsigned k = 0; op->who == who && count > 0 && k < op->n_body; k++) {
+        x = (instant){op->body[k], count - op->body[k]->delay, 0, -1};
+        if (op->body[k]->delay)
+          as_vec_push(out, &x);
+      }
     } else if (op->kind == AS_TG_STEPS) {
       for (int k = 0; k < 1 << op->bits; k++)
-        flatten(R, out, who, op, l, k);
-    } else if (op->who == who || op->who == 'a') {
-      instant x = {op, l, s};
+        flatten(R, out, who, op, (instant){NULL, at.l, k, at.sure});
+    } else if (op->kind == AS_TG_SURE) {
+      int sure = interp_is_sure(R, op, at.l) ? op->side : -1;
+      flatten(R, out, who, op, (instant){NULL, at.l, at.s, sure});
+    } else if ((op->who == who || op->who == 'a') && x.l >= 0 &&
+               !(op->kind == AS_TG_INDEX && at.sure >= 0)) {
       as_vec_push(out, &x);
     }
   }
@@ -586,8 +595,8 @@ static void begin(run *R, const as_tg *g, const field_tensor *tensor, const long
   as_vec_init(&R->copies, sizeof(copy));
   for (unsigned w = 0; w < AS_TG_MAX_WARPS; w++)
     as_vec_init(&R->products[w].issued, sizeof(product));
-  flatten(R, &R->program[0], 'c', &g->top, 0, 0);
-  flatten(R, &R->program[1], 'p', &g->top, 0, 0);
+  flatten(R, &R->program[0], 'c', &g->top, (instant){NULL, 0, 0, -1});
+  flatten(R, &R->program[1], 'p', &g->top, (instant){NULL, 0, 0, -1});
   R->cells = as_tg_shared_bytes(g) / 2 + 1;
   R->cell = as_calloc((size_t)R->cells, sizeof *R->cell);
   for (long i = 0; i < R->cells; i++)

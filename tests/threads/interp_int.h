@@ -9,6 +9,7 @@ typedef struct {
   const as_tg_op *op;
   int l;
   int s;
+  int sure; /* the side that its choices take, -1: as their places say */
 } instant;
 
 typedef struct {
@@ -97,7 +98,8 @@ bool interp_group(run *R, unsigned warp, const instant *i);
 void interp_group_land(run *R);
 /* operations of one lane on registers */
 pair interp_folded(int fold, pair a, pair b);
-bool interp_map(run *R, unsigned warp, const as_tg_op *op, uint32_t lane);
+bool interp_map(run *R, unsigned warp, const as_tg_op *op, uint32_t lane, int sure);
+bool interp_is_sure(run *R, const as_tg_op *op, int iteration);
 bool interp_index(run *R, unsigned warp, const as_tg_op *op, uint32_t lane, int iteration);
 bool interp_fill(run *R, unsigned warp, const as_tg_op *op, uint32_t lane);
 bool interp_red(run *R, unsigned warp, const as_tg_op *op, uint32_t lane);

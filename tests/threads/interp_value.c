@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static pair scalar(run *R, const as_tg_expr *e, const pair *arg, unsigned n) {
+/* sure: the side that all choices take, -1: as their places say */
+static pair scalar(run *R, const as_tg_expr *e, const pair *arg, unsigned n, int sure) {
   if (e->op == AS_TGS_ARG) {
     if (e->arg >= n) {
       interp_wrong(R, "an operand that is not there");
@@ -16,10 +17,12 @@ static pair scalar(run *R, const as_tg_expr *e, const pair *arg, unsigned n) {
     long long q = *slash == '/' ? strtoll(slash + 1, NULL, 10) : 1;
     return field_mul(field_int(p), field_inv(field_int(q)));
   }
-  pair x = scalar(R, e->kid[0], arg, n);
+  if (e->op == AS_TGS_CHOOSE && sure >= 0)
+    return scalar(R, e->kid[sure ? 2 : 1], arg, n, sure);
+  pair x = scalar(R, e->kid[0], arg, n, sure);
   if (e->op == AS_TGS_CHOOSE) /* whole numbers are small */
-    return scalar(R, x.q >= 0 && x.q <= FIELD_Q / 2 ? e->kid[1] : e->kid[2], arg, n);
-  pair y = as_tg_scalar_arity(e->op) == 2 ? scalar(R, e->kid[1], arg, n) : x;
+    return scalar(R, x.q >= 0 && x.q <= FIELD_Q / 2 ? e->kid[1] : e->kid[2], arg, n, sure);
+  pair y = as_tg_scalar_arity(e->op) == 2 ? scalar(R, e->kid[1], arg, n, sure) : x;
   switch (e->op) {
   case AS_TGS_ADD:
     return field_add(x, y);
@@ -45,22 +48,24 @@ static pair scalar(run *R, const as_tg_expr *e, const pair *arg, unsigned n) {
   }
 }
 
-static long long whole(run *R, const as_tg_expr *e) {
+static long long whole(run *R, const as_tg_expr *e, int iteration) {
   if (e->op == AS_TGS_ARG && e->arg < 3)
     return R->block[e->arg];
+  if (e->op == AS_TGS_ARG && e->arg == 3 && iteration >= 0)
+    return iteration;
   if (e->op == AS_TGS_NUM)
     return strtoll(e->num, NULL, 10);
   switch (e->op) {
   case AS_TGS_ADD:
-    return whole(R, e->kid[0]) + whole(R, e->kid[1]);
+    return whole(R, e->kid[0], iteration) + whole(R, e->kid[1], iteration);
   case AS_TGS_SUB:
-    return whole(R, e->kid[0]) - whole(R, e->kid[1]);
+    return whole(R, e->kid[0], iteration) - whole(R, e->kid[1], iteration);
   case AS_TGS_MUL:
-    return whole(R, e->kid[0]) * whole(R, e->kid[1]);
+    return whole(R, e->kid[0], iteration) * whole(R, e->kid[1], iteration);
   case AS_TGS_NEG:
-    return -whole(R, e->kid[0]);
+    return -whole(R, e->kid[0], iteration);
   default:
-    interp_wrong(R, "a number of iterations of other functions");
+    interp_wrong(R, "a whole number of other functions");
     return 1;
   }
 }
@@ -73,17 +78,22 @@ int interp_iterations(run *R) {
     interp_wrong(R, "a division of iterations by nothing");
     return 1;
   }
-  long long n = whole(R, g->limit);
+  long long n = whole(R, g->limit, -1);
   long long rounded = n < 0 ? -1 : n / g->per;
   return rounded < 1 ? 1 : rounded > g->trip ? g->trip : (int)rounded;
 }
 
-bool interp_map(run *R, unsigned warp, const as_tg_op *op, uint32_t lane) {
+bool interp_is_sure(run *R, const as_tg_op *op, int iteration) {
+  return whole(R, op->expr, iteration) >= 0;
+}
+
+bool interp_map(run *R, unsigned warp, const as_tg_op *op, uint32_t lane, int sure) {
   const reg *from[AS_TG_ARGS];
   unsigned n = 1u << op->bits;
   for (int k = 0; k < op->n_arg; k++) {
-    from[k] = interp_read_value(R, warp, op->arg[k]);
-    if (!from[k] || interp_size_of_dim(&op->arg_map[k], "reg") != n)
+    bool junk = sure >= 0 && !interp_value_of(R, warp, op->arg[k], 0)->n; /* a place, perhaps */
+    from[k] = junk ? NULL : interp_read_value(R, warp, op->arg[k]);
+    if (!(from[k] || junk) || interp_size_of_dim(&op->arg_map[k], "reg") != n)
       return interp_wrong(R, "register count");
   }
   pair result[MAX_REGS];
@@ -93,11 +103,15 @@ bool interp_map(run *R, unsigned warp, const as_tg_op *op, uint32_t lane) {
     pair arg[AS_TG_ARGS];
     for (int k = 0; k < op->n_arg; k++) {
       uint32_t at = interp_image(&op->arg_map[k], "reg", r);
+      if (!from[k]) {
+        arg[k] = field_random(&R->rng);
+        continue;
+      }
       if (!interp_in_range(R, from[k], at))
         return false;
       arg[k] = from[k]->lane[at][lane];
     }
-    result[r] = scalar(R, op->expr, arg, (unsigned)op->n_arg);
+    result[r] = scalar(R, op->expr, arg, (unsigned)op->n_arg, sure);
   }
   reg *to = interp_value_of(R, warp, op->v, n);
   for (uint32_t r = 0; r < n; r++)
@@ -123,7 +137,7 @@ bool interp_index(run *R, unsigned warp, const as_tg_op *op, uint32_t lane, int 
     for (int k = 0; k < 3; k++)
       arg[given++] = field_int(R->block[k]);
     arg[given++] = field_int(iteration);
-    result[r] = scalar(R, op->expr, arg, given);
+    result[r] = scalar(R, op->expr, arg, given, -1);
   }
   reg *to = interp_value_of(R, warp, op->v, n);
   for (uint32_t r = 0; r < n; r++)
@@ -199,7 +213,7 @@ void interp_zero(run *R, unsigned warp, const as_tg_op *op, uint32_t lane) {
   reg *v = interp_value_of(R, warp, op->v, 1u << op->bits);
   pair from = op->fold == AS_TG_SUM ? field_int(0) : (pair){-1, -1};
   if (op->begin && R->iterations < R->g->trip)
-    from = scalar(R, op->begin, NULL, 0);
+    from = scalar(R, op->begin, NULL, 0, -1);
   for (uint32_t r = 0; r < v->n; r++)
     v->lane[r][lane] = from;
 }

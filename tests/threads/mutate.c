@@ -86,13 +86,13 @@ static const char *change_order(as_tg *g, list *l, as_rng *r) {
 static const char *change_number(as_tg *g, list *l, as_rng *r) {
   as_tg_op *op = l->op[below(r, l->n)];
   uint64_t f = as_tg_fields(op->kind);
-  int *numbers[] = {&op->it,   &op->slot, &op->vec,  &op->lanes, &op->warps,
-                    &op->base, &op->bits, &op->type, &op->fold,  &op->count,
-                    &op->from, &op->off,  &op->par,  &op->rows,  &op->lead};
+  int *numbers[] = {&op->it,   &op->slot, &op->vec,  &op->lanes, &op->warps, &op->base,
+                    &op->bits, &op->type, &op->fold, &op->count, &op->from,  &op->off,
+                    &op->par,  &op->rows, &op->lead, &op->side};
   static const as_tg_field which[] = {AS_TGF_IT,    AS_TGF_SLOT,  AS_TGF_VEC,  AS_TGF_LANES,
                                       AS_TGF_WARPS, AS_TGF_BASE,  AS_TGF_BITS, AS_TGF_TYPE,
                                       AS_TGF_FOLD,  AS_TGF_COUNT, AS_TGF_FROM, AS_TGF_OFF,
-                                      AS_TGF_PAR,   AS_TGF_ROWS,  AS_TGF_LEAD};
+                                      AS_TGF_PAR,   AS_TGF_ROWS,  AS_TGF_LEAD, AS_TGF_SIDE};
   int k = below(r, sizeof which / sizeof *which);
   if (!(f >> which[k] & 1))
     return NULL;
@@ -104,6 +104,9 @@ static const char *change_number(as_tg *g, list *l, as_rng *r) {
   case AS_TGF_TYPE:
     *numbers[k] = below(r, 3);
     return "a type";
+  case AS_TGF_SIDE:
+    *numbers[k] ^= 1;
+    return "a side";
   case AS_TGF_FOLD:
     *numbers[k] ^= 1;
     return "a fold";
@@ -313,13 +316,22 @@ static const char *change_rest(as_tg *g, list *l, as_rng *r) {
   }
 }
 
-/* how many iterations a block runs, who runs so many, and where a maximum begins */
+/* how many iterations a block runs, who runs so many, and where a maximum begins; what is executed
+ * late, and what is sure for a tile */
 static const char *change_limit(as_tg *g, list *l, as_rng *r) {
   static const char *const numbers[] = {"1", "-1", "2", "-5"};
   as_tg_op *op = l->op[below(r, l->n)];
   as_tg_expr *by = as_tg_expr_num(g, numbers[below(r, 2)]);
   bool done = false;
-  switch (as_rng_below(r, 6)) {
+  switch (as_rng_below(r, 8)) {
+  case 6: /* whether or not it may be */
+    op->delay ^= 1;
+    return "a delay";
+  case 7:
+    if (op->kind != AS_TG_SURE)
+      return NULL;
+    op->expr = as_tg_expr_new(g, AS_TGS_ADD, op->expr, by);
+    return "what is sure";
   case 0:
     if (op->kind != AS_TG_LOOP)
       return NULL;

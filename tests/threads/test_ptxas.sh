@@ -30,6 +30,7 @@ bounds() {
   [ "$found_products" -ge "$products" ] || fail "$name for $arch: $found_products instructions of tensor cores, $products were recorded"
   [ "$found_bulk" -ge "$bulk" ] || fail "$name for $arch: $found_bulk bulk copies, $bulk were recorded"
   grep -o 'Used [0-9]* registers' log | grep -o '[0-9]*' >used
+  cp used given
   [ "$(wc -l <used)" -eq "$count" ] || fail "$name: ptxas speaks of $(wc -l <used) kernels, not $count"
   for most; do
     read -r registers
@@ -45,7 +46,10 @@ bounds rmsnorm_linear_16 sm_90a 1 256 96 72
 bounds gated_mlp sm_90a 1 8 3 40
 bounds gemm_gelu sm_90a 1 16 5 168
 bounds decode_8 sm_90a 2 128 3 152 168
-bounds prefill sm_90a 1 12 3 168
+bounds prefill sm_90a 1 32 4 168
+# registers are handed over of what each thread has at the launch: with fewer than all that there are the kernel would wait for ever
+[ "$(cat given)" = 168 ] || fail "prefill: a thread begins with $(cat given) registers, not with all 168"
+[ "$(grep -c 'setmaxnreg' kept/*.ptx)" -eq 2 ] || fail "prefill: registers are not handed over once each way"
 grep -q 'wgmma\.mma_async' kept/*.ptx || fail "prefill: no products of warpgroups"
 bounds gqa_2 sm_80 2 128 0 88 168
 

@@ -1,7 +1,7 @@
 # tests of equality saturation over tile programs
 check_PROGRAMS += tests/tiles/test_rules tests/tiles/test_random
 TESTS += tests/tiles/test_rules tests/tiles/test_random tests/tiles/test_saturate.sh
-tiles_test_libs = libastiles.a libassearch.a libastilejudge.a libasjudge.a libassmt.a libasread.a libasprove.a libasmath.a libasfield.a libassem.a libastile.a libasir.a libastarget.a libck.a libasbase.a $(CHECK_LIBS) $(FLINT_LIBS) $(Z3_LIBS) $(GMP_LIBS) -lm -lpthread
+tiles_test_libs = libastiles.a libassearch.a libastilejudge.a libasjudge.a libassmt.a libasread.a libasprove.a libasmath.a libasfield.a libassem.a libastile.a libasvthreads.a libastg.a libasir.a libastarget.a libck.a libasbase.a $(CHECK_LIBS) $(FLINT_LIBS) $(Z3_LIBS) $(GMP_LIBS) -lm -lpthread
 tests_tiles_test_rules_SOURCES = tests/tiles/test_rules.c
 tests_tiles_test_rules_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_tiles_test_rules_LDADD = $(tiles_test_libs)

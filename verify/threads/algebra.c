@@ -613,7 +613,8 @@ static bool op_stg(as_algebra *A, const as_tg_op *op, const place *p) {
 static bool run_op(as_algebra *A, const as_tg_op *op, const place *p) {
   if (op->kind != AS_TG_BULK && op->kind != AS_TG_CPASYNC && op->kind < AS_TG_BAR)
     ENSURE(A, "computed by a warp that has no part in it", op->who == 'c');
-  ENSURE(A, "a delay", op->delay == 0);
+  bool product = op->kind == AS_TG_WGMMA || op->kind == AS_TG_WGMMAR || op->kind == AS_TG_WGFENCE;
+  ENSURE(A, "a delay", op->delay == 0 || (op->delay == 1 && product));
   switch (op->kind) {
   case AS_TG_CPASYNC:
     ENSURE(A, "who loads", op->who == 'c' && !p->in_steps);
@@ -665,45 +666,16 @@ static bool run_op(as_algebra *A, const as_tg_op *op, const place *p) {
   }
 }
 
-static bool computes(const as_tg_op *in) {
-  for (unsigned i = 0; i < in->n_body; i++) {
-    switch (in->body[i]->kind) {
-    case AS_TG_CPASYNC:
-    case AS_TG_BULK:
-    case AS_TG_COMMIT:
-    case AS_TG_MBWAIT:
-    case AS_TG_MBEXPECT:
-    case AS_TG_BAR:
-    case AS_TG_WAITG:
-      break;
-    default:
-      return true;
-    }
-  }
-  return false;
-}
-
 static bool run_body(as_algebra *A, const as_tg_op *in, const place *p);
-
-/* what a loop's warps execute is theirs; a barrier of all is one only if there are no others */
-static bool one_executor(as_algebra *A, const as_tg_op *in, char who) {
-  for (unsigned i = 0; i < in->n_body; i++) {
-    char own = in->body[i]->who;
-    ENSURE(A, "an operation of others in a loop", own == who || (own == 'a' && !A->g->producer));
-    if (!one_executor(A, in->body[i], who))
-      return false;
-  }
-  return true;
-}
 
 static bool run_loop(as_algebra *A, const as_tg_op *loop, const place *p) {
   ENSURE(A, "a loop in a loop", p->depth == 0 && !p->in_steps);
-  bool comp = computes(loop);
+  bool comp = as_loop_computes(loop);
   ENSURE(A, "a loop that computes has another trip count",
          !(comp || loop->cut) || loop->count == A->g->trip);
   ENSURE(A, "a loop that computes is another's", !comp || loop->who == 'c');
   ENSURE(A, "iterations of a loop", loop->count >= 0 && loop->who != 'a');
-  if (!one_executor(A, loop, loop->who))
+  if (!as_loop_one_executor(A, loop, loop->who))
     return false;
   bool *before = as_malloc(A->n_value * sizeof *before + 1);
   memcpy(before, A->known, A->n_value * sizeof *before);
@@ -728,7 +700,8 @@ static bool run_loop(as_algebra *A, const as_tg_op *loop, const place *p) {
 }
 
 static bool run_steps(as_algebra *A, const as_tg_op *steps, const place *p) {
-  ENSURE(A, "steps in steps", !p->in_steps && steps->who == 'c' && one_executor(A, steps, 'c'));
+  ENSURE(A, "steps in steps",
+         !p->in_steps && steps->who == 'c' && as_loop_one_executor(A, steps, 'c'));
   ENSURE(A, "number of steps", steps->bits >= 0 && steps->bits <= 6);
   bool *before = as_malloc(A->n_value * sizeof *before + 1);
   memcpy(before, A->known, A->n_value * sizeof *before);
@@ -742,13 +715,54 @@ static bool run_steps(as_algebra *A, const as_tg_op *steps, const place *p) {
   return ok;
 }
 
+/* Condition 22: what is chosen inside is what would be chosen anyway; the places by which are not
+ * known behind it, as they are not computed everywhere. */
+static bool run_sure(as_algebra *A, const as_tg_op *sure, const place *p) {
+  as_poly bound;
+  ENSURE(A, "a place that is sure in steps", !p->in_steps && sure->who == 'c');
+  if (!as_den_bound(A, sure, p->depth == 1, &bound))
+    return false;
+  for (unsigned i = 0; i < sure->n_body; i++) {
+    const as_tg_op *op = sure->body[i];
+    ENSURE(A, "an operation that no place says anything of",
+           op->kind == AS_TG_INDEX || op->kind == AS_TG_MAP || op->kind == AS_TG_RED);
+    if (!run_op(A, op, p) || (op->kind == AS_TG_MAP && !as_den_sure(A, op, op->expr, sure, bound)))
+      return false;
+  }
+  for (unsigned i = 0; i < sure->n_body; i++) {
+    if (sure->body[i]->kind == AS_TG_INDEX)
+      A->known[sure->body[i]->v] = false;
+  }
+  return true;
+}
+
+/* Condition 23: delayed operations are taken at the end of their own iteration.  What is executed
+ * in between, before their place in the next, must not meet them. */
+static bool run_delayed(as_algebra *A, const as_tg_op *loop, unsigned at, const place *p) {
+  const as_tg_op *op = loop->body[at];
+  ENSURE(A, "a delay outside of a loop", loop->kind == AS_TG_LOOP && p->depth == 1 && !p->in_steps);
+  for (unsigned i = 0; i < at && op->kind != AS_TG_WGFENCE; i++) {
+    const as_tg_op *before = loop->body[i];
+    ENSURE(A, "a delayed operation is overtaken by what it meets",
+           before->delay || !as_loop_meets(before, op));
+  }
+  return run_op(A, op, p);
+}
+
 static bool run_body(as_algebra *A, const as_tg_op *in, const place *p) {
   for (unsigned i = 0; i < in->n_body; i++) {
     const as_tg_op *op = in->body[i];
+    if (op->delay)
+      continue;
     bool ok = op->kind == AS_TG_LOOP    ? run_loop(A, op, p)
               : op->kind == AS_TG_STEPS ? run_steps(A, op, p)
+              : op->kind == AS_TG_SURE  ? run_sure(A, op, p)
                                         : run_op(A, op, p);
     if (!ok)
+      return false;
+  }
+  for (unsigned i = 0; i < in->n_body; i++) {
+    if (in->body[i]->delay && !run_delayed(A, in, i, p))
       return false;
   }
   return true;

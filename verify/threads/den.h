@@ -130,9 +130,22 @@ bool as_den_choices(as_algebra *A, const as_tg_op *op, const as_tg_expr *e);
 /* places.c: is an expression one of whole numbers, all of whose parts are small?  most: of its
  * arguments */
 bool as_den_whole(const as_tg_expr *e, const double *most, unsigned n);
-/* cut.c: condition 22: how many iterations blocks run is a number that can be told */
+/* loop.c: has the loop operations beside copies and synchronisation? */
+bool as_loop_computes(const as_tg_op *loop);
+/* loop.c: what a loop's warps execute is theirs; a barrier of all is one only if there are no
+ * others */
+bool as_loop_one_executor(as_algebra *A, const as_tg_op *in, char who);
+/* loop.c: does an operation name what a product accumulates into, or write what it reads? */
+bool as_loop_meets(const as_tg_op *before, const as_tg_op *product);
+/* places.c: condition 22: what `sure` asks, as a term */
+bool as_den_bound(as_algebra *A, const as_tg_op *sure, bool in_loop, as_poly *out);
+/* places.c: condition 22: where the bound is not negative each choice of the expression is of that
+ * side, and nothing else of it is a place */
+bool as_den_sure(as_algebra *A, const as_tg_op *op, const as_tg_expr *e, const as_tg_op *sure,
+                 as_poly bound);
+/* cut.c: condition 21: how many iterations blocks run is a number that can be told */
 bool as_cut_counts(as_algebra *A);
-/* cut.c: condition 22: iterations that blocks leave out change no accumulator of the loop, and
+/* cut.c: condition 21: iterations that blocks leave out change no accumulator of the loop, and
  * where none are left out nothing stands for them */
 bool as_cut_loop(as_algebra *A, const as_tg_op *loop);
 /* cut.c: as_flight_validate and as_schedule_validate for each number of iterations that occurs */
@@ -156,8 +169,9 @@ bool as_den_wgmma(as_algebra *A, const as_tg_op *op, const as_den *held, bool in
                   unsigned acc_bits, as_den *out);
 /* flight.c: condition 17: registers of products under way; why as above */
 bool as_flight_validate(const as_tg *g, const char **why);
-/* schedule.c: conditions 11 to 15 and 18; why as above */
-bool as_schedule_validate(const as_tg *g, const as_isa *isa, const char **why);
+/* schedule.c: conditions 11 to 15 and 18, for each number of iterations that some block runs; why
+ * as above */
+bool as_schedule_validate(const as_tg *g, const as_isa *isa, const bool *runs, const char **why);
 /* loads.c: a chunk of 2^vec elements along the axis never starts at an odd place */
 bool as_den_aligned(as_algebra *A, const as_tg_tile *t, const char *axis, unsigned vec);
 #endif

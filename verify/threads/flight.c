@@ -70,35 +70,51 @@ static bool wait(flight *F, int left) {
   return true;
 }
 
-static bool run(flight *F, const as_tg_op *in) {
+static bool run(flight *F, const as_tg_op *in, int iteration);
+
+static bool run_one(flight *F, const as_tg_op *op) {
+  switch (op->kind) {
+  case AS_TG_WGMMA:
+  case AS_TG_WGMMAR:
+    return issue(F, op);
+  case AS_TG_WGFENCE:
+    memset(F->own, 0, F->g->value.n);
+    return true;
+  case AS_TG_WGCOMMIT:
+    F->open++;
+    return true;
+  case AS_TG_WGWAIT:
+    return wait(F, op->count);
+  default:
+    return touch_all(F, op);
+  }
+}
+
+static bool run_loop(flight *F, const as_tg_op *loop) {
+  int count = loop->who == 'c' ? as_tg_loop_count(F->g, loop) : 0;
+  for (int l = 0; l < count; l++) {
+    if (!run(F, loop, l))
+      return false;
+  }
+  for (unsigned i = 0; count > 0 && i < loop->n_body; i++) { /* delayed ones of the last */
+    if (loop->body[i]->delay && !run_one(F, loop->body[i]))
+      return false;
+  }
+  return true;
+}
+
+static bool run(flight *F, const as_tg_op *in, int iteration) {
   for (unsigned i = 0; i < in->n_body; i++) {
     const as_tg_op *op = in->body[i];
     bool ok = true;
-    switch (op->kind) {
-    case AS_TG_LOOP:
-      for (int l = 0; ok && op->who == 'c' && l < as_tg_loop_count(F->g, op); l++)
-        ok = run(F, op);
-      break;
-    case AS_TG_STEPS:
-      for (int s = 0; ok && s < 1 << op->bits; s++)
-        ok = run(F, op);
-      break;
-    case AS_TG_WGMMA:
-    case AS_TG_WGMMAR:
-      ok = issue(F, op);
-      break;
-    case AS_TG_WGFENCE:
-      memset(F->own, 0, F->g->value.n);
-      break;
-    case AS_TG_WGCOMMIT:
-      F->open++;
-      break;
-    case AS_TG_WGWAIT:
-      ok = wait(F, op->count);
-      break;
-    default:
-      ok = touch_all(F, op);
-      break;
+    if (op->kind == AS_TG_LOOP) {
+      ok = run_loop(F, op);
+    } else if (op->kind == AS_TG_STEPS || op->kind == AS_TG_SURE) {
+      int rounds = op->kind == AS_TG_STEPS ? 1 << op->bits : 1;
+      for (int s = 0; ok && s < rounds; s++)
+        ok = run(F, op, iteration);
+    } else if (iteration >= op->delay) {
+      ok = run_one(F, op);
     }
     if (!ok)
       return false;
@@ -116,7 +132,7 @@ bool as_flight_validate(const as_tg *g, const char **why) {
   memset(F.group, 0xff, (n + 1) * sizeof *F.group);
   memset(F.own, 1, n + 1);
   as_tg_walk(&g->top, find_accumulators, &F);
-  bool ok = run(&F, &g->top);
+  bool ok = run(&F, &g->top, 0);
   for (size_t v = 0; ok && v < n; v++) {
     ok = F.group[v] < 0;
     if (!ok)

@@ -133,8 +133,33 @@ static bool make(as_footprints *f, unsigned k) {
   return true;
 }
 
+typedef struct {
+  const char *why;
+} refusal;
+
+static bool is_sound(refusal *R, const as_tg *g) {
+  ENSURE(R, "stages of the ring", g->stages >= 1 && g->stages <= 64);
+  ENSURE(R, "number of warps", 1u << g->warp_bits <= AS_TG_MAX_WARPS);
+  for (unsigned i = 0; i < g->n_buffer; i++) {
+    const as_tg_buffer *b = &g->buffer[i];
+    ENSURE(R, "alignment of buffers", b->base >= 0 && b->base % 16 == 0 && b->bits <= 20);
+    ENSURE(R, "stages of a buffer", (int)b->stages == g->stages || b->stages == 1);
+  }
+  return true;
+}
+
+static bool structure(const as_tg *g, const char **why) {
+  refusal R = {NULL};
+  bool ok = is_sound(&R, g);
+  if (!ok)
+    *why = R.why;
+  return ok;
+}
+
 bool as_footprints_init(as_footprints *f, const as_tg *g, const as_isa *isa, const char **why) {
   memset(f, 0, sizeof *f);
+  if (!structure(g, why))
+    return false;
   f->isa = isa;
   f->g = g;
   f->warps = 1u << g->warp_bits;

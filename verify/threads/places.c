@@ -1,6 +1,7 @@
 /* Condition 20: whole numbers of places: a tile's indices as the layout says, the block, the
  * iteration.  They are what conditions compare. */
 #include "den.h"
+#include <gmp.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +45,15 @@ bool as_den_whole(const as_tg_expr *e, const double *most, unsigned n) {
   return magnitude(e, most, n) <= (double)MOST_NUMBER;
 }
 
+/* the block, and the iteration */
+static void add_block(as_algebra *A, variables *x, bool in_loop) {
+  for (int k = 0; k < 3; k++)
+    add_variable(A, x, (as_place)(AS_PLACE_X + k), 0, A->grid[k]);
+  if (in_loop)
+    add_variable(A, x, AS_PLACE_LOOP, 0, A->g->trip);
+}
+
 bool as_den_index_value(as_algebra *A, const as_tg_op *op, bool in_loop, as_den *out) {
-  const as_block *block = &A->b->graph->block[A->b->block];
   variables x = {.n = 0};
   as_lay lay = as_lay_rename_in(&op->src, "u", "reg");
   out->lay = as_den_order(&lay);
@@ -57,17 +65,7 @@ bool as_den_index_value(as_algebra *A, const as_tg_op *op, bool in_loop, as_den 
            index >= 0 && A->index_bits[index] == lay.out[i].bits && A->index_live[index] > 1);
     add_variable(A, &x, AS_PLACE_INDEX, index, 1L << lay.out[i].bits);
   }
-  for (int k = 0; k < 3; k++) {
-    long blocks;
-    as_err err;
-    as_err_init(&err);
-    bool ok = as_block_size(A->b, block->grid[k], &blocks, &err);
-    as_err_clear(&err);
-    ENSURE(A, "a size of the grid", ok);
-    add_variable(A, &x, (as_place)(AS_PLACE_X + k), 0, blocks);
-  }
-  if (in_loop)
-    add_variable(A, &x, AS_PLACE_LOOP, 0, A->g->trip);
+  add_block(A, &x, in_loop);
   ENSURE(A, "an expression of places that is none of small whole numbers",
          as_den_whole(op->expr, x.most, x.n));
   out->term = as_den_scalar(A, op->expr, x.term, x.n);
@@ -88,5 +86,61 @@ bool as_den_choices(as_algebra *A, const as_tg_op *op, const as_tg_expr *e) {
   ENSURE(A, "a choice by something else than a place",
          which && which->op == AS_TGS_ARG && (int)which->arg < op->n_arg &&
              A->type[op->arg[which->arg]] == AS_INT);
+  return true;
+}
+
+bool as_den_bound(as_algebra *A, const as_tg_op *sure, bool in_loop, as_poly *out) {
+  variables x = {.n = 0};
+  add_block(A, &x, in_loop);
+  ENSURE(A, "an expression of places that is none of small whole numbers",
+         as_den_whole(sure->expr, x.most, x.n));
+  ENSURE(A, "a side that a choice does not have", sure->side == 0 || sure->side == 1);
+  *out = as_den_scalar(A, sure->expr, x.term, x.n);
+  ENSURE(A, "an expression that cannot be read", *out != AS_POLY_NONE && !as_terms_over(A->t));
+  return true;
+}
+
+/* is it nowhere in the tile negative, whichever the block and the iteration? */
+static bool is_never_negative(const as_algebra *A, as_poly p) {
+  mpq_t coef;
+  mpq_t least;
+  mpq_t x;
+  bool known = true;
+  mpq_inits(coef, least, x, NULL);
+  for (uint32_t i = 0; known && i < as_poly_monos(A->t, p); i++) {
+    const as_mono *m = as_poly_mono(A->t, p, i);
+    const as_atom *a = m->n ? as_term_atom(A->t, m->factor[0].atom) : NULL;
+    long most = 1;
+    as_term_coef(A->t, m->coef, coef);
+    if (a) {
+      known = m->n == 1 && m->factor[0].power == 1 && a->kind == AS_ATOM_PLACE &&
+              a->node == AS_PLACE_INDEX && a->index[0] >= 0 && a->index[0] < (int32_t)A->n_index;
+      most = known && mpq_sgn(coef) < 0 ? (1L << A->index_bits[a->index[0]]) - 1 : 0;
+    }
+    mpq_set_si(x, most, 1);
+    mpq_mul(x, x, coef);
+    mpq_add(least, least, x);
+  }
+  known = known && mpq_sgn(least) >= 0;
+  mpq_clears(coef, least, x, NULL);
+  return known;
+}
+
+bool as_den_sure(as_algebra *A, const as_tg_op *op, const as_tg_expr *e, const as_tg_op *sure,
+                 as_poly bound) {
+  bool choice = e->op == AS_TGS_CHOOSE;
+  if (e->op == AS_TGS_ARG)
+    ENSURE(A, "a place that may not be computed", A->type[op->arg[e->arg]] != AS_INT);
+  for (unsigned i = choice ? 1 : 0; i < as_tg_scalar_arity(e->op); i++) {
+    if (!as_den_sure(A, op, e->kid[i], sure, bound))
+      return false;
+  }
+  if (!choice) /* what it is by was looked at before: as_den_choices */
+    return true;
+  as_poly place = A->val[op->arg[e->kid[0]->arg]].term;
+  if (sure->side) /* negative is: -1 - place is not */
+    place = as_poly_add(A->t, as_poly_int(A->t, -1), as_poly_neg(A->t, place));
+  as_poly above = as_poly_add(A->t, place, as_poly_neg(A->t, bound));
+  ENSURE(A, "a choice that is not sure", is_never_negative(A, above) && !as_terms_over(A->t));
   return true;
 }

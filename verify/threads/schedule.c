@@ -109,26 +109,48 @@ static bool synchronises(as_tg_kind k) {
   }
 }
 
+static bool push(schedule *S, as_vec *out, const as_tg_op *op, int iteration, int step) {
+  event e = {op, iteration, as_footprint_find(&S->f, op, step)};
+  ENSURE(S, "a schedule too long to be checked", out->n < MAX_EVENTS);
+  as_vec_push(out, &e);
+  return true;
+}
+
+static bool flatten(schedule *S, as_vec *out, char who, const as_tg_op *in, int iteration,
+                    int step);
+
+static bool flatten_loop(schedule *S, as_vec *out, char who, const as_tg_op *loop) {
+  int count = loop->who == who ? as_tg_loop_count(S->g, loop) : 0;
+  for (int l = 0; l < count; l++) {
+    if (!flatten(S, out, who, loop, l, 0))
+      return false;
+  }
+  for (unsigned i = 0; count > 0 && i < loop->n_body; i++) { /* delayed ones of the last */
+    const as_tg_op *op = loop->body[i];
+    if (op->delay && synchronises(op->kind) && !push(S, out, op, count - 1, 0))
+      return false;
+  }
+  return true;
+}
+
 static bool flatten(schedule *S, as_vec *out, char who, const as_tg_op *in, int iteration,
                     int step) {
   for (unsigned i = 0; i < in->n_body; i++) {
     const as_tg_op *op = in->body[i];
+    bool ok = true;
     if (op->kind == AS_TG_LOOP) {
-      int count = as_tg_loop_count(S->g, op);
-      for (int l = 0; op->who == who && l < count; l++) {
-        if (!flatten(S, out, who, op, l, 0))
-          return false;
-      }
+      ok = flatten_loop(S, out, who, op);
+    } else if (op->kind == AS_TG_SURE) {
+      ok = flatten(S, out, who, op, iteration, step);
     } else if (op->kind == AS_TG_STEPS) {
-      for (int s = 0; s < 1 << op->bits; s++) {
-        if (!flatten(S, out, who, op, iteration, s))
-          return false;
-      }
-    } else if ((op->who == who || op->who == 'a') && synchronises(op->kind)) {
-      event e = {op, iteration, as_footprint_find(&S->f, op, step)};
-      ENSURE(S, "a schedule too long to be checked", out->n < MAX_EVENTS);
-      as_vec_push(out, &e);
+      for (int s = 0; ok && s < 1 << op->bits; s++)
+        ok = flatten(S, out, who, op, iteration, s);
+    } else if ((op->who == who || op->who == 'a') && synchronises(op->kind) &&
+               iteration >= op->delay) {
+      ok = push(S, out, op, iteration - op->delay, step);
     }
+    if (!ok)
+      return false;
   }
   return true;
 }
@@ -647,18 +669,6 @@ static bool at_end(schedule *S) {
   return true;
 }
 
-static bool structure(schedule *S) {
-  const as_tg *g = S->g;
-  ENSURE(S, "stages of the ring", g->stages >= 1 && g->stages <= 64);
-  ENSURE(S, "number of warps", 1u << g->warp_bits <= AS_TG_MAX_WARPS);
-  for (unsigned i = 0; i < g->n_buffer; i++) {
-    const as_tg_buffer *b = &g->buffer[i];
-    ENSURE(S, "alignment of buffers", b->base >= 0 && b->base % 16 == 0 && b->bits <= 20);
-    ENSURE(S, "stages of a buffer", (int)b->stages == g->stages || b->stages == 1);
-  }
-  return true;
-}
-
 static void prepare(schedule *S) {
   const as_tg *g = S->g;
   unsigned stages = (unsigned)g->stages;
@@ -752,27 +762,37 @@ static void clear(schedule *S) {
   as_vec_clear(&S->snapshots);
   as_vec_clear(&S->program[0]);
   as_vec_clear(&S->program[1]);
-  as_footprints_clear(&S->f);
 }
 
-bool as_schedule_validate(const as_tg *g, const as_isa *isa, const char **why) {
+/* as if all blocks ran so many iterations */
+static bool run_blocks(const as_tg *g, const as_footprints *f, int iterations, const char **why) {
+  as_tg view = *g;
   schedule S;
   memset(&S, 0, sizeof S);
-  S.g = g;
+  view.trip = iterations;
+  S.g = &view;
+  S.f = *f;
   as_vec_init(&S.program[0], sizeof(event));
   as_vec_init(&S.program[1], sizeof(event));
   as_vec_init(&S.record, sizeof(record));
   as_vec_init(&S.waits, sizeof(wait));
   as_vec_init(&S.completed, sizeof(wait));
   as_vec_init(&S.snapshots, sizeof(int *));
-  bool ok = structure(&S) && as_footprints_init(&S.f, g, isa, &S.why);
-  if (ok) {
-    prepare(&S);
-    ok = flatten(&S, &S.program[0], 'c', &g->top, 0, 0) &&
-         flatten(&S, &S.program[1], 'p', &g->top, 0, 0) && run_all(&S) && at_end(&S);
-  }
+  prepare(&S);
+  bool ok = flatten(&S, &S.program[0], 'c', &view.top, 0, 0) &&
+            flatten(&S, &S.program[1], 'p', &view.top, 0, 0) && run_all(&S) && at_end(&S);
   clear(&S);
   if (!ok)
     *why = S.why;
+  return ok;
+}
+
+bool as_schedule_validate(const as_tg *g, const as_isa *isa, const bool *runs, const char **why) {
+  as_footprints f;
+  memset(&f, 0, sizeof f);
+  bool ok = as_footprints_init(&f, g, isa, why);
+  for (int n = g->trip; ok && n >= 0; n--)
+    ok = !runs[n] || run_blocks(g, &f, n, why);
+  as_footprints_clear(&f);
   return ok;
 }

@@ -23,6 +23,19 @@ static bool dependence_validate(const as_tg *g, const char **why) {
   return !d.why;
 }
 
+/* Condition 24: registers are handed over by whole warpgroups, in eights.  (That there are so many
+ * is what src/target says of the GPU; with fewer the kernel would stand still.) */
+static bool registers_validate(const as_tg *g, const char **why) {
+  int compute = g->compute_registers;
+  int copy = g->copy_registers;
+  bool none = !compute && !copy;
+  bool whole = g->producer && g->warp_bits >= 2 && compute % 8 == 0 && copy % 8 == 0;
+  if (none || (whole && copy >= 24 && copy <= compute && compute <= 256))
+    return true;
+  *why = "registers that warpgroups cannot hand over";
+  return false;
+}
+
 bool as_threads_validate(const as_tg *g, const as_isa *isa, const as_block_ref *b, char **why) {
   as_err err;
   as_err_init(&err);
@@ -47,7 +60,8 @@ bool as_threads_validate(const as_tg *g, const as_isa *isa, const as_block_ref *
   if (!ok)
     reason = A->why ? A->why : "not understood";
   else
-    ok = as_cut_schedules(A, &reason) && dependence_validate(g, &reason);
+    ok = as_cut_schedules(A, &reason) && dependence_validate(g, &reason) &&
+         registers_validate(g, &reason);
   if (!ok && why)
     *why = err.text ? as_format("%s (%s)", reason, err.text) : as_strdup(reason);
   as_terms_free(A->t);

@@ -611,6 +611,12 @@ AS_DEV unsigned long long at_descriptor(unsigned address, unsigned lead, unsigne
          (unsigned long long)(group >> 4) << 32 | 1ull << 62;
 }
 
+template <int N> AS_DEV void at_registers_more() {
+}
+
+template <int N> AS_DEV void at_registers_fewer() {
+}
+
 template <int N> AS_DEV void at_hold(float *) {
 }
 

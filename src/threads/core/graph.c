@@ -26,6 +26,10 @@ uint64_t as_tg_fields(as_tg_kind kind) {
   return kinds[kind].fields;
 }
 
+bool as_tg_has_body(as_tg_kind kind) {
+  return kind == AS_TG_LOOP || kind == AS_TG_STEPS || kind == AS_TG_SURE;
+}
+
 bool as_tg_has_field(const as_tg_op *op, unsigned field) {
   switch (field) {
   case AS_TGF_CUT:
@@ -167,6 +171,8 @@ as_tg *as_tg_copy(const as_tg *g) {
   r->stages = g->stages;
   r->limit = copy_expr(r, g->limit);
   r->per = g->per;
+  r->compute_registers = g->compute_registers;
+  r->copy_registers = g->copy_registers;
   r->reversed = g->reversed;
   r->n_tile = g->n_tile;
   r->n_buffer = g->n_buffer;
@@ -206,7 +212,8 @@ long as_tg_buffer_bytes(const as_tg_buffer *b) {
 }
 
 unsigned as_tg_warps(const as_tg *g) {
-  return (1u << g->warp_bits) + (g->producer ? 1 : 0);
+  unsigned others = g->compute_registers ? 4 : 1; /* registers are handed over by warpgroups */
+  return (1u << g->warp_bits) + (g->producer ? others : 0);
 }
 
 /* of whole numbers, by sums, differences and products */

@@ -125,6 +125,7 @@ typedef struct as_tg_expr {
   F(COL, 'N', col)                                                                                 \
   F(BUFB, 'B', bufb)                                                                               \
   F(LEAD, 'I', lead)                                                                               \
+  F(SIDE, 'I', side)                                                                               \
   F(CUT, 'I', cut)                                                                                 \
   F(BEGIN, 'E', begin)                                                                             \
   F(DELAY, 'I', delay)
@@ -139,7 +140,8 @@ typedef enum {
 
 #define AS_TG_BIT(f) ((uint64_t)1 << AS_TGF_##f)
 
-/* fields that stand in the text only where they are set: `cut` of loops, `begin` of zeros */
+/* fields that stand in the text only where they are set: `cut` of loops, `begin` of zeros, `delay`
+ * of products of a loop and of what orders them */
 #define AS_TG_OPTIONAL (AS_TG_BIT(CUT) | AS_TG_BIT(BEGIN) | AS_TG_BIT(DELAY))
 
 /* clang-format off */
@@ -179,11 +181,17 @@ typedef enum {
  *   gridwait  the kernels launched before are over, and what they wrote is there
  *   gridgo    the next kernel may begin; it waits by itself
  *   loop      count iterations; with `cut` only as many of them as the block runs (`limit`)
- *   steps     2^bits unrolled copies, s is an input of the maps inside */
+ *   steps     2^bits unrolled copies, s is an input of the maps inside
+ *   sure      where expr, a whole number of the block along x, y and z ($0, $1, $2) and of the
+ *             iteration ($3), is not negative, each choice inside takes its first side (side: 0) or
+ *             its second (1) without a look at its place, and no place is computed
+ * With delay=1 an operation of a loop is executed in its place of the next iteration, that of the
+ * last iteration behind the loop. */
 /* clang-format on */
 #define AS_TG_KINDS(K)                                                                             \
   K(LOOP, "loop", AS_TG_BIT(COUNT))                                                                \
   K(STEPS, "steps", AS_TG_BIT(BITS))                                                               \
+  K(SURE, "sure", AS_TG_BIT(EXPR) | AS_TG_BIT(SIDE))                                               \
   K(CPASYNC, "cpasync",                                                                            \
     AS_TG_BIT(BUF) | AS_TG_BIT(TILE) | AS_TG_BIT(IT) | AS_TG_BIT(SLOT) | AS_TG_BIT(VEC) |          \
         AS_TG_BIT(VAXIS) | AS_TG_BIT(LANES) | AS_TG_BIT(WARPS) | AS_TG_BIT(PRED) |                 \
@@ -290,9 +298,10 @@ typedef struct as_tg_op {
   int par;
   int rows;
   int delay;
+  int side;
   int cut;
   as_tg_expr *begin;
-  struct as_tg_op **body; /* LOOP, STEPS */
+  struct as_tg_op **body; /* LOOP, STEPS, SURE */
   unsigned n_body;
   unsigned cap_body;
 } as_tg_op;
@@ -308,7 +317,12 @@ typedef struct as_tg {
    * `per` and rounded down, at least one, at most `trip`.  NULL: every block runs all of them. */
   as_tg_expr *limit;
   int per;
-  unsigned reversed; /* bits: grid axes along which the last blocks are started first */
+  /* Of a thread of the compute warps, and of one of the producer's warpgroup, which then hands over
+   * what it does not need; 0: all have the same. */
+  int compute_registers;
+  int copy_registers;
+  /* Bits: grid axes along which the last blocks are started first, all others' before any next. */
+  unsigned reversed;
   unsigned n_tile;
   as_tg_tile tile[12];
   unsigned n_buffer;
@@ -344,6 +358,7 @@ int as_tg_loop_count(const as_tg *g, const as_tg_op *loop);
 bool as_tg_expr_has(const as_tg_expr *e, unsigned arg);
 long as_tg_shared_bytes(const as_tg *g);
 uint64_t as_tg_fields(as_tg_kind kind);
+bool as_tg_has_body(as_tg_kind kind);
 bool as_tg_has_field(const as_tg_op *op, unsigned field); /* an optional one: where it is set */
 const char *as_tg_kind_name(as_tg_kind kind);
 const char *as_tg_scalar_name(as_tg_scalar op);

@@ -118,7 +118,7 @@ static void print_body(as_str *s, const as_tg *g, const as_tg_op *in, int indent
         print_field(s, g, op, f);
     }
     as_str_add(s, "\n");
-    if (op->kind == AS_TG_LOOP || op->kind == AS_TG_STEPS) {
+    if (as_tg_has_body(op->kind)) {
       print_body(s, g, op, indent + 2);
       as_str_printf(s, "%*send\n", indent, "");
     }
@@ -135,6 +135,8 @@ char *as_tg_print(const as_tg *g) {
     print_expr(&s, g->limit);
     as_str_add(&s, "\n");
   }
+  if (g->compute_registers)
+    as_str_printf(&s, "registers compute=%d copy=%d\n", g->compute_registers, g->copy_registers);
   if (g->reversed)
     as_str_printf(&s, "blocks reversed=%u\n", g->reversed);
   for (unsigned i = 0; i < g->n_tile; i++) {
@@ -510,7 +512,7 @@ static bool read_body(reader *r, as_tg_op *in, int depth) {
       return fail(r, "loops are nested too deeply");
     if (!read_op(r, in, &op))
       return false;
-    if ((op->kind == AS_TG_LOOP || op->kind == AS_TG_STEPS) && !read_body(r, op, depth + 1))
+    if (as_tg_has_body(op->kind) && !read_body(r, op, depth + 1))
       return false;
   }
   return fail(r, "an end is missing");
@@ -524,6 +526,16 @@ static bool read_limit(reader *r) {
       !read_expr(r, &r->g->limit))
     return false;
   r->g->per = (int)per;
+  return true;
+}
+
+static bool read_registers(reader *r) {
+  long compute;
+  long copy;
+  if (!keyed(r, "compute", 24, 256, &compute) || !keyed(r, "copy", 24, 256, &copy))
+    return false;
+  r->g->compute_registers = (int)compute;
+  r->g->copy_registers = (int)copy;
   return true;
 }
 
@@ -558,6 +570,7 @@ static bool read_graph(reader *r) {
               : !strcmp(w, "mbarrier")          ? read_barrier(r)
               : !strcmp(w, "limit")             ? read_limit(r)
               : !strcmp(w, "blocks")            ? read_order(r)
+              : !strcmp(w, "registers")         ? read_registers(r)
                                                 : fail(r, "an unknown line");
     if (!ok)
       return false;

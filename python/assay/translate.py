@@ -512,6 +512,8 @@ class Translator:
             raise Consequence(target, "an argument of it is not covered")
         try:
             self.environment[node] = _typed(translate(self, *arguments, **keywords), result)
+        except symbolic_shapes.GuardOnDataDependentSymNode as problem:
+            raise Unsupported(target, "of extents that depend on data") from problem
         except (TypeError, KeyError, ValueError, AttributeError, IndexError) as problem:
             raise Unsupported(target, f"in a form that the table does not know ({problem})") from problem
 

@@ -133,7 +133,7 @@ def divide(graph, least_work=2, most_operators=MOST_OPERATORS):
     probe = _probed(graph)
     reasons = dict(probe.failed)
     for node in graph.nodes:
-        numbers = [n.name for n in node.all_input_nodes if isinstance(n.meta.get("val"), torch.SymInt)]
+        numbers = [n.name for n in node.all_input_nodes if isinstance(n.meta.get("val"), _NUMBERS)]
         if numbers and node.op != "output" and node not in reasons:
             reasons[node] = Unsupported("extent", f"{numbers[0]} is no tensor", place_of(node))
     steps = [node for node in graph.nodes if is_step(node)]
@@ -169,6 +169,9 @@ def _gathered(order, reasons, most_operators):
         home[node] = pieces[-1]
     return pieces
 
+
+# what a node may be that is computed of extents
+_NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 # as many steps may be taken again to have what is made of constants where it is read
 _MOST_REPEATED = 24

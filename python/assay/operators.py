@@ -313,29 +313,54 @@ _TOGETHER = ("sum", "mean", "max", "min")
 
 
 # An element of a result is computed by one thread or one block: where elements are few and each is
-# of many, axes are reduced one after another, so that more elements than these are under way.
+# of many, the last axes are reduced first, so that more elements than these are under way.
 _FEW_RESULTS, _MANY_ELEMENTS = 1 << 10, 1 << 14
 
 
-def _worth_reducing_together(t, x, count):
+def _at_once(t, x, count):
+    """How many of the last `count` axes, all to be reduced, are reduced at once."""
     sizes = [t.program.extents.value(extent) for extent in x.extents]
-    left, reduced = math.prod(sizes[: x.rank - count]), math.prod(sizes[x.rank - count :])
-    return left >= _FEW_RESULTS or reduced <= _MANY_ELEMENTS
+    left, reduced = sizes[: x.rank - count], sizes[x.rank - count :]
+    if math.prod(left) >= _FEW_RESULTS or math.prod(reduced) <= _MANY_ELEMENTS:
+        return count
+    for first in range(1, count):
+        if math.prod(left + reduced[:first]) >= _FEW_RESULTS:
+            return count - first
+    return 1
+
+
+def _reduced(t, op, x, axes):
+    """x without these axes, in as few steps as leave enough to do at the same time."""
+    while axes:
+        together = 1
+        if op in _TOGETHER and axes == list(range(x.rank - len(axes), x.rank)):
+            together = min(_at_once(t, x, len(axes)), 4)
+        if together == 1:
+            axis = axes.pop()
+            extents = x.extents[:axis] + x.extents[axis + 1 :]
+            x = t.value(f"{op}({x.text}, axis={axis})", extents, x.dtype)
+            continue
+        axes = axes[:-together]
+        extents = x.extents[: x.rank - together]
+        x = t.value(f"torch_{op}{together}({x.text})", extents, x.dtype)
+    return x
 
 
 def _reduce(t, op, x, axes, keep):
-    count = len(_axes(x, axes))
-    last = _axes(x, axes) == list(range(x.rank - count, x.rank))
-    if op in _TOGETHER and last and 2 <= count <= 4 and _worth_reducing_together(t, x, count):
-        left = x.extents[: x.rank - count]
-        kept = "_kept" if keep else ""
-        extents = left + ("1",) * count if keep else left
-        return t.value(f"torch_{op}{count}{kept}({x.text})", extents, x.dtype)
-    for axis in reversed(_axes(x, axes)):
-        extents = x.extents[:axis] + x.extents[axis + 1 :]
-        x = t.value(f"{op}({x.text}, axis={axis})", extents, x.dtype)
-        if keep:
-            x = t.layouts.unsqueeze(x, axis)
+    axes = _axes(x, axes)
+    wide = [axis for axis in axes if x.extents[axis] != "1"]
+    if keep and op in _TOGETHER and wide == axes:
+        count = len(axes)
+        last = axes == list(range(x.rank - count, x.rank))
+        if last and 2 <= count <= 4 and _at_once(t, x, count) == count:
+            extents = x.extents[: x.rank - count] + ("1",) * count
+            return t.value(f"torch_{op}{count}_kept({x.text})", extents, x.dtype)
+    for axis in reversed(axes):  # of one element the sum, the mean and the maximum are that element
+        if axis not in wide:
+            x = t.layouts.squeeze(x, axis)
+    x = _reduced(t, op, x, [axis - sum(a not in wide for a in axes if a < axis) for axis in wide])
+    for axis in axes if keep else ():
+        x = t.layouts.unsqueeze(x, axis)
     return x
 
 
@@ -543,8 +568,9 @@ def _layer_norm(t, x, extents, weight, bias, eps):
 
 @row("native_group_norm.default")
 def _group_norm(t, x, weight, bias, batch, channels, positions, groups, eps):
-    per_group = t.program.extents.number(t.size_of(channels) // groups)
-    grouped = (x.extents[0], t.program.extents.number(groups), per_group) + x.extents[2:]
+    per_group = t.program.extents.number(t.size_of(channels) // groups, of_window=False)
+    groups = t.program.extents.number(groups, of_window=False)
+    grouped = (x.extents[0], groups, per_group) + x.extents[2:]
     parts = t.layouts.view(x, grouped)
     result, *statistics = _normalise(t, parts, list(range(2, parts.rank)), eps, kept=False)
     flat = t.layouts.view(result, x.extents)

@@ -32,6 +32,7 @@ class Extents:
         self.relations = []
         self._derived = {}
         self._by_value = {}
+        self._of_windows = set()  # expressions of what windows leave of extents
         self._whole_of = {}  # a product that a relation states -> the extent that it is
         self._sums = {}  # a sum of extents -> how often each of them stands in it
 
@@ -46,12 +47,14 @@ class Extents:
         """Extents of these values are stated as numbers from now on."""
         self._numbers |= set(values)
 
-    def number(self, value):
-        """The size expression of an extent that the program fixes."""
+    def number(self, value, of_window=True):
+        """The size expression of an extent that the program fixes.  One that is no `of_window` is
+        not what a window leaves, although it may be as many."""
         if value <= 1 or self.literal or value in self._numbers:
             return str(value)
-        if value in self._by_value:
-            return self._by_value[value]
+        known = self._by_value.get(value)
+        if known is not None and (of_window or known not in self._of_windows):
+            return known
         self.fixed.add(f"n{value}")
         return self.symbol(f"n{value}", value)
 
@@ -70,20 +73,33 @@ class Extents:
         if not expression.isdigit():
             self._derived[expression] = value
 
-    def derive(self, expression, value):
+    def derive(self, expression, value, of_window=False):
         """A size expression that an operator computes from others, as what its result has there.
 
-        Later extents of this value are stated so, too, where no symbol has the value.
+        Later extents of this value are stated so, too, where no symbol has the value.  What a window
+        leaves is a symbol with a stated relation, so that it can be divided like others.
         """
         if expression in self.values or expression.isdigit():
             return expression
-        self.remember(expression, value)
+        if of_window and value > 1 and not self.literal:
+            expression = self._named(expression, value)
+        else:
+            self.remember(expression, value)
         if f"n{value}" not in self.values and value > 1:
             self._by_value.setdefault(value, expression)
         return expression
 
+    def _named(self, expression, value):
+        name = self.symbol(f"w{value}", value)
+        self._of_windows.add(name)
+        relation = f"{name} = {expression.removeprefix('(').removesuffix(')')}"
+        if relation not in self.relations:
+            self.relations.append(relation)
+        return name
+
     def what_was_derived(self):
-        """Values of derived extents with their expressions, for another translation of the same.
+        """Values of derived extents with their expressions and whether these are of windows, for
+        another translation of the same.
 
         An input is met before the window that explains its extent (the weight behind a flattened
         convolution): the second time it is known.  Symbols of which a derived extent is made that
@@ -98,13 +114,20 @@ class Extents:
             before = len(symbols)
             written = {v: _written_out(v, texts, symbols, ()) for v in texts if v not in symbols}
             if len(symbols) == before:
-                return written
+                break
+        found = {value: (text, False) for value, text in written.items()}
+        for name in self._of_windows:
+            found.setdefault(self.values[name], (name, True))
+        return found
 
     def know(self, derived):
         """Takes what another translation derived."""
-        self._by_value.update(derived)
-        for value, text in derived.items():
-            self.remember(text, value)
+        for value, (text, of_window) in derived.items():
+            self._by_value[value] = text
+            if of_window:
+                self._of_windows.add(self.symbol(text, value))
+            else:
+                self.remember(text, value)
 
     def sum(self, parts):
         """The size expression of what stands one after another, equal terms taken together."""
@@ -163,7 +186,8 @@ class Extents:
             return self.derive(" * ".join(sorted(parts, key=lambda part: not part.isdigit())), value)
         if not all(part.isdigit() or part in self.values for part in parts):
             return self.derive(" * ".join(parts), value)
-        if any(part in self.values and part not in self.fixed for part in parts):
+        made = self.fixed | self._of_windows  # by the program itself, not by who calls it
+        if any(part in self.values and part not in made for part in parts):
             whole = self.symbol("_x_".join(sorted(parts)), value)
         else:
             whole = self.number(value)

@@ -250,8 +250,8 @@ class Translator:
         rest = 2 * padding - dilation * (int(taps) - 1)
         if stride == 1:
             return self.plus(extent, rest, value)
-        steps = self.plus(extent, rest - 1, self.program.extents.value(extent) + rest - 1)
-        return self.program.extents.derive(f"({steps} div {stride} + 1)", value)
+        steps = f"({extent} {'+' if rest >= 1 else '-'} {abs(rest - 1)})"
+        return self.program.extents.derive(f"({steps} div {stride} + 1)", value, of_window=True)
 
     def strided(self, start, stop, step, axis):
         """The extent of what stands from start to stop at a distance: an extent of the result."""
@@ -277,7 +277,8 @@ class Translator:
         if number_added == 0 and "*" not in expression:
             return expression
         sign = "+" if number_added >= 0 else "-"
-        return self.program.extents.derive(f"({expression} {sign} {abs(number_added)})", value)
+        text = f"({expression} {sign} {abs(number_added)})"
+        return self.program.extents.derive(text, value, of_window=True)
 
     def takes_result(self, index):
         """Whether anything takes that one of several results of the node under translation."""
@@ -291,11 +292,11 @@ class Translator:
 
     # -- extents ---------------------------------------------------------------------------------
 
-    def _extent(self, extent):
+    def _extent(self, extent, of_window=True):
         if isinstance(extent, Value):
             return extent.text
         if isinstance(extent, int):
-            return self.program.extents.number(extent)
+            return self.program.extents.number(extent, of_window)
         if extent.node.hint is None:
             raise Unsupported("extent", f"{extent} depends on data")
         expression = self._divided(extent.node)
@@ -418,6 +419,17 @@ class Translator:
             if self.probing and isinstance(node.meta.get("val"), torch.Tensor):
                 self._suppose(node)
 
+    def _input_extents(self, node, tensor):
+        """Those of batches and channels are no extents of windows, whatever their numbers."""
+        rank = tensor.dim()
+        targets = [str(user.target) for user in node.users]
+        of_channels = rank == 1 and any(n in t for t in targets for n in _HAVE_CHANNELS)
+        first = 2 if rank > 2 else rank if of_channels else 0
+        return [
+            self._extent(extent, of_window=axis >= first)
+            for axis, extent in enumerate(tensor.shape)
+        ]
+
     def _suppose(self, node):
         """What follows a node that is not covered may be covered all the same."""
         try:
@@ -444,7 +456,7 @@ class Translator:
         kind = _kind_of(result.dtype)
         hint = _input_name(node, spec) if self.long_names else _short_name(node)
         self._name_sizes(result, hint, len(self.program.inputs))
-        dims = [self._extent(e) for e in result.shape]
+        dims = self._input_extents(node, result)
         number = "int" if kind == "int" else _DTYPES.get(result.dtype, "f32")
         name = self.program.input(hint, number, dims, node.name)
         if kind == "bool":
@@ -461,7 +473,7 @@ class Translator:
         result = node.meta["val"]
         hint = _short_name(node)
         self._name_sizes(result, hint, len(self.program.inputs))
-        dims = [self._extent(e) for e in result.shape]
+        dims = self._input_extents(node, result)
         name = self.program.input(hint, _DTYPES[result.dtype], dims, node.name)
         kept = self.program.input(f"{hint}_kept", "f32", dims)
         truth = Value(self._emit(f"not_equal({kept}, 0)"), tuple(dims), "bool")
@@ -500,6 +512,8 @@ class Translator:
             raise Consequence(target, "an argument of it is not covered")
         try:
             self.environment[node] = _typed(translate(self, *arguments, **keywords), result)
+        except symbolic_shapes.GuardOnDataDependentSymNode as problem:
+            raise Unsupported(target, "of extents that depend on data") from problem
         except (TypeError, KeyError, ValueError, AttributeError, IndexError) as problem:
             raise Unsupported(target, f"in a form that the table does not know ({problem})") from problem
 
@@ -665,6 +679,10 @@ def _power(base, exponent):
     if exponent == int(exponent) and exponent > 0:
         return "(" + " * ".join([base] * int(exponent)) + ")"
     raise Unsupported("number", f"the power {exponent} of a size")
+
+
+# operators that take tensors of one element a channel
+_HAVE_CHANNELS = ("convolution", "batch_norm", "group_norm")
 
 
 def _input_name(node, spec):

@@ -135,7 +135,7 @@ def _transposed_convolution(t, x, weight, stride, padding, dilation, extra, grou
         for letter, s, d, p, e in zip("dhw"[3 - axes :], stride, dilation, padding, extra):
             values |= {f"s{letter}": s, f"d{letter}": d, f"p{letter}": p, f"e{letter}": e}
     settings = _settings(**values)
-    extents = (x.extents[0], t.program.extents.number(t.result_value(1)), *wide)
+    extents = (x.extents[0], t.program.extents.number(t.result_value(1), of_window=False), *wide)
     if settings is not None:
         text = f"torch_conv_transpose{axes}d{form}({', '.join([x.text, weight.text, *settings])})"
         return t.value(text, extents)
@@ -157,11 +157,11 @@ def _transposed_operands(t, x, weight, stride, padding, dilation, extra, groups)
     if groups == 1:
         return x, t.layouts.permute(weight, [1, 0] + list(range(2, weight.rank)))
     extents = t.program.extents
-    inputs = extents.number(extents.value(weight.extents[0]) // groups)
-    split = (extents.number(groups), inputs) + weight.extents[1:]
+    inputs = extents.number(extents.value(weight.extents[0]) // groups, of_window=False)
+    split = (extents.number(groups, of_window=False), inputs) + weight.extents[1:]
     parts = t.layouts.view(weight, split)
     parts = t.layouts.permute(parts, [0, 2, 1] + list(range(3, parts.rank)))
-    outputs = extents.number(extents.value(weight.extents[1]) * groups)
+    outputs = extents.number(extents.value(weight.extents[1]) * groups, of_window=False)
     return x, t.layouts.view(parts, (outputs, inputs) + weight.extents[2:])
 
 
@@ -208,7 +208,7 @@ def _pooled_beyond(t, x, windows):
         else:
             n = x.extents[axis]
             last = f"min(({n} + {2 * p - d * (k - 1) + s - 2}) div {s}, ({n} + {p - 1}) div {s})"
-            extent = t.program.extents.derive(f"({last} + 1)", value)
+            extent = t.program.extents.derive(f"({last} + 1)", value, of_window=True)
             op = "max_ceil"
         extents = x.extents[:axis] + (extent,) + x.extents[axis + 1 :]
         x = t.value(f"torch_window_{op}({x.text}, axis={axis}, k={k}, s={s}, p={p}, d={d})", extents)

@@ -90,6 +90,87 @@ START_TEST(forced_sizes) {
 
 END_TEST
 
+/* the verdict on a candidate that is not the program operator by operator */
+static as_status verdict(const char *program, const char *candidate, double until,
+                         as_field_report *report) {
+  as_sizes *sizes = as_sizes_new();
+  as_graph *given = load_text(program, sizes, lib, NULL);
+  as_graph *other = load_text(candidate, sizes, lib, given);
+  as_field_options options = as_field_default;
+  options.until = until;
+  as_err err;
+  as_err_init(&err);
+  as_status status = as_field_test(given, other, &options, report, &err);
+  ck_assert(!report->identical);
+  as_err_clear(&err);
+  as_graph_free(other);
+  as_graph_free(given);
+  as_sizes_free(sizes);
+  return status;
+}
+
+/* What is left of an axis behind 20 elements: at the sizes of at most 3 that are tried first there is
+ * nothing to compare. */
+static const char long_way[] = "program p\nsizes n\ninput x: f32[n + 19]\n"
+                               "t = slice(x, axis=0, start=min(20, n + 19), stop=n + 19)\n"
+                               "y = t + t\noutput y\n";
+/* the largest of a row is met at many places, as all of the negative ones are 0 */
+static const char ties[] = "program p\nsizes m, n\ninput x: f32[m, n]\n"
+                           "r = relu(x)\nc = equal(r, max(r, axis=1)[:, none])\n"
+                           "y = sum(c, axis=1)\noutput y\n";
+
+START_TEST(sizes_with_something_to_compare) {
+  as_field_report report;
+  ck_assert_int_eq(verdict(long_way,
+                           "mugraph c\n"
+                           "t = slice(x, axis=0, start=min(20, n + 19), stop=n + 19)\ny = 2 * t\n",
+                           0, &report),
+                   AS_OK);
+  ck_assert_uint_ge(report.same, report.needed);
+  as_field_report_clear(&report);
+  ck_assert_int_eq(verdict(long_way,
+                           "mugraph c\n"
+                           "t = slice(x, axis=0, start=min(20, n + 19), stop=n + 19)\ny = 3 * t\n",
+                           0, &report),
+                   AS_NO);
+  as_field_report_clear(&report);
+}
+
+END_TEST
+
+START_TEST(ties_are_told) {
+  as_field_report report;
+  ck_assert_int_eq(verdict(ties,
+                           "mugraph c\nr = maximum(0, x)\nc = equal(r, max(r, axis=1)[:, none])\n"
+                           "y = sum(c, axis=1)\n",
+                           0, &report),
+                   AS_OK);
+  ck_assert_uint_ge(report.same + report.close, report.needed);
+  as_field_report_clear(&report);
+  /* of which only one counts */
+  ck_assert_int_eq(verdict(ties,
+                           "mugraph c\nr = relu(x)\nc = equal(r, max(r, axis=1)[:, none])\n"
+                           "y = max(c, axis=1)\n",
+                           0, &report),
+                   AS_NO);
+  as_field_report_clear(&report);
+}
+
+END_TEST
+
+START_TEST(time_that_is_up) {
+  as_field_report report;
+  const char *twice = "mugraph c\nt = slice(x, axis=0, start=min(20, n + 19), stop=n + 19)\n"
+                      "y = 2 * t\n";
+  ck_assert_int_eq(verdict(long_way, twice, as_now() - 1, &report), AS_UNKNOWN);
+  ck_assert_int_eq(report.why, AS_FIELD_TIME);
+  as_field_report_clear(&report);
+  ck_assert_int_eq(verdict(long_way, twice, as_now() + 100, &report), AS_OK);
+  as_field_report_clear(&report);
+}
+
+END_TEST
+
 /* --- wrong candidates */
 typedef struct {
   int parsed;
@@ -162,6 +243,9 @@ int main(void) {
   TCase *tests = test_case("graphs", 240);
   tcase_add_test(tests, equal_pairs_pass);
   tcase_add_test(tests, forced_sizes);
+  tcase_add_test(tests, sizes_with_something_to_compare);
+  tcase_add_test(tests, ties_are_told);
+  tcase_add_test(tests, time_that_is_up);
   tcase_add_test(tests, mutants);
   int status = test_run("graphs", tests);
   as_oplib_free(lib);

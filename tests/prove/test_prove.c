@@ -131,6 +131,26 @@ START_TEST(effort_limit) {
 
 END_TEST
 
+START_TEST(time_limit) {
+  const double until[] = {as_now() - 1, as_now() + 1000};
+  item each = {"square", SIZES, "(= (* (X i l) (X i l)) (* 1 (* (X i l) (X i l))))", false};
+  for (int i = 0; i < 2; i++) {
+    ck_terms *terms = ck_terms_new();
+    ck_goal goal;
+    as_proof_result result;
+    as_prove_opts limits = {.until = until[i]};
+    make_goal(terms, &each, &goal);
+    as_prove_goals(terms, &goal, 1, &limits, &result);
+    ck_assert_int_eq(result.verdict, i ? AS_PROVED : AS_UNPROVED);
+    ck_assert_int_eq(result.why, i ? AS_PROOF_FOUND : AS_PROOF_TIME);
+    ck_assert(!result.cert == !i);
+    as_proof_result_clear(&result);
+    ck_terms_free(terms);
+  }
+}
+
+END_TEST
+
 START_TEST(from_texts) {
   static const char spec[] = "program p\nsizes N = 4\ninput X: f16[N]\noutput Y = dbl(X) + X\n";
   static const char cand[] = "mugraph c\nY = trp(X)\n";
@@ -168,6 +188,7 @@ int main(int argc, char **argv) {
   tcase_add_loop_test(tests, equalities, 0, (int)n);
   tcase_add_test(tests, same_bytes);
   tcase_add_test(tests, effort_limit);
+  tcase_add_test(tests, time_limit);
   tcase_add_test(tests, from_texts);
   return test_run("prove", tests);
 }

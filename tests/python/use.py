@@ -28,6 +28,10 @@ class Called(torch.nn.Module):
         return self.function(*tensors)
 
 
+def _leaves(outputs):
+    return [outputs] if isinstance(outputs, torch.Tensor) else list(outputs)
+
+
 class Use(unittest.TestCase):
     def setUp(self):
         warnings.simplefilter("ignore")
@@ -61,6 +65,61 @@ class Use(unittest.TestCase):
         self.assertEqual([target for target, _, _ in fast.left], ["aten.sort.default"])
         with self.assertRaisesRegex(assay.AssayError, "use.py:[0-9]+: aten.sort"):
             assay.compile(both, inputs, quiet=True, strict=True)
+
+    def test_minus_infinity_between_kernels(self):
+        def masked(x, keep):
+            scores = (x * 2 + 1).masked_fill(~keep, float("-inf"))
+            order = torch.sort(x, -1)[0]  # what follows is another kernel
+            return torch.softmax(scores + order, -1)
+
+        x, keep = torch.randn(3, 5), torch.arange(5) <= torch.arange(3)[:, None]
+        fast = assay.compile(masked, x, keep, quiet=True)
+        self.assertEqual(len(fast.parts), 2)
+        self.assertEqual([target for target, _, _ in fast.left], ["aten.sort.default"])
+        self.assertLess((fast(x, keep) - masked(x, keep)).abs().max(), 1e-6)
+
+    def test_masks_are_made_where_they_are_read(self):
+        def causal(x, y):
+            keep = torch.arange(4)[:, None] >= torch.arange(4)
+            order = torch.sort(y, -1)[0]
+            return torch.softmax((order * 2 + x).masked_fill(~keep, float("-inf")), -1)
+
+        x, y = torch.randn(4, 4), torch.randn(4, 4)
+        fast = assay.compile(causal, x, y, quiet=True)
+        self.assertEqual([len(part.kernel.inputs) for part in fast.parts], [2])
+        self.assertLess((fast(x, y) - causal(x, y)).abs().max(), 1e-6)
+
+    def test_layers_that_are_the_same(self):
+        layers = [torch.nn.Sequential(torch.nn.Linear(6, 6), torch.nn.ReLU()) for _ in range(24)]
+        model = torch.nn.Sequential(*layers).eval()
+        x = torch.randn(6, 6)
+        fast = assay.compile(model, x, quiet=True)
+        self.assertEqual(fast.left, [])
+        self.assertGreater(len(fast.parts), 2)
+        self.assertLess(len({part.directory for part in fast.parts}), len(fast.parts))
+        with torch.no_grad():
+            self.assertLess((fast(x) - model(x)).abs().max(), 1e-5)
+
+    def test_extents_that_meet(self):
+        def joined(x, w, v, n):  # channels of two convolutions, and as many images as a window leaves
+            both = torch.cat([F.conv2d(x, w, padding=1), x, x], 1)
+            return F.max_pool2d(F.conv2d(both, v), 2) * n
+
+        def parts(c, x):
+            shift, scale, gate = c.chunk(3, -1)
+            half = torch.cat([-x[:, 2:], x[:, :2]], -1)
+            return gate * (half * (1 + scale) + shift), x[:, 1:] * 2
+
+        images = torch.randn(2, 3, 6, 6), torch.randn(4, 3, 3, 3), torch.randn(5, 10, 3, 3), torch.randn(2, 1, 1, 1)
+        for function, examples in ((joined, images), (parts, (torch.randn(5, 12), torch.randn(5, 4)))):
+            fast = assay.compile(function, *examples, quiet=True, strict=True)
+            self.assertEqual(len(fast.parts), 1)
+            self.assertIn("sizes n", fast.parts[0].program)  # about all sizes, not these alone
+            for wanted, got in zip(_leaves(function(*examples)), _leaves(fast(*examples))):
+                self.assertLess((wanted - got).abs().max(), 1e-4)
+        program = assay.compile(joined, *images, quiet=True).parts[0].program
+        self.assertRegex(program, r"where w2 = .* div 2")
+        self.assertRegex(program, r"input x: f32\[n2, n3, n6, n6\]|input x: f32\[n2, 3, n6, n6\]")
 
     def test_backend(self):
         model = torch.nn.Sequential(torch.nn.Linear(8, 6), torch.nn.ReLU(), torch.nn.Softmax(-1)).eval()

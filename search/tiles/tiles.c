@@ -14,6 +14,8 @@ static int by_cost(const void *left, const void *right) {
   const as_tiles_program *b = right;
   if (a->us != b->us)
     return a->us < b->us ? -1 : 1;
+  if (a->bytes != b->bytes)
+    return a->bytes < b->bytes ? -1 : 1;
   return strcmp(a->text, b->text);
 }
 
@@ -48,7 +50,9 @@ static void add_program(const tl_naive *naive, const tl_tree *tree, const as_til
 static void extract_without(const tl_naive *naive, const bool *dead, const as_tiles_opts *opts,
                             as_arena *mem, as_tiles_result *result) {
   uint32_t n;
-  tl_structure *found = tl_structures(&naive->graph, naive->root, dead, opts->keep, mem, &n);
+  const as_target *target = opts->target ? opts->target : as_target_default();
+  tl_structure *found =
+      tl_structures(&naive->graph, naive->root, dead, opts->keep, target, mem, &n);
   for (uint32_t i = 0; i < n; i++)
     add_program(naive, found[i].tree, opts, mem, result);
   free(found);

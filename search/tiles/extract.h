@@ -74,8 +74,9 @@ typedef struct {
   bool *tensor_live; /* loaded from memory, or an output */
   bool *zero;        /* starts as zeros */
   bool *is_local;
-  double us;    /* by the model */
-  double bytes; /* moved between memory and kernels */
+  double us;         /* by the model, of tiles in registers and on tensor cores */
+  double lowered_us; /* of what src/kernels makes of it */
+  double bytes;      /* moved between memory and kernels */
   uint32_t kernels;
 } tl_items;
 

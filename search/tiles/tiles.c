@@ -43,7 +43,7 @@ static void add_program(const tl_naive *naive, const tl_tree *tree, const as_til
     result->program =
         as_realloc(result->program, (result->n ? 2 * result->n : 1) * sizeof *result->program);
   result->program[result->n++] =
-      (as_tiles_program){tl_print(&items), items.kernels, items.us, items.bytes};
+      (as_tiles_program){tl_print(&items), items.kernels, items.us, items.lowered_us, items.bytes};
   tl_items_clear(&items);
 }
 

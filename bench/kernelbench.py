@@ -42,8 +42,7 @@ import types
 import warnings
 from pathlib import Path
 
-# instead of this script's folder, whose triton.py is not the package that PyTorch imports
-sys.path[0] = str(Path(__file__).resolve().parents[1] / "python")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
 import torch  # noqa: E402
 from torch.utils.flop_counter import flop_registry  # noqa: E402

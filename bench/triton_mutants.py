@@ -13,7 +13,7 @@ import re
 import sys
 import tempfile
 
-import triton
+import triton_folder
 
 CHANGES = (
     ('an integer, one more', r'dense<(\d+)> : tensor<[0-9x]+xi32>', lambda m: m.group(0).replace(m.group(1), str(int(m.group(1)) + 1), 1)),
@@ -69,7 +69,7 @@ def mutant(kernel, case, stem, rng):
 
 def verdict(assay, given, stem, options, more, seconds):
     launch = ['--launch', stem + '.json:0'] + options[2:]
-    status, out, err, _ = triton.run([assay, 'certify', '--json', '--from', 'triton'] + more + launch + [given, stem + '.ttir'], seconds)
+    status, out, err, _ = triton_folder.run([assay, 'certify', '--json', '--from', 'triton'] + more + launch + [given, stem + '.ttir'], seconds)
     try:
         found = json.loads(out)['programs'][0]
         return found['verdict'], found['words']
@@ -79,7 +79,7 @@ def verdict(assay, given, stem, options, more, seconds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--assay', default=os.path.join(triton.TOP, 'build/assay'))
+    parser.add_argument('--assay', default=os.path.join(triton_folder.TOP, 'build/assay'))
     parser.add_argument('--prover', help='another build of it, for what is asked of the prover')
     parser.add_argument('--work', default=os.path.join(tempfile.gettempdir(), 'assay-triton'))
     parser.add_argument('--each', type=int, default=10)
@@ -90,16 +90,16 @@ def main():
     counts = collections.Counter()
     os.makedirs(options.work, exist_ok=True)
     prover = options.prover or options.assay
-    for path in triton.kernels(options.only):
+    for path in triton_folder.kernels(options.only):
         with open(path) as f:
             case = json.load(f)['cases'][0]
         if not case.get('spec'):
             continue
         kernel = path[:-5] + '.ttir'
-        launch = triton.launch_options(case, path, 0)
+        launch = triton_folder.launch_options(case, path, 0)
         stem = os.path.join(options.work, 'whole_' + os.path.basename(path)[:-5])
-        given, _ = triton.specification(prover, kernel, case, launch, stem)
-        if not given or triton.verdict(prover, given, kernel, launch, 10)[0] != 'PROVED':
+        given, _ = triton_folder.specification(prover, kernel, case, launch, stem)
+        if not given or triton_folder.verdict(prover, given, kernel, launch, 10)[0] != 'PROVED':
             continue
         counts['kernels'] += 1
         for _ in range(options.each):

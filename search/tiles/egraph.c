@@ -231,12 +231,17 @@ static bool canonical(const tl_graph *graph, const uint32_t *kid, uint32_t n_kid
   return true;
 }
 
-uint32_t tl_lookup(const tl_graph *graph, tl_kind kind, uint32_t item, const uint32_t *kid,
-                   uint32_t n_kid) {
+uint32_t tl_node_of(const tl_graph *graph, tl_kind kind, uint32_t item, const uint32_t *kid,
+                    uint32_t n_kid) {
   uint32_t own[MOST_KIDS];
   if (!canonical(graph, kid, n_kid, own))
     return AS_NONE;
-  uint32_t node = find_node(graph, kind, item, own, n_kid, AS_NONE);
+  return find_node(graph, kind, item, own, n_kid, AS_NONE);
+}
+
+uint32_t tl_lookup(const tl_graph *graph, tl_kind kind, uint32_t item, const uint32_t *kid,
+                   uint32_t n_kid) {
+  uint32_t node = tl_node_of(graph, kind, item, kid, n_kid);
   return node == AS_NONE ? AS_NONE : tl_find(graph, node_at(graph, node)->cls);
 }
 
@@ -262,6 +267,15 @@ uint32_t tl_nil(tl_graph *graph) {
 uint32_t tl_cons(tl_graph *graph, uint32_t statement, uint32_t sequence) {
   uint32_t kid[2] = {statement, sequence};
   return tl_add(graph, TL_CONS, 0, kid, 2);
+}
+
+void tl_settle(tl_graph *graph, uint32_t node, bool settled) {
+  node_at(graph, node)->settled = settled;
+}
+
+void tl_unsettle_all(tl_graph *graph) {
+  for (uint32_t node = 0; node < graph->nodes.n; node++)
+    tl_settle(graph, node, false);
 }
 
 /* --- uniting */
@@ -311,6 +325,7 @@ static void look_again(tl_graph *graph, uint32_t id) {
   as_index_add(&graph->index, hash_of((tl_kind)node->kind, node->item, own, node->n_kid), id);
   if (twin != AS_NONE) {
     node->dead = true;
+    node_at(graph, twin)->settled &= node->settled;
     graph->n_live--;
     tl_union(graph, cls, node_at(graph, twin)->cls);
     cls = tl_find(graph, cls);
@@ -347,7 +362,7 @@ static bool fill_join(tl_graph *graph, uint32_t join) {
   for (uint32_t node = tl_first(graph, first); node != AS_NONE; node = tl_next(graph, node)) {
     if (node_at(graph, node)->kind == TL_NIL)
       more |= tl_union(graph, whole, second);
-    if (node_at(graph, node)->kind != TL_CONS)
+    if (node_at(graph, node)->kind != TL_CONS || node_at(graph, node)->settled)
       continue;
     uint32_t tail = tl_join(graph, tl_kid(graph, node, 1), second);
     more |= tl_union(graph, whole, tl_cons(graph, tl_kid(graph, node, 0), tail));

@@ -10,6 +10,9 @@
  * program by itself: it stands for the lists that its first operand's with its second operand's
  * behind are (tl_graph_join adds those), whatever either class will hold later.
  *
+ * A node of a sequence may be settled: it is counted and extracted like any other, but rules and
+ * joins look at the other nodes of its class alone.
+ *
  * Each class keeps what its programs may read and write (access.h), over all of its nodes: what a
  * rule may not do to one of them it may not do to the class. */
 #ifndef AS_TILES_EGRAPH_H
@@ -40,7 +43,8 @@ typedef enum {
 
 typedef struct {
   uint8_t kind;
-  bool dead; /* congruent to another node of its class */
+  bool dead;    /* congruent to another node of its class */
+  bool settled; /* rules look at another node of its class in its place */
   uint16_t n_kid;
   uint32_t item; /* of a LOAD, STORE, ADD the access; of a CALL its operator; of a LOOP the
                     variable; of a NUMBER the node of the program */
@@ -77,6 +81,7 @@ typedef struct tl_graph {
   uint64_t n_live;       /* nodes that are not dead */
   uint64_t unions;
   uint64_t most_nodes; /* the bound of growth; 0: none */
+  bool pressing;       /* rules settle what they are applied to */
   bool full;           /* it struck: nothing is added any more, and additions give AS_NONE */
 } tl_graph;
 
@@ -106,6 +111,12 @@ uint32_t tl_cons(tl_graph *graph, uint32_t statement, uint32_t sequence);
 uint32_t tl_join(tl_graph *graph, uint32_t first, uint32_t second);
 /* adds what joined classes have come to hold since; whether there was something */
 bool tl_graph_join(tl_graph *graph);
+
+/* the node; AS_NONE: there is none */
+uint32_t tl_node_of(const tl_graph *graph, tl_kind kind, uint32_t item, const uint32_t *kid,
+                    uint32_t n_kid);
+void tl_settle(tl_graph *graph, uint32_t node, bool settled);
+void tl_unsettle_all(tl_graph *graph);
 
 /* false: they are one already, or one is AS_NONE */
 bool tl_union(tl_graph *graph, uint32_t left, uint32_t right);

@@ -23,7 +23,7 @@ typedef struct tl_tree {
 
 typedef struct {
   uint32_t kernels; /* statements outside of loops */
-  double work;      /* elements computed and moved */
+  double work;      /* microseconds: of a kernel, of one of the multiprocessors that share it */
   tl_tree *tree;    /* in the arena that was given */
 } tl_structure;
 
@@ -31,7 +31,7 @@ typedef struct {
  * computed from a load of one of the tensors marked `dead` (none: there is no such program).
  * Programs that differ in the order of statements alone are one.  malloc'ed */
 tl_structure *tl_structures(const tl_graph *graph, uint32_t root, const bool *dead, uint32_t keep,
-                            as_arena *mem, uint32_t *n);
+                            const as_target *target, as_arena *mem, uint32_t *n);
 /* can every result be computed without a load of a tensor marked `dead`? */
 bool tl_may_be_dead(const tl_graph *graph, uint32_t root, const bool *dead);
 /* one that random choices give, each node of a class alike: for tests.  NULL: a choice ended
@@ -74,8 +74,9 @@ typedef struct {
   bool *tensor_live; /* loaded from memory, or an output */
   bool *zero;        /* starts as zeros */
   bool *is_local;
-  double us;    /* by the model */
-  double bytes; /* moved between memory and kernels */
+  double us;         /* by the model, of tiles in registers and on tensor cores */
+  double lowered_us; /* of what src/kernels makes of it */
+  double bytes;      /* moved between memory and kernels */
   uint32_t kernels;
 } tl_items;
 

@@ -178,8 +178,9 @@ bool tl_place(tl_items *items, as_arena *mem) {
 /* --- cost */
 typedef struct {
   double bytes;
-  double steps;    /* of sums of products */
-  double elements; /* computed one by one */
+  double steps;      /* of sums of products */
+  double elements;   /* computed one by one */
+  double statements; /* each time that one is run */
 } work;
 
 enum { BYTES = 4 };
@@ -197,6 +198,7 @@ static double access_elements(const tl_items *items, uint32_t access) {
 static void add_work(const tl_items *items, const tl_item *loop, double times, work *sum) {
   for (uint32_t i = 0; i < loop->n_body; i++) {
     const tl_item *item = loop->body[i];
+    sum->statements += item->kind == TL_LOOP_ITEM ? 0 : times;
     if (item->kind == TL_LOOP_ITEM) {
       const tl_accesses *all = &items->naive->accesses;
       add_work(items, item,
@@ -226,26 +228,32 @@ static double instances(const tl_items *items, const tl_item *loop) {
 
 /* a kernel: a launch, and what memory or the multiprocessors that have an instance take longer for
  */
-static double kernel_us(const tl_items *items, const tl_item *kernel, double busy,
-                        const as_target *target, double *bytes) {
-  work sum = {0};
-  add_work(items, kernel, 1, &sum);
-  if (busy > target->multiprocessors)
-    busy = target->multiprocessors;
+static double kernel_us(const work *sum, double busy, const as_target *target) {
   double drawn = busy * target->mp_bandwidth;
   if (drawn > target->dram)
     drawn = target->dram;
-  double moving = sum.bytes / drawn;
+  double moving = sum->bytes / drawn;
   double computing =
-      2 * sum.steps / (busy * target->tile_flops) + sum.elements / (busy * target->tile_elements);
-  *bytes += sum.bytes;
+      2 * sum->steps / (busy * target->tile_flops) + sum->elements / (busy * target->tile_elements);
   return target->launch_us + target->latency_us + (moving > computing ? moving : computing);
+}
+
+/* The same as src/kernels prints it: each term of a sum is an element's work, nothing overlaps, and
+ * threads meet behind each statement. */
+static double lowered_us(const work *sum, double busy, const as_target *target) {
+  double drawn = busy * target->mp_bandwidth;
+  if (drawn > target->dram)
+    drawn = target->dram;
+  return target->launch_us + target->latency_us + sum->bytes / drawn +
+         (sum->steps + sum->elements) / (busy * target->tile_elements) +
+         sum->statements / busy * target->step_us;
 }
 
 /* an outermost loop is a kernel; so is what stands between two of them */
 void tl_cost(tl_items *items, const as_target *target) {
   const tl_item *whole = &items->whole;
   items->us = 0;
+  items->lowered_us = 0;
   items->bytes = 0;
   items->kernels = 0;
   for (uint32_t i = 0; i < whole->n_body; items->kernels++) {
@@ -255,7 +263,13 @@ void tl_cost(tl_items *items, const as_target *target) {
       next++;
     tl_item kernel = {.n_body = next - i, .body = whole->body + i};
     double busy = instances(items, whole->body[i]);
-    items->us += kernel_us(items, &kernel, busy, target, &items->bytes);
+    work sum = {0};
+    add_work(items, &kernel, 1, &sum);
+    if (busy > target->multiprocessors)
+      busy = target->multiprocessors;
+    items->us += kernel_us(&sum, busy, target);
+    items->lowered_us += lowered_us(&sum, busy, target);
+    items->bytes += sum.bytes;
     i = next;
   }
 }

@@ -57,12 +57,32 @@ static bool is_independent(const tl_graph *graph, const binding *bound, const in
                         effects(graph, bound, letter[1]));
 }
 
+/* Where a statement stands in the one order that all are brought to where rules settle: what is no
+ * loop first, then loops by their smallest variable. */
+static uint32_t place_of(const tl_graph *graph, uint32_t statement) {
+  uint32_t first = AS_NONE;
+  for (uint32_t n = tl_first(graph, statement); n != AS_NONE; n = tl_next(graph, n)) {
+    const tl_node *node = tl_node_at(graph, n);
+    uint32_t place = node->kind == TL_LOOP ? 1 + node->item : 0;
+    if (place < first)
+      first = place;
+  }
+  return first;
+}
+
+static bool does_lift(const tl_graph *graph, const binding *bound, const int *letter) {
+  return graph->pressing && place_of(graph, bound->of[letter[0]]) == 0 &&
+         place_of(graph, bound->of[letter[1]]) != 0;
+}
+
 /* Is it worth it to have b before a?  Where b is no loop and a is one, where b's variable is
  * smaller than a's, and where they are loops of one variable that cannot be fused: so loops of one
  * variable come to stand side by side, and orders that differ for nothing are not made. */
 static bool does_sort(const tl_graph *graph, const binding *bound, const int *letter) {
   uint32_t a = bound->of[letter[0]];
   uint32_t b = bound->of[letter[1]];
+  if (graph->pressing)
+    return place_of(graph, b) < place_of(graph, a);
   for (uint32_t n = tl_first(graph, a); n != AS_NONE; n = tl_next(graph, n)) {
     const tl_node *first = tl_node_at(graph, n);
     for (uint32_t m = tl_first(graph, b); m != AS_NONE; m = tl_next(graph, m)) {
@@ -123,6 +143,7 @@ static const struct {
   predicate holds;
 } predicates[] = {
     {"sorts", 2, does_sort},
+    {"lifts", 2, does_lift},
     {"some", 1, is_some},
     {"independent", 2, is_independent},
     {"aligned", 3, is_aligned},
@@ -274,13 +295,15 @@ const char *tl_rule_name(uint32_t rule) {
 typedef struct {
   const loop_rule *rule;
   tl_graph *graph;
-  as_vec *matches; /* found: the root class and its binding */
+  as_vec *matches; /* found: the root class, its node, and the binding */
   uint32_t root;
+  uint32_t node;
   uint64_t refused;
 } matcher;
 
 typedef struct {
   uint32_t root;
+  uint32_t node;
   binding bound;
 } match;
 
@@ -301,7 +324,7 @@ static void found(matcher *m, const binding *bound) {
       return;
     }
   }
-  match one = {m->root, *bound};
+  match one = {m->root, m->node, *bound};
   as_vec_push(m->matches, &one);
 }
 
@@ -324,8 +347,10 @@ static void match_nodes(matcher *m, const part *of, uint32_t cls, const binding 
     const tl_node *here = tl_node_at(m->graph, node);
     binding more = *bound;
     agenda next = *rest;
-    if (here->kind != kind)
+    if (here->kind != kind || here->settled)
       continue;
+    if (of == &m->rule->parts[m->rule->left])
+      m->node = node;
     if (kind == TL_LOOP && !bind(&more, of->letter, here->item))
       continue;
     if (kind == TL_CONS)
@@ -372,6 +397,21 @@ static uint32_t build(const loop_rule *rule, tl_graph *graph, const binding *bou
   }
 }
 
+/* What was made takes the place of the node that it was made of.  (It may have been settled itself,
+ * by a rule that goes the other way.) */
+static void settle(tl_graph *graph, const loop_rule *rule, const match *one, uint32_t made) {
+  const part *right = &rule->parts[rule->right];
+  if (made == AS_NONE || right->kind != PART_CONS)
+    return;
+  uint32_t kid[2] = {build(rule, graph, &one->bound, right->first),
+                     build(rule, graph, &one->bound, right->second)};
+  uint32_t node = tl_node_of(graph, TL_CONS, 0, kid, 2);
+  if (node != AS_NONE && node != one->node) {
+    tl_settle(graph, one->node, true);
+    tl_settle(graph, node, false);
+  }
+}
+
 uint64_t tl_loop_rule_apply(const tl_loop_rules *rules, uint32_t rule, tl_graph *graph,
                             uint64_t *applied) {
   as_vec matches;
@@ -391,6 +431,8 @@ uint64_t tl_loop_rule_apply(const tl_loop_rules *rules, uint32_t rule, tl_graph 
     const match *one = &AS_VEC_AT(&matches, match, i);
     uint32_t other = build(m.rule, graph, &one->bound, m.rule->right);
     *applied += tl_union(graph, one->root, other);
+    if (graph->pressing)
+      settle(graph, m.rule, one, other);
   }
   as_vec_clear(&matches);
   tl_rebuild(graph);

@@ -21,6 +21,8 @@
 #define TL_LOOP_RULES(X)                                                                           \
   /* two statements that do not touch what the other writes */                                     \
   X(SWAP, "swap", "a ; b ; T => b ; a ; T", "independent a b, sorts a b")                          \
+  /* the same, a loop before what is none (only where rules settle) */                             \
+  X(LIFT, "lift", "a ; b ; T => b ; a ; T", "independent a b, lifts a b")                          \
   /* iteration v of B may run before iteration v + 1 of A, when it needs nothing of it */          \
   X(FUSE, "fuse", "for v { A } ; for v { B } ; T => for v { A ++ B } ; T", "aligned v A B")        \
   /* and the other way round, where each of the two loops is one that is needed */                 \

@@ -15,34 +15,104 @@ static const struct {
 #undef TL_FUNCTION_ROW
 };
 
-static uint64_t one_round(tl_naive *naive, const tl_loop_rules *loops, const tl_patterns *algebra,
-                          tl_saturation *what) {
-  tl_graph *graph = &naive->graph;
-  uint64_t before = graph->unions + graph->n_live;
+typedef struct {
+  tl_naive *naive;
+  tl_loop_rules *loops;
+  tl_patterns algebra;
+  tl_saturation *what;
+} saturator;
+
+static uint64_t changes(const saturator *s) {
+  return s->naive->graph.unions + s->naive->graph.n_live;
+}
+
+static void apply_to_tiles(saturator *s) {
+  tl_graph *graph = &s->naive->graph;
   for (size_t i = 0; i < sizeof functions / sizeof *functions && !graph->full; i++)
-    what->applied[functions[i].rule] += functions[i].apply(graph);
-  what->applied[TL_RULE_ALGEBRA] += tl_algebra_apply(algebra, graph);
-  for (uint32_t rule = 0; rule < TL_RULE_REINDEX && !graph->full; rule++)
-    what->refused += tl_loop_rule_apply(loops, rule, graph, &what->applied[rule]);
-  return graph->unions + graph->n_live - before;
+    s->what->applied[functions[i].rule] += functions[i].apply(graph);
+  s->what->applied[TL_RULE_ALGEBRA] += tl_algebra_apply(&s->algebra, graph);
+}
+
+static void apply_to_loops(saturator *s, uint32_t rule) {
+  if (!s->naive->graph.full)
+    s->what->refused +=
+        tl_loop_rule_apply(s->loops, rule, &s->naive->graph, &s->what->applied[rule]);
+}
+
+/* --- pressed together */
+enum { MOST_STEPS = 64, NO_RULE = TL_N_RULES };
+
+static void until_done(saturator *s, const uint32_t *rules, uint32_t n) {
+  uint64_t before;
+  uint32_t steps = 0;
+  do {
+    before = changes(s);
+    for (uint32_t i = 0; i < n; i++)
+      apply_to_loops(s, rules[i]);
+  } while (changes(s) != before && ++steps < MOST_STEPS);
+}
+
+/* Loops that stand side by side, sorted, are fused; what a loop needs goes into it; then loops that
+ * statements stand between. */
+static void press(saturator *s) {
+  static const struct {
+    uint32_t first;
+    uint32_t rules[2];
+  } stages[] = {{NO_RULE, {TL_RULE_SWAP, TL_RULE_FUSE}},
+                {TL_RULE_INSERT, {TL_RULE_SWAP, TL_RULE_FUSE}},
+                {NO_RULE, {TL_RULE_LIFT, TL_RULE_FUSE}}};
+
+  uint64_t before;
+  uint32_t steps = 0;
+  s->naive->graph.pressing = true;
+  do {
+    before = changes(s);
+    apply_to_tiles(s);
+  } while (changes(s) != before && ++steps < MOST_STEPS);
+  tl_prune(&s->naive->graph, s->naive->root);
+  for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+    steps = 0;
+    do {
+      before = changes(s);
+      if (stages[i].first != NO_RULE)
+        apply_to_loops(s, stages[i].first);
+      until_done(s, stages[i].rules, 2);
+    } while (changes(s) != before && ++steps < MOST_STEPS);
+  }
+  s->naive->graph.pressing = false;
+}
+
+/* --- all rules */
+/* true: the last round changed nothing */
+static bool rounds(saturator *s, uint32_t most) {
+  bool saturated = false;
+  for (uint32_t i = 0; i < most && !saturated && !s->naive->graph.full; i++) {
+    uint64_t before = changes(s);
+    apply_to_tiles(s);
+    for (uint32_t rule = 0; rule < TL_RULE_REINDEX; rule++)
+      apply_to_loops(s, rule);
+    saturated = changes(s) == before;
+    s->what->rounds++;
+  }
+  return saturated;
 }
 
 as_status tl_saturate(tl_naive *naive, uint32_t most_rounds, tl_saturation *what, as_err *err) {
-  tl_patterns algebra;
+  saturator s = {.naive = naive, .what = what, .loops = tl_loop_rules_read(err)};
   *what = (tl_saturation){.rounds = 0};
-  tl_loop_rules *loops = tl_loop_rules_read(err);
-  if (loops == NULL)
+  if (s.loops == NULL)
     return AS_INTERNAL;
-  if (!tl_patterns_init(&algebra, "algebra.rule", tl_algebra_text(), naive->program->lib, err)) {
-    tl_loop_rules_free(loops);
+  if (!tl_patterns_init(&s.algebra, "algebra.rule", tl_algebra_text(), naive->program->lib, err)) {
+    tl_loop_rules_free(s.loops);
     return AS_INTERNAL;
   }
-  while (what->rounds < most_rounds && !what->saturated && !naive->graph.full) {
-    what->saturated = one_round(naive, loops, &algebra, what) == 0;
-    what->rounds++;
-  }
-  tl_patterns_clear(&algebra);
-  tl_loop_rules_free(loops);
+  press(&s);
+  what->near_saturated = rounds(&s, most_rounds);
+  what->near_nodes = naive->graph.n_live;
+  tl_unsettle_all(&naive->graph);
+  what->saturated = rounds(&s, most_rounds);
+  tl_patterns_clear(&s.algebra);
+  tl_loop_rules_free(s.loops);
   return AS_OK;
 }
 

@@ -36,8 +36,8 @@ double tl_call_work(const tl_graph *graph, uint32_t node) {
 
 /* --- trees */
 static const double impossible = 1e300;
-/* what an iteration takes beside its statements, in elements */
-static const double iteration = 256;
+
+enum { BYTES = 4 };
 
 typedef struct {
   double work;
@@ -63,13 +63,17 @@ typedef struct {
   bool done;
 } options;
 
+/* where a class is chosen for: inside of a kernel; as a kernel; as a sequence of kernels */
+typedef enum { INSIDE, KERNEL, KERNELS, N_LEVELS } level;
+
+/* Work is in microseconds of one multiprocessor, on its own. */
 typedef struct {
   const tl_graph *graph;
+  const as_target *target;
   uint32_t keep;
-  options *inner;   /* by class, inside of a loop */
-  options *outer;   /* of sequences, where each statement is a kernel */
-  double *work;     /* of tiles by class; negative: not known, or being found */
-  const bool *dead; /* tensors that nothing is to read: what is stored to them takes no work */
+  options *of[N_LEVELS]; /* by class */
+  double *work;          /* of tiles by class; negative: not known, or being found */
+  const bool *dead;      /* tensors that nothing is to read: what is stored to them takes no work */
   as_arena *mem;
 } chooser;
 
@@ -79,7 +83,17 @@ static double load_work(const chooser *c, uint32_t access) {
   if (c->dead[tl_access_tensor(all, access)])
     return impossible;
   const as_size *dim = tl_shape_dims(all, tl_access_shape(all, access), &rank);
-  return product(all, dim, rank);
+  return BYTES * product(all, dim, rank) / c->target->mp_bandwidth;
+}
+
+static double store_work(const chooser *c, uint32_t cls) {
+  return BYTES * tl_elements(c->graph, cls) / c->target->mp_bandwidth;
+}
+
+static double call_work(const chooser *c, uint32_t node) {
+  double steps = tl_call_work(c->graph, node);
+  double elements = tl_elements(c->graph, tl_node_at(c->graph, node)->cls);
+  return steps > elements ? 2 * steps / c->target->tile_flops : steps / c->target->tile_elements;
 }
 
 /* the least work of a tile where nothing is there already */
@@ -94,7 +108,7 @@ static double tile_work(chooser *c, uint32_t cls) {
   for (uint32_t n = tl_first(c->graph, cls); n != AS_NONE; n = tl_next(c->graph, n)) {
     const tl_node *node = tl_node_at(c->graph, n);
     double work = node->kind == TL_LOAD   ? load_work(c, node->item)
-                  : node->kind == TL_CALL ? tl_call_work(c->graph, n)
+                  : node->kind == TL_CALL ? call_work(c, n)
                                           : 0;
     for (uint32_t i = 0; i < node->n_kid; i++)
       work += tile_work(c, tl_kid(c->graph, n, i));
@@ -140,9 +154,9 @@ static uint32_t place_of(const chooser *c, options *of, const option *one) {
   return of->n++;
 }
 
-static void keep_option(chooser *c, options *of, option one, bool outer) {
+static void keep_option(chooser *c, options *of, option one) {
   if (of->bucket == NULL)
-    of->bucket = as_calloc(outer ? MOST_KERNELS + 1 : 1, sizeof *of->bucket);
+    of->bucket = as_calloc(MOST_KERNELS + 1, sizeof *of->bucket);
   if (one.kernels > MOST_KERNELS)
     return;
   bucket *same = &of->bucket[one.kernels];
@@ -164,50 +178,68 @@ static int by_kernels(const void *left, const void *right) {
   return a->hash < b->hash ? -1 : a->hash > b->hash;
 }
 
-static const options *choose(chooser *c, uint32_t cls, bool outer);
+/* An outermost loop is a kernel.  How many multiprocessors take part: as many as iterations, if no
+ * sum runs over them. */
+static double shared_by(const chooser *c, uint32_t variable, uint32_t body) {
+  const tl_accesses *all = c->graph->accesses;
+  uint32_t n;
+  const tl_effect *item = tl_effects(all, tl_class_at(c->graph, body)->effects, &n);
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t sums = tl_tensor_at(all, tl_access_tensor(all, item[i].access))->sums_over;
+    if (item[i].mode >= TL_SUM && (sums >> variable & 1))
+      return 1;
+  }
+  double count = (double)tl_value(all, tl_variable_at(all, variable)->count);
+  return count < c->target->multiprocessors ? count : c->target->multiprocessors;
+}
 
-static void add_node(chooser *c, options *of, uint32_t cls, uint32_t n, bool outer) {
+static const options *choose(chooser *c, uint32_t cls, level at);
+
+static void add_node(chooser *c, options *of, uint32_t cls, uint32_t n, level at) {
   const tl_node *node = tl_node_at(c->graph, n);
   const tl_accesses *all = c->graph->accesses;
   if (node->kind == TL_NIL)
-    keep_option(c, of, (option){.node = n, .hash = 1}, outer);
+    keep_option(c, of, (option){.node = n, .hash = 1});
   if (node->kind == TL_STORE || node->kind == TL_ADD) {
     uint32_t value = tl_kid(c->graph, n, 0);
     bool unread = c->dead[tl_access_tensor(all, node->item)];
-    double work = unread ? 0 : tile_work(c, value) + tl_elements(c->graph, value);
+    double work = unread ? 0 : tile_work(c, value) + store_work(c, value);
     if (work < impossible)
-      keep_option(c, of, (option){.node = n, .work = work, .hash = mixed(cls, 3)}, outer);
+      keep_option(c, of, (option){.node = n, .work = work, .hash = mixed(cls, 3)});
   }
   if (node->kind == TL_LOOP) {
-    const options *body = choose(c, tl_kid(c->graph, n, 0), false);
+    const options *body = choose(c, tl_kid(c->graph, n, 0), INSIDE);
     double times = (double)tl_value(all, tl_variable_at(all, node->item)->count);
+    if (at == KERNEL)
+      times /= shared_by(c, node->item, tl_kid(c->graph, n, 0));
     for (uint32_t i = 0; i < body->n; i++) {
-      option one = {.node = n,
-                    .pick = {i, 0},
-                    .work = body->item[i].work > 0 ? times * (body->item[i].work + iteration) : 0,
-                    .hash = mixed(body->item[i].hash, 7 + node->item)};
-      keep_option(c, of, one, outer);
+      option one = {
+          .node = n,
+          .pick = {i, 0},
+          .work = body->item[i].work > 0 ? times * (body->item[i].work + c->target->step_us) : 0,
+          .hash = mixed(body->item[i].hash, 7 + node->item)};
+      keep_option(c, of, one);
     }
   }
   if (node->kind != TL_CONS)
     return;
-  const options *first = choose(c, tl_kid(c->graph, n, 0), false);
-  const options *rest = choose(c, tl_kid(c->graph, n, 1), outer);
+  const options *first = choose(c, tl_kid(c->graph, n, 0), at == KERNELS ? KERNEL : INSIDE);
+  const options *rest = choose(c, tl_kid(c->graph, n, 1), at);
   for (uint32_t i = 0; i < first->n; i++) {
     for (uint32_t j = 0; j < rest->n; j++) {
       option one = {.node = n,
                     .pick = {i, j},
                     .work = first->item[i].work + rest->item[j].work,
-                    .kernels = rest->item[j].kernels + (outer && first->item[i].work > 0),
+                    .kernels = rest->item[j].kernels + (at == KERNELS && first->item[i].work > 0),
                     .hash = first->item[i].hash + rest->item[j].hash};
-      keep_option(c, of, one, outer);
+      keep_option(c, of, one);
     }
   }
 }
 
-static const options *choose(chooser *c, uint32_t cls, bool outer) {
+static const options *choose(chooser *c, uint32_t cls, level at) {
   cls = tl_find(c->graph, cls);
-  options *of = outer ? &c->outer[cls] : &c->inner[cls];
+  options *of = &c->of[at][cls];
   static const options none = {0};
   if (of->done)
     return of;
@@ -215,24 +247,22 @@ static const options *choose(chooser *c, uint32_t cls, bool outer) {
     return &none; /* a sequence that is part of itself */
   of->asked = true;
   for (uint32_t n = tl_first(c->graph, cls); n != AS_NONE; n = tl_next(c->graph, n))
-    add_node(c, of, cls, n, outer);
+    add_node(c, of, cls, n, at);
   qsort(of->item, of->n, sizeof *of->item, by_kernels);
   of->done = true;
   return of;
 }
 
-static tl_tree *statement_tree(const chooser *c, uint32_t cls, uint32_t pick);
+static tl_tree *statement_tree(const chooser *c, uint32_t cls, uint32_t pick, level at);
 
-static void add_statements(const chooser *c, tl_tree *into, uint32_t cls, uint32_t pick,
-                           bool outer) {
+static void add_statements(const chooser *c, tl_tree *into, uint32_t cls, uint32_t pick, level at) {
   tl_tree *list[1024];
   for (;;) {
-    const options *of =
-        outer ? &c->outer[tl_find(c->graph, cls)] : &c->inner[tl_find(c->graph, cls)];
-    const option *one = &of->item[pick];
+    const option *one = &c->of[at][tl_find(c->graph, cls)].item[pick];
     if (tl_node_at(c->graph, one->node)->kind == TL_NIL || into->n == 1024)
       break;
-    list[into->n++] = statement_tree(c, tl_kid(c->graph, one->node, 0), one->pick[0]);
+    list[into->n++] = statement_tree(c, tl_kid(c->graph, one->node, 0), one->pick[0],
+                                     at == KERNELS ? KERNEL : INSIDE);
     cls = tl_kid(c->graph, one->node, 1);
     pick = one->pick[1];
   }
@@ -240,22 +270,22 @@ static void add_statements(const chooser *c, tl_tree *into, uint32_t cls, uint32
   memcpy(into->body, list, into->n * sizeof(tl_tree *));
 }
 
-static tl_tree *statement_tree(const chooser *c, uint32_t cls, uint32_t pick) {
-  const option *one = &c->inner[tl_find(c->graph, cls)].item[pick];
+static tl_tree *statement_tree(const chooser *c, uint32_t cls, uint32_t pick, level at) {
+  const option *one = &c->of[at][tl_find(c->graph, cls)].item[pick];
   const tl_node *node = tl_node_at(c->graph, one->node);
   tl_tree *tree = as_arena_alloc(c->mem, sizeof *tree);
   tree->kind = (tl_kind)node->kind;
   tree->item = node->item;
   tree->value = tl_kid(c->graph, one->node, 0);
   if (node->kind == TL_LOOP)
-    add_statements(c, tree, tree->value, one->pick[0], false);
+    add_statements(c, tree, tree->value, one->pick[0], INSIDE);
   return tree;
 }
 
 static void begin(chooser *c) {
   uint32_t n_class = (uint32_t)c->graph->parent.n;
-  c->inner = as_calloc(n_class + 1, sizeof *c->inner);
-  c->outer = as_calloc(n_class + 1, sizeof *c->outer);
+  for (int at = 0; at < N_LEVELS; at++)
+    c->of[at] = as_calloc(n_class + 1, sizeof(options));
   c->work = as_malloc((n_class + 1) * sizeof *c->work);
   for (uint32_t i = 0; i < n_class; i++)
     c->work[i] = -1;
@@ -263,28 +293,27 @@ static void begin(chooser *c) {
 
 static void end(chooser *c) {
   uint32_t n_class = (uint32_t)c->graph->parent.n;
-  for (uint32_t i = 0; i < n_class; i++) {
-    free(c->inner[i].item);
-    free(c->inner[i].bucket);
-    free(c->outer[i].item);
-    free(c->outer[i].bucket);
+  for (int at = 0; at < N_LEVELS; at++) {
+    for (uint32_t i = 0; i < n_class; i++) {
+      free(c->of[at][i].item);
+      free(c->of[at][i].bucket);
+    }
+    free(c->of[at]);
   }
-  free(c->inner);
-  free(c->outer);
   free(c->work);
 }
 
 tl_structure *tl_structures(const tl_graph *graph, uint32_t root, const bool *dead, uint32_t keep,
-                            as_arena *mem, uint32_t *n) {
-  chooser c = {.graph = graph, .keep = keep, .dead = dead, .mem = mem};
+                            const as_target *target, as_arena *mem, uint32_t *n) {
+  chooser c = {.graph = graph, .target = target, .keep = keep, .dead = dead, .mem = mem};
   begin(&c);
-  const options *all = choose(&c, root, true);
+  const options *all = choose(&c, root, KERNELS);
   tl_structure *found = as_calloc(all->n + 1, sizeof *found);
   *n = all->n;
   for (uint32_t i = 0; i < all->n; i++) {
     tl_tree *whole = as_arena_alloc(mem, sizeof *whole);
     whole->kind = TL_NIL;
-    add_statements(&c, whole, root, i, true);
+    add_statements(&c, whole, root, i, KERNELS);
     found[i] = (tl_structure){all->item[i].kernels, all->item[i].work, whole};
   }
   end(&c);
@@ -292,9 +321,9 @@ tl_structure *tl_structures(const tl_graph *graph, uint32_t root, const bool *de
 }
 
 bool tl_may_be_dead(const tl_graph *graph, uint32_t root, const bool *dead) {
-  chooser c = {.graph = graph, .keep = 1, .dead = dead};
+  chooser c = {.graph = graph, .target = as_target_default(), .keep = 1, .dead = dead};
   begin(&c);
-  bool some = choose(&c, root, true)->n > 0;
+  bool some = choose(&c, root, KERNELS)->n > 0;
   end(&c);
   return some;
 }

@@ -14,6 +14,8 @@ static int by_cost(const void *left, const void *right) {
   const as_tiles_program *b = right;
   if (a->us != b->us)
     return a->us < b->us ? -1 : 1;
+  if (a->bytes != b->bytes)
+    return a->bytes < b->bytes ? -1 : 1;
   return strcmp(a->text, b->text);
 }
 
@@ -41,14 +43,16 @@ static void add_program(const tl_naive *naive, const tl_tree *tree, const as_til
     result->program =
         as_realloc(result->program, (result->n ? 2 * result->n : 1) * sizeof *result->program);
   result->program[result->n++] =
-      (as_tiles_program){tl_print(&items), items.kernels, items.us, items.bytes};
+      (as_tiles_program){tl_print(&items), items.kernels, items.us, items.lowered_us, items.bytes};
   tl_items_clear(&items);
 }
 
 static void extract_without(const tl_naive *naive, const bool *dead, const as_tiles_opts *opts,
                             as_arena *mem, as_tiles_result *result) {
   uint32_t n;
-  tl_structure *found = tl_structures(&naive->graph, naive->root, dead, opts->keep, mem, &n);
+  const as_target *target = opts->target ? opts->target : as_target_default();
+  tl_structure *found =
+      tl_structures(&naive->graph, naive->root, dead, opts->keep, target, mem, &n);
   for (uint32_t i = 0; i < n; i++)
     add_program(naive, found[i].tree, opts, mem, result);
   free(found);

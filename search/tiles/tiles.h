@@ -20,7 +20,9 @@ extern const as_tiles_opts as_tiles_default;
 typedef struct {
   char *text; /* `.tile` */
   uint32_t kernels;
-  double us; /* by the model */
+  double us; /* by the model, of tiles in registers and on tensor cores */
+  double
+      lowered_us; /* of what src/kernels makes of it: element by element, a barrier a statement */
   double bytes;
 } as_tiles_program;
 

@@ -306,7 +306,10 @@ static uint64_t factor(tl_graph *graph, const factoring *one) {
   for (uint32_t i = 0; i < lists.n; i++) {
     uint32_t list = AS_VEC_AT(&lists, uint32_t, i);
     uint32_t rest = tl_cons(graph, store, tl_kid(graph, list, 1));
-    unions += tl_union(graph, tl_node_at(graph, list)->cls, tl_cons(graph, loop, rest));
+    uint32_t instead = tl_cons(graph, loop, rest);
+    unions += tl_union(graph, tl_node_at(graph, list)->cls, instead);
+    if (graph->pressing && instead != AS_NONE)
+      tl_settle(graph, list, true);
   }
   as_vec_clear(&lists);
   return unions;

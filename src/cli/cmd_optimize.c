@@ -4,6 +4,7 @@
 #include "src/base/interrupt.h"
 #include "src/base/progress.h"
 #include "src/batch/improve.h"
+#include "src/check/check.h"
 #include "src/lower/lower.h"
 #include "src/optimize/about.h"
 #include "src/optimize/candidates.h"
@@ -16,7 +17,9 @@
 #include <sys/stat.h>
 
 typedef struct {
-  as_candidate *cand; /* the search's */
+  as_candidate *cand;     /* the search's; NULL: the tile program */
+  as_saturated_tile tile; /* found by saturation, or empty */
+  as_verdict *verdict;    /* of the one that is chosen */
   as_judged judged;
   as_report_words words;
   as_lowered low;
@@ -27,6 +30,7 @@ static void choice_clear(choice *chosen) {
   if (chosen->lowered)
     as_lowered_clear(&chosen->low);
   as_report_words_clear(&chosen->words);
+  as_saturated_tile_clear(&chosen->tile);
 }
 
 static bool lowers(void *arg, const as_graph *cand, as_err *err) {
@@ -38,31 +42,77 @@ static bool lowers(void *arg, const as_graph *cand, as_err *err) {
   return ok;
 }
 
+/* asks the solvers; whether it is certified still */
+static bool ask(const cli_opts *opts, choice *chosen, as_verdict *verdict) {
+  as_policy policy = opts->policy;
+  policy.field = policy.field && chosen->judged.program; /* else it was evaluated */
+  chosen->verdict = verdict;
+  as_judge_ask(&chosen->judged, &policy, verdict);
+  as_report_words_clear(&chosen->words);
+  as_report_words_of(verdict, true, &chosen->words);
+  as_verdict_release(verdict);
+  return verdict->certified;
+}
+
+static bool choose_graph(const cli_opts *opts, const as_job *job, const as_target *target,
+                         as_candidate *cand, choice *chosen, as_err *err) {
+  as_lower_opts plan = {.target = target};
+  as_judged program = as_job_judged(job);
+  chosen->cand = cand;
+  chosen->judged = as_search_judged(job->program, &program.given, cand);
+  as_search_select(cand, cand->chosen);
+  if (!ask(opts, chosen, &cand->verdict))
+    return true;
+  as_lowered_init(&chosen->low);
+  chosen->lowered = true;
+  return as_lower_cuda(cand->graph, &plan, &chosen->low, err);
+}
+
+/* false with *why: it cannot be lowered */
+static bool choose_tile(const cli_opts *opts, const as_target *target, choice *chosen, char **why) {
+  as_lower_opts plan = {.target = target};
+  as_kernels_of texts = as_check_texts(&chosen->tile.job);
+  as_lowered low;
+  as_err err;
+  as_err_init(&err);
+  as_lowered_init(&low);
+  bool lowers_so = as_kernels_lower(&texts, &plan, &low, &err);
+  if (!lowers_so && *why == NULL)
+    *why = as_strdup(err.text ? err.text : "no reason given");
+  chosen->judged = as_job_judged(&chosen->tile.job);
+  if (lowers_so && ask(opts, chosen, &chosen->tile.verdict)) {
+    chosen->cand = NULL;
+    chosen->low = low;
+    chosen->lowered = true;
+  } else {
+    if (*why == NULL)
+      *why = as_strdup(chosen->verdict->why ? chosen->verdict->why : "no reason given");
+    as_lowered_clear(&low);
+  }
+  as_err_clear(&err);
+  return chosen->lowered;
+}
+
 /* The first candidate, in order of cost, that is certified when the solvers have been asked as
- * well: the search has proved each, and a tiling of it lowers. */
+ * well: the search has proved each, and a tiling of it lowers.  A tile program that saturation
+ * found has its place among them. */
 static bool choose(const cli_opts *opts, const as_job *job, const as_target *target,
                    as_search_result *found, choice *chosen, as_err *err) {
-  as_lower_opts plan = {.target = target};
   char *why = NULL;
+  bool tile = chosen->tile.found;
   for (uint32_t i = 0; i < found->n && !chosen->lowered; i++) {
-    chosen->cand = &found->cand[i];
-    as_verdict *verdict = &chosen->cand->verdict;
-    as_judged program = as_job_judged(job);
-    chosen->judged = as_search_judged(job->program, &program.given, chosen->cand);
-    as_search_select(chosen->cand, chosen->cand->chosen);
-    as_judge_ask(&chosen->judged, &opts->policy, verdict);
-    as_report_words_clear(&chosen->words);
-    as_report_words_of(verdict, true, &chosen->words);
-    as_verdict_release(verdict);
-    if (verdict->certified) {
-      as_lowered_init(&chosen->low);
-      chosen->lowered = true;
-      if (!as_lower_cuda(chosen->cand->graph, &plan, &chosen->low, err))
-        return false;
-    } else if (why == NULL) {
-      why = as_strdup(verdict->why ? verdict->why : "no reason given");
+    if (tile && chosen->tile.us < found->cand[i].us) {
+      tile = false;
+      if (choose_tile(opts, target, chosen, &why))
+        break;
     }
+    if (!choose_graph(opts, job, target, &found->cand[i], chosen, err))
+      return false;
+    if (!chosen->lowered && why == NULL)
+      why = as_strdup(chosen->verdict->why ? chosen->verdict->why : "no reason given");
   }
+  if (tile && !chosen->lowered)
+    choose_tile(opts, target, chosen, &why);
   if (!chosen->lowered)
     as_err_set(err, AS_UNKNOWN, "no candidate is certified: %s", why ? why : "none was found");
   free(why);
@@ -97,8 +147,8 @@ static void print_choice(const cli_opts *opts, const as_job *job, const as_searc
     return;
   }
   print_search(job, &found->stats, kept);
-  printf("%s\n", chosen->cand->text);
-  as_report_print(&chosen->cand->verdict, &chosen->words, opts->verbose);
+  printf("%s\n", chosen->cand ? chosen->cand->text : chosen->tile.job.candidate.text);
+  as_report_print(chosen->verdict, &chosen->words, opts->verbose);
   printf("target    %s (%s)\n", target->arch, target->gpu);
   for (uint32_t i = 0; i < chosen->low.n_kernel; i++) {
     const as_lower_kernel *kernel = &chosen->low.kernel[i];
@@ -106,7 +156,7 @@ static void print_choice(const cli_opts *opts, const as_job *job, const as_searc
     printf("kernel    %s: %s\n", kernel->name, words);
     free(words);
   }
-  if (opts->all)
+  if (opts->all && chosen->cand)
     as_list_candidates(found, chosen->cand);
   char *said = as_search_said(found, opts->verbose);
   printf("%s%s%s", said ? "search    " : "", said ? said : "", said ? "\n" : "");
@@ -147,10 +197,11 @@ static as_policy policy_of_candidates(const cli_opts *opts) {
 }
 
 static bool saturate(const cli_opts *opts, const as_job *job, const as_search_opts *options,
-                     const char *dir, as_search_result *found, as_err *err) {
+                     const char *dir, as_search_result *found, as_saturated_tile *tile,
+                     as_err *err) {
   bool silent = opts->quiet || opts->json;
   as_saturated_how how = {(long)opts->tile, opts->nodes, dir, silent ? NULL : stdout};
-  return as_saturated_add(job, &how, options, found, err);
+  return as_saturated_add(job, &how, options, found, tile, err);
 }
 
 static bool status_of_share(as_status status, as_progress *progress, const as_search_result *found,
@@ -160,10 +211,11 @@ static bool status_of_share(as_status status, as_progress *progress, const as_se
          as_err_set(err, status, "%s", found->message ? found->message : "no reason given");
 }
 
-/* record: NULL, or what is known of plans; shard: which share of them, {0}: all */
+/* record: NULL, or what is known of plans; shard: which share of them, {0}: all; tile: what
+ * saturation finds, where that is asked for */
 static bool search(const cli_opts *opts, const as_job *job, const as_target *target,
                    const char *dir, as_search_record *record, as_shard shard,
-                   as_search_result *found, as_err *err) {
+                   as_search_result *found, as_saturated_tile *tile, as_err *err) {
   as_progress progress;
   as_progress_init(&progress, opts->quiet);
   as_lower_opts plan = {.target = target};
@@ -199,9 +251,10 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
   bool enumerates = strcmp(opts->search, "saturate") != 0;
   as_status status = enumerates ? as_search(job->program, &options, found) : AS_UNKNOWN;
   as_progress_end(&progress);
-  if (strcmp(opts->search, "enumerate") != 0 && !saturate(opts, job, &options, dir, found, err))
+  if (strcmp(opts->search, "enumerate") != 0 &&
+      !saturate(opts, job, &options, dir, found, tile, err))
     return false;
-  return found->n > 0 ||
+  return found->n > 0 || tile->found ||
          as_err_set(err, status, "%s",
                     found->message ? found->message
                                    : "no certified candidate of a form that is lowered was found");
@@ -257,10 +310,10 @@ static bool find(const cli_opts *opts, const as_job *job, const as_target *targe
   }
   as_search_record *record = merge ? as_search_record_new() : NULL;
   bool ok = (!merge || read_shares(opts, key, record, err)) &&
-            search(opts, job, target, dir_out, record, (as_shard){0}, found, err) &&
+            search(opts, job, target, dir_out, record, (as_shard){0}, found, &chosen->tile, err) &&
             choose(opts, job, target, found, chosen, err);
   as_search_record_free(record);
-  if (ok)
+  if (ok && chosen->cand)
     as_kept_keep(kept, job, found, chosen->cand);
   return ok;
 }
@@ -277,7 +330,7 @@ static bool leave_share(const cli_opts *opts, const as_job *job, const as_target
                    ? as_strdup(opts->out)
                    : as_format("%s.%u-of-%u.shard", job->program->name, shard.number, shard.of);
   key_of(opts, NULL, job, target, key);
-  ok = ok && search(opts, job, target, NULL, record, shard, &found, err) &&
+  ok = ok && search(opts, job, target, NULL, record, shard, &found, NULL, err) &&
        as_shard_write(path, key, shard, record, err);
   char *limits = as_search_limits_print(&found.stats, false);
   if (ok && limits && !opts->quiet)
@@ -294,18 +347,18 @@ static bool leave_share(const cli_opts *opts, const as_job *job, const as_target
 static bool leave(const cli_opts *opts, const as_job *job, const as_search_result *found,
                   const choice *chosen, const as_target *target, const as_kept *kept,
                   const char *dir, as_err *err) {
-  json_t *extra = as_about_search(found, chosen->cand, &chosen->low, target);
+  json_t *extra = chosen->cand ? as_about_search(found, chosen->cand, &chosen->low, target)
+                               : as_about_tile(&chosen->tile, &chosen->low, target);
   if (kept->dir)
     json_object_set_new(extra, "cache", as_kept_json(kept));
   char *said = as_search_said(found, false);
   json_object_set_new(extra, "search_said", json_string(said ? said : ""));
   free(said);
-  bool ok = as_report_package(dir, opts->force, &chosen->judged, &chosen->cand->verdict,
-                              &chosen->words, &chosen->low, extra, err);
+  bool ok = as_report_package(dir, opts->force, &chosen->judged, chosen->verdict, &chosen->words,
+                              &chosen->low, extra, err);
   if (ok && opts->json) {
     json_object_set_new(extra, "directory", json_string(dir));
-    char *json =
-        as_report_json(&chosen->judged, &chosen->cand->verdict, &chosen->words, NULL, extra);
+    char *json = as_report_json(&chosen->judged, chosen->verdict, &chosen->words, NULL, extra);
     fputs(json, stdout);
     free(json);
   } else if (ok) {

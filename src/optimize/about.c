@@ -30,6 +30,14 @@ json_t *as_about_search(const as_search_result *found, const as_candidate *chose
   return about;
 }
 
+json_t *as_about_tile(const as_saturated_tile *tile, const as_lowered *lowered,
+                      const as_target *target) {
+  return json_pack("{s:s, s:s, s:o, s:s, s:{s:f}, s:o, s:i}", "target", target->gpu, "arch",
+                   target->arch, "statistics", as_report_stats_json(), "found_by", "saturation",
+                   "tiling", "model_us", tile->us, "kernels", as_report_kernels_json(lowered),
+                   "kernel_count", (int)tile->kernels);
+}
+
 /* what a report says of itself under that key; NULL: nothing */
 static const char *recorded(json_t *report, const char *key) {
   return json_string_value(json_object_get(report, key));

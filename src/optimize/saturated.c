@@ -15,8 +15,7 @@ typedef struct {
   uint32_t judged;
   uint32_t refuted;
   uint32_t unproved;
-  char *words;     /* of the best one: what was compared, and the proof */
-  char *no_blocks; /* why the best one is not lowered (its form); NULL: it can be */
+  char *words; /* of the best one: what was compared, and the proof */
   uint32_t offered;
 } as_saturated;
 
@@ -46,64 +45,88 @@ static bool agrees(as_saturated *saturated, const as_job *job, const char *text,
   return ok;
 }
 
-static bool is_certified(as_saturated *saturated, const as_job *job, const as_policy *policy,
-                         uint64_t seed, const char *text) {
-  char *words = NULL;
+void as_saturated_tile_clear(as_saturated_tile *tile) {
+  if (!tile->found)
+    return;
+  as_verdict_clear(&tile->verdict);
+  as_job_clear(&tile->job);
+  *tile = (as_saturated_tile){.found = false};
+}
+
+/* The claim of the texts.  tile: empty; filled where the program is certified.  *words (malloc'ed):
+ * how, where it is not NULL. */
+static bool certify(as_saturated *saturated, const as_job *job, const as_policy *policy,
+                    uint64_t seed, const as_tiles_program *program, as_saturated_tile *tile,
+                    char **words) {
+  char *compared = NULL;
+  as_policy own = *policy;
+  as_err err;
+  as_err_init(&err);
   saturated->judged++;
-  if (!agrees(saturated, job, text, seed, &words))
+  if (!agrees(saturated, job, program->text, seed, &compared))
     return false;
   const as_job_text *given = &job->given;
-  as_judged judged = {.lib = job->lib,
-                      .given = {given->name, given->text, given->len},
-                      .candidate = {tile_name, text, strlen(text)},
-                      .tile = true};
-  as_policy own = *policy;
-  as_verdict verdict;
-  own.field = false; /* the comparison by evaluation stands in its place */
-  as_verdict_init(&verdict);
-  as_judge(&judged, &own, &verdict);
-  bool certified = verdict.certified;
+  as_job_init(&tile->job, as_oplib_again(job->lib, &err));
+  as_verdict_init(&tile->verdict);
+  tile->found = true;
+  tile->job.any_tile = true;
+  bool read =
+      tile->job.lib &&
+      as_job_take_program(&tile->job, given->name, as_strdup(given->text), given->len, &err) &&
+      as_job_take_candidate(&tile->job, tile_name, as_strdup(program->text), strlen(program->text),
+                            &err);
+  if (read) {
+    as_judged judged = as_job_judged(&tile->job);
+    own.field = judged.program != NULL; /* else the comparison by evaluation stands in its place */
+    as_judge(&judged, &own, &tile->verdict);
+  }
+  bool certified = read && tile->verdict.certified;
   saturated->unproved += !certified;
-  if (certified)
-    saturated->words =
-        as_format("%s; proved for all sizes and inputs: %u goals, %u steps, accepted", words,
-                  verdict.proof.goals, verdict.proof.steps);
-  as_verdict_clear(&verdict);
-  free(words);
+  tile->us = program->lowered_us;
+  tile->kernels = program->kernels;
+  if (certified && words)
+    *words = as_format("%s; proved for all sizes and inputs: %u goals, %u steps, accepted",
+                       compared, tile->verdict.proof.goals, tile->verdict.proof.steps);
+  if (!certified)
+    as_saturated_tile_clear(tile);
+  free(compared);
+  as_err_clear(&err);
   return certified;
 }
 
-/* the muGraph that a program of block form is, as text (malloc'ed); NULL with *why (malloc'ed,
- * where it is not NULL) */
-static char *block_of(const as_job *job, const char *text, char **why) {
+/* the muGraph that a program of block form is, as text (malloc'ed); NULL: it is of another form */
+static char *block_of(const as_job *job, const char *text) {
   as_err err;
   as_err_init(&err);
   as_sizes *sizes = as_sizes_new();
   as_tile_program *tile = as_tile_parse(tile_name, text, strlen(text), sizes, job->lib, &err);
   char *block = tile ? as_tile_block_text(tile, job->program, &err) : NULL;
-  if (block == NULL && why)
-    *why = as_strdup(err.text ? err.text : "it is of another form");
   as_tile_free(tile);
   as_sizes_free(sizes);
   as_err_clear(&err);
   return block;
 }
 
-static void judge(as_saturated *saturated, const as_job *job, const as_search_opts *opts) {
+/* the first that is certified; one of block form is the search's to lower */
+static void judge(as_saturated *saturated, const as_job *job, const as_search_opts *opts,
+                  as_saturated_tile *tile) {
   const as_tiles_result *found = &saturated->found;
   saturated->best = found->n;
-  for (uint32_t i = 0; i < found->n && i < MOST_JUDGED && saturated->best == found->n; i++) {
-    if (is_certified(saturated, job, opts->policy, opts->seed, found->program[i].text))
+  for (uint32_t i = 0; i < found->n && i < MOST_JUDGED && !tile->found; i++) {
+    if (certify(saturated, job, opts->policy, opts->seed, &found->program[i], tile,
+                &saturated->words))
       saturated->best = i;
   }
-  if (saturated->best < found->n)
-    free(block_of(job, found->program[saturated->best].text, &saturated->no_blocks));
+  char *block = tile->found ? block_of(job, found->program[saturated->best].text) : NULL;
+  if (block)
+    as_saturated_tile_clear(tile);
+  free(block);
 }
 
 static void offer(as_saturated *saturated, const as_job *job, const as_search_opts *opts,
                   as_search_result *result) {
   for (uint32_t i = 0; i < saturated->found.n && saturated->offered < MOST_OFFERED; i++) {
-    char *block = block_of(job, saturated->found.program[i].text, NULL);
+    char *block = block_of(job, saturated->found.program[i].text);
     if (block && as_search_offer(job->program, opts, block, result))
       saturated->offered++;
     free(block);
@@ -132,7 +155,8 @@ static bool leave(const as_saturated *saturated, const char *dir, as_err *err) {
   return ok;
 }
 
-static char *words_of(const as_saturated *saturated, const char *dir) {
+static char *words_of(const as_saturated *saturated, const as_saturated_tile *tile,
+                      const char *dir) {
   const as_tiles_result *found = &saturated->found;
   as_str out;
   as_str_init(&out);
@@ -159,14 +183,14 @@ static char *words_of(const as_saturated *saturated, const char *dir) {
                   "cheapest  certified: %u kernels, %.1f us by the model; %s.tile\n          %s\n",
                   best->kernels, best->us, dir, saturated->words);
   }
-  if (saturated->no_blocks)
-    as_str_printf(&out, "lowering  not this one, which is of another form than block graphs: %s\n",
-                  saturated->no_blocks);
+  if (tile->found)
+    as_str_printf(&out, "by itself %u kernels, %.1f us as they are lowered, by the model\n",
+                  tile->kernels, tile->us);
   return as_str_take(&out);
 }
 
 bool as_saturated_add(const as_job *job, const as_saturated_how *how, const as_search_opts *opts,
-                      as_search_result *result, as_err *err) {
+                      as_search_result *result, as_saturated_tile *tile, as_err *err) {
   as_saturated saturated = {.judged = 0};
   as_tiles_opts options = as_tiles_default;
   options.tile = how->tile;
@@ -174,16 +198,15 @@ bool as_saturated_add(const as_job *job, const as_saturated_how *how, const as_s
   options.target = opts->target;
   bool ok = as_tiles_search(job->program, &options, &saturated.found, err) == AS_OK;
   if (ok) {
-    judge(&saturated, job, opts);
+    judge(&saturated, job, opts, tile);
     offer(&saturated, job, opts, result);
     ok = leave(&saturated, how->dir, err);
-    char *said = words_of(&saturated, how->dir);
+    char *said = words_of(&saturated, tile, how->dir);
     if (how->told)
       fputs(said, how->told);
     free(said);
   }
   as_tiles_result_clear(&saturated.found);
   free(saturated.words);
-  free(saturated.no_blocks);
   return ok;
 }

@@ -139,8 +139,11 @@ int wr_truth(const wr_program *program, const wr_expr *condition) {
 
 wr_expr *wr_mk(wr_maker *maker, as_ekind kind, uint32_t n, wr_expr *const *kid) {
   wr_expr *made = NULL;
+  int64_t value;
   if (n == 2 && kind != AS_E_REL)
     made = simpler(maker, kind, kid[0], kid[1]);
+  if (kind == AS_E_NEG && wr_integer_value(kid[0], &value) && value != INT64_MIN)
+    made = wr_integer(maker, -value);
   int known = kind == AS_E_IF ? wr_truth(maker->program, kid[0]) : -1;
   if (known >= 0)
     made = kid[known ? 1 : 2];

@@ -414,7 +414,9 @@ static char *dot_text(tri_writer *w, const tri_axes *over, const wr_stmt *stmt, 
   half = half && type[0] == type[1];
   char *a = factor(w, over, stmt, of, 0, half);
   char *b = factor(w, over, stmt, of, 1, half);
-  char *made = as_format("tl.dot(%s, %s)", a, b);
+  /* numbers of 32 bits as three of tf32, which are exact enough for what exponentials are taken of
+   */
+  char *made = as_format("tl.dot(%s, %s%s)", a, b, half ? "" : ", input_precision=\"tf32x3\"");
   free(a);
   free(b);
   return made;

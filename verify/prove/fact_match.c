@@ -50,8 +50,45 @@ pv_thm pv_fact_normal(pv *prover, pv_ctx ctx, pv_thm thm, ck_id *normal) {
   return result;
 }
 
+/* the monomial by which `part` is to be multiplied to be `whole`, other than a number; CK_BAD: none
+ */
+static ck_id cofactor_of(pv *prover, const pv_poly *whole, const pv_poly *part, ck_id whole_term,
+                         ck_id part_term) {
+  ck_id rest[64];
+  const pv_mono *first = &part->monos[0];
+  for (uint32_t i = 0; i < whole->count; i++) {
+    const pv_mono *mono = &whole->monos[i];
+    if (mono->degree <= first->degree || mono->degree > 64)
+      continue;
+    int degree = pv_mono_div(mono->atoms, mono->degree, first->atoms, first->degree, rest);
+    if (degree <= 0)
+      continue;
+    ck_id scale = pv_const_mul(prover, mono->coef, pv_const_inv(prover, first->coef));
+    ck_id cofactor = pv_mono_term(prover, scale, rest, (uint32_t)degree);
+    if (pv_canon(prover, pv_mul(prover, cofactor, part_term)) == pv_canon(prover, whole_term))
+      return cofactor;
+  }
+  return CK_BAD;
+}
+
+/* 0 <= x from 0 <= c*x, where c is positive: were x negative, so would c*x be */
+static pv_thm by_cofactor(pv *prover, pv_ctx ctx, ck_id wanted, pv_thm thm, ck_id cofactor) {
+  ck_id claim = pv_ge0(prover, wanted);
+  pv_thm positive = pv_positive(prover, ctx, cofactor);
+  if (positive == PV_NONE)
+    return PV_NONE;
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_comb_add_product(&comb, prover->one, pv_hyp(prover, ck_neg(prover->terms, claim)), positive);
+  pv_comb_add(&comb, prover->one, thm);
+  pv_thm absurd = pv_comb_prove(prover, &comb, pv_gt0(prover, prover->zero));
+  return absurd == PV_NONE ? PV_NONE
+                           : pv_cases(prover, claim, pv_hyp(prover, claim),
+                                      pv_from_zero_below_zero(prover, claim, absurd));
+}
+
 /* x # 0 / 0 <= x / 0 < x from the fact s of the same kind about nf */
-static pv_thm fact_fits(pv *prover, ck_op rel, ck_id wanted, pv_thm thm, ck_id normal) {
+static pv_thm fact_fits(pv *prover, pv_ctx ctx, ck_op rel, ck_id wanted, pv_thm thm, ck_id normal) {
   pv_poly poly;
   pv_poly other;
   pv_thm result = PV_NONE;
@@ -74,6 +111,10 @@ static pv_thm fact_fits(pv *prover, ck_op rel, ck_id wanted, pv_thm thm, ck_id n
       result = pv_scaled(
           prover, rel == CK_NE ? pv_ne0(prover, wanted) : pv_rel(prover, rel, prover->zero, wanted),
           scale, thm);
+  }
+  if (result == PV_NONE && rel == CK_LE && poly.count == other.count && poly.count > 1) {
+    ck_id cofactor = cofactor_of(prover, &poly, &other, normal, wanted);
+    result = cofactor == CK_BAD ? PV_NONE : by_cofactor(prover, ctx, wanted, thm, cofactor);
   }
   if (result == PV_NONE && rel == CK_NE && poly.count == 1 && poly.monos[0].degree > 1 &&
       pv_is_atom(prover, wanted) && pv_mono_has(&poly.monos[0], wanted)) {
@@ -104,7 +145,7 @@ static pv_thm try_fact(pv *prover, pv_ctx ctx, ck_op rel, ck_id x, pv_thm thm) {
     u = pv_scaled(prover, pv_ge0(prover, normal), prover->one, u);
   if (rel == CK_NE && head == CK_LT)
     u = pv_scaled(prover, pv_ne0(prover, normal), pv_num(prover, -1), u);
-  return fact_fits(prover, rel, x, u, normal);
+  return fact_fits(prover, ctx, rel, x, u, normal);
 }
 
 static pv_thm clause_match(pv *prover, pv_ctx ctx, ck_op rel, ck_id x, pv_thm hyp) {

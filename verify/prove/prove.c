@@ -14,8 +14,15 @@
 
 /* MAX_DEFINITIONS: a theorem about a tensor rests on the definitions of all before it.
  * SHARED_EFFORT: this part of what is left is spent on a goal where shared symbols stay;
- * SEGMENT_EFFORT: on a tensor that may be one of the given program's. */
-enum { DEFAULT_STEPS = 60000, SHARED_EFFORT = 4, SEGMENT_EFFORT = 16, MAX_DEFINITIONS = 4000 };
+ * SEGMENT_EFFORT: on a tensor that may be one of the given program's; DEFINED_WORK: as much more
+ * work a step where there are definitions, whose closed forms are long before they are short. */
+enum {
+  DEFAULT_STEPS = 60000,
+  SHARED_EFFORT = 4,
+  SEGMENT_EFFORT = 16,
+  DEFINED_WORK = 2,
+  MAX_DEFINITIONS = 4000
+};
 
 const char *as_proof_why_words(as_proof_why why) {
   static const char *const words[] = {
@@ -269,6 +276,7 @@ static bool prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal *go
   prover.as_stated = as_stated;
   pv_defs *defs = claim && claim->n_definitions ? pv_defs_new(&prover, claim) : NULL;
   if (defs) {
+    prover.max_work *= DEFINED_WORK;
     pv_solve_loops(&prover, defs, claim);
     prove_segments(&prover, claim);
   }

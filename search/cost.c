@@ -210,7 +210,7 @@ static double wide_products_us(const sg_cost_model *model, uint32_t id) {
                             .columns = fmax(out / rows, 1),
                             .depth = depth,
                             .fetch_columns = window ? AS_FETCH_COMPUTED : AS_FETCH_VECTOR};
-  bool rounds = as_target_rounds(model->target, node->op->name);
+  as_rounding rounds = as_target_rounds(model->target, node->op->name);
   return as_target_contraction_us(model->target, &product, rounds);
 }
 

@@ -1,10 +1,11 @@
-"""Where factors of f32 products may be rounded to TF32: as PyTorch is told for its own kernels."""
+"""How factors of f32 products may be taken apart for tensor cores: as PyTorch is told for its own."""
 
 import torch
 
 from .equality import SPECIFICATIONS
 
-_PRODUCTS = ["matmul"]
+# Products that may not be rounded to TF32: in two parts of eleven bits each, or as they are?
+products_in_parts = True
 
 
 def _convolutions():
@@ -17,11 +18,13 @@ def permitted():
     """Names of operators, as `assay optimize --tf32` takes them; empty where none may be.
 
     Convolutions follow torch.backends.cudnn.allow_tf32, which is True where nobody sets it, products
-    torch.backends.cuda.matmul.allow_tf32, which is not.
+    torch.backends.cuda.matmul.allow_tf32, which is not: they are taken in parts, which leave 22 of
+    the 24 bits, unless `products_in_parts` is False.
     """
-    names = []
-    if torch.backends.cudnn.allow_tf32:
-        names += _convolutions()
-    if torch.backends.cuda.matmul.allow_tf32:
-        names += _PRODUCTS
+    in_parts = ":3" if products_in_parts else None
+    convolutions = "" if torch.backends.cudnn.allow_tf32 else in_parts
+    products = "" if torch.backends.cuda.matmul.allow_tf32 else in_parts
+    names = [name + convolutions for name in _convolutions()] if convolutions is not None else []
+    if products is not None:
+        names.append("matmul" + products)
     return ",".join(names)

@@ -65,12 +65,59 @@ static sharing share_out(const tf32_text *writer, int which) {
   return share;
 }
 
+/* Copies along k: as many beside each other as a slice has, each thread several columns. */
+static long copies_along_depth(const tf32_text *writer) {
+  return (long)writer->tile[1] * writer->of->tile.depth / VECTOR / writer->threads;
+}
+
+static void declare_along_depth(tf32_text *writer) {
+  lo_text *text = &writer->text;
+  const lo_tf32 *of = writer->of;
+  const lo_simt_side *axes = &of->plan.side[1];
+  uint32_t vectors = of->tile.depth / VECTOR;
+  lo_line(text, "const int y1 = tid %% %u * %d, x1 = tid / %u;", vectors, VECTOR, vectors);
+  lo_line(text, "int b1[%ld];", copies_along_depth(writer));
+  lo_line(text, "bool in1[%ld];", copies_along_depth(writer));
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "for (int n_ = 0; n_ < %ld; n_++) {", copies_along_depth(writer));
+  text->indent++;
+  lo_line(text, "const %s r1 = n0 + x1 + n_ * %u;", lo_tf32_index_type(writer, 1),
+          writer->threads / vectors);
+  lo_simt_decode(text, &of->plan, fetched_name, axes->axis, axes->n_axis, "r1");
+  char *fixed = lo_index(text, of->side[1].fixed);
+  lo_line(text, "b1[n_] = %s;", fixed);
+  lo_line(text, "in1[n_] = r1 < columns;");
+  free(fixed);
+  lo_tf32_close(text, "}");
+}
+
+static void copy_along_depth(tf32_text *writer) {
+  lo_text *text = &writer->text;
+  const lo_tf32 *of = writer->of;
+  char *pointer = lo_global_pointer(text->job, of->side[1].val);
+  char *moving = lo_index(text, of->side[1].moving);
+  long pitch = of->tile.depth + 8;
+  lo_line(text, "const int k1 = ki + y1;");
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "for (int n_ = 0; n_ < %ld; n_++)", copies_along_depth(writer));
+  lo_line(text,
+          "  as_cp_async_row<16, 1, 0, 0>(sm, to + 4 * ((x1 + n_ * %u) * %ld + y1), %s, (size_t)(b1"
+          "[n_] + %s + k1) * 4, in1[n_] & (k1 < %ld) ? 1 : 0);",
+          writer->threads * VECTOR / of->tile.depth, pitch, pointer, moving, of->inner);
+  free(moving);
+  free(pointer);
+}
+
 /* what a thread copies of an operand, and what of its place does not change */
 static void declare_side(tf32_text *writer, int which) {
   lo_text *text = &writer->text;
   const lo_tf32_side *side = &writer->of->side[which];
   const lo_simt_side *axes = &writer->of->plan.side[which];
   sharing share = share_out(writer, which);
+  if (side->fetch == AS_FETCH_DEPTH) {
+    declare_along_depth(writer);
+    return;
+  }
   if (side->packed) {
     char *fixed = lo_index(text, side->fixed);
     lo_line(text, "const size_t b%d = ((size_t)(%s) + (size_t)%s * 8 + tid * 4) * 4;", which, fixed,
@@ -137,13 +184,17 @@ static void copy_packed(tf32_text *writer, int which) {
   else
     lo_line(text, "const size_t at = b%d + (size_t)l * %ld;", which,
             4 * side->pitch * of->tile.depth);
-  for (long round = 0; round < rounds; round++) {
-    long beyond = 16 * round * writer->threads;
-    if (vectors % writer->threads)
-      lo_line(text, "if (tid < %ld)", vectors - round * writer->threads);
-    lo_line(text,
-            "as_cp_async_row<16, %ld, %ld, %ldL>(sm, to + 16 * tid + %ld, %s, at + %ld, %ld);",
-            eights, 16 * vectors, 32 * side->pitch, beyond, pointer, beyond, eights);
+  for (long part = 0; part < (of->tile.in_parts ? 2 : 1); part++) {
+    long from = part * 4 * lo_tf32_depth(of) * side->pitch;
+    long to = part * writer->behind[1] / 2;
+    for (long round = 0; round < rounds; round++) {
+      long beyond = 16 * round * writer->threads;
+      if (vectors % writer->threads)
+        lo_line(text, "if (tid < %ld)", vectors - round * writer->threads);
+      lo_line(text,
+              "as_cp_async_row<16, %ld, %ld, %ldL>(sm, to + 16 * tid + %ld, %s, at + %ld, %ld);",
+              eights, 16 * vectors, 32 * side->pitch, beyond + to, pointer, beyond + from, eights);
+    }
   }
   free(pointer);
 }
@@ -204,6 +255,8 @@ static void define_fetch(tf32_text *writer) {
     lo_line(text, "const int to = slot * %ld + %ld;", writer->stage, writer->behind[which]);
     if (of->side[which].packed)
       copy_packed(writer, which);
+    else if (of->side[which].fetch == AS_FETCH_DEPTH)
+      copy_along_depth(writer);
     else
       copy_read(writer, which);
     lo_tf32_close(text, "}");
@@ -311,10 +364,12 @@ static void loop(tf32_text *writer) {
           writer->pitch[0]);
   lo_line(text,
           of->side[1].packed ? "const int lane_b = %ld + 4 * (column * 8 + lane * 4);"
+          : tile->along_depth
+              ? "const int lane_b = %ld + 4 * ((lane & 3) * 4 + (column + (lane >> 2) * 2) * %ld);"
           : tile->by_groups
               ? "const int lane_b = %ld + 4 * ((lane & 3) * %ld + column + (lane >> 2) * 2);"
               : "const int lane_b = %ld + 4 * ((lane & 3) * %ld + column + (lane >> 2));",
-          writer->behind[1], writer->pitch[1]);
+          writer->behind[1], tile->along_depth ? (long)tile->depth + 8 : writer->pitch[1]);
   lo_line(text, "#pragma unroll");
   lo_line(text, "for (int l = 0; l < %ld; l++) {", ahead);
   lo_line(text, "  if (l < rounds) fetch(l, l);");
@@ -469,8 +524,8 @@ static tf32_text prepare(lo_job *job, lo_unit *unit, as_str *out) {
   writer.text.n_extent = plan->n_axis + 2;
   for (int which = 0; which < 2; which++)
     writer.pitch[which] = as_target_tf32_pitch(&of->tile, which);
-  writer.behind[1] = 4 * writer.pitch[0] * of->tile.depth;
-  writer.stage = writer.behind[1] + 4 * writer.pitch[1] * of->tile.depth;
+  writer.behind[1] = as_target_tf32_slice(&of->tile, 0);
+  writer.stage = writer.behind[1] + as_target_tf32_slice(&of->tile, 1);
   return writer;
 }
 
@@ -489,14 +544,15 @@ bool lo_emit_tf32(lo_job *job, lo_unit *unit, as_str *out) {
   unit->smem = as_target_tf32_shared(tile) + (of->skips ? 4 * of->classes * of->phases : 0);
   if (!lo_check_blocks(job, unit))
     return false;
-  as_str_printf(&job->notes,
-                "%s: contraction in TF32 %ldx%ldx%ldx%ld, tiles %ux%u in slices of %u, %u stages, "
-                "warps %ux%u%s; %ld classes of %ld terms in groups of %ld%s\n",
-                unit->name, of->plan.batches, of->plan.side[0].extent, of->plan.side[1].extent,
-                job->value[unit->flat_val].extent, writer.tile[0], writer.tile[1], tile->depth,
-                tile->stages, tile->warp_rows, tile->warp_columns,
-                tile->by_groups ? " by warpgroups" : "", of->classes, of->inner, of->group,
-                of->skips ? ", those without terms are left out" : "");
+  as_str_printf(
+      &job->notes,
+      "%s: contraction in TF32%s %ldx%ldx%ldx%ld, tiles %ux%u in slices of %u, %u stages, "
+      "warps %ux%u%s; %ld classes of %ld terms in groups of %ld%s\n",
+      unit->name, tile->in_parts ? " parts" : "", of->plan.batches, of->plan.side[0].extent,
+      of->plan.side[1].extent, job->value[unit->flat_val].extent, writer.tile[0], writer.tile[1],
+      tile->depth, tile->stages, tile->warp_rows, tile->warp_columns,
+      tile->by_groups ? " by warpgroups" : "", of->classes, of->inner, of->group,
+      of->skips ? ", those without terms are left out" : "");
   lo_line(text, "AS_KERNEL_BESIDE(%u, %u) k%u_%s(as_args a)", writer.threads,
           as_target_tf32_resident(job->options->target, tile, (uint32_t)of->phases),
           (unsigned)(unit - job->unit), unit->name);

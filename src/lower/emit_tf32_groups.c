@@ -10,28 +10,64 @@ static uint32_t products_of_a_warp(const tf32_text *writer) {
   return writer->of->tile.warp_columns / 16;
 }
 
-/* one slice added to the accumulators of one remainder */
+/* the columns of eight k */
+static void read_columns(tf32_text *writer) {
+  lo_text *text = &writer->text;
+  const lo_tf32 *of = writer->of;
+  long pitch = (long)of->tile.depth + 8;
+  if (!of->tile.along_depth) {
+    for (int h = 0; h < 2; h++)
+      lo_line(text, "as_lds2_f32(f[i][q] + %d, sm, from_b + 4 * ((q * 8 + %d) * %ld + i * 16));",
+              2 * h, 4 * h, writer->pitch[1]);
+    return;
+  }
+  lo_tf32_open(text, "if (q % 2 == 0) { /* 16 k at once */");
+  lo_line(text, "float u[8];");
+  for (int e = 0; e < 2; e++)
+    lo_line(text, "as_lds4_f32(u + %d, sm, from_b + 4 * (q * 8 + (i * 16 + %d) * %ld));", 4 * e, e,
+            pitch);
+  lo_line(text, "#pragma unroll");
+  lo_line(text,
+          "for (int h = 0; h < 8; h++) f[i][q + h / 4][h %% 4] = u[h / 4 * 2 + h %% 2 * 4 + h %% "
+          "4 / 2];");
+  lo_tf32_close(text, "}");
+}
+
+static void multiply_products(tf32_text *writer, long phase, const char *columns, long rows_at) {
+  lo_text *text = &writer->text;
+  uint32_t rows = writer->of->tile.warp_rows;
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "for (int i = 0; i < %u; i++)", products_of_a_warp(writer));
+  lo_line(text, "  as_wgmma_tf32<%u>(acc[%ld][i], %s[i][q], sm, from_a + q * %u + %ld);", rows,
+          phase, columns, rows * 32, rows_at);
+}
+
+/* one slice added to the accumulators of one remainder; of products of parts the small ones first
+ */
 static void multiply_slice(tf32_text *writer, long phase) {
   lo_text *text = &writer->text;
   const as_target_tf32 *tile = &writer->of->tile;
-  uint32_t products = products_of_a_warp(writer);
   lo_line(text, "#pragma unroll");
   lo_line(text, "for (int q = 0; q < %u; q++) {", tile->depth / 8);
   text->indent++;
   lo_line(text, "#pragma unroll");
-  lo_line(text, "for (int i = 0; i < %u; i++) {", products);
+  lo_line(text, "for (int i = 0; i < %u; i++) {", products_of_a_warp(writer));
   text->indent++;
-  for (int h = 0; h < 2; h++)
-    lo_line(text, "as_lds2_f32(f[i][q] + %d, sm, from_b + 4 * ((q * 8 + %d) * %ld + i * 16));",
-            2 * h, 4 * h, writer->pitch[1]);
+  read_columns(writer);
   lo_line(text, "#pragma unroll");
-  lo_line(text, "for (int h = 0; h < 4; h++) f[i][q][h] = as_tf32f(f[i][q][h]);");
+  lo_line(text, "for (int h = 0; h < 4; h++) {");
+  text->indent++;
+  if (tile->in_parts)
+    lo_line(text, "rest[i][q][h] = as_tf32_restf(f[i][q][h]);");
+  lo_line(text, "f[i][q][h] = as_tf32f(f[i][q][h]);");
+  lo_tf32_close(text, "}");
   lo_tf32_close(text, "}");
   lo_line(text, "as_wgmma_fence();");
-  lo_line(text, "#pragma unroll");
-  lo_line(text, "for (int i = 0; i < %u; i++)", products);
-  lo_line(text, "  as_wgmma_tf32<%u>(acc[%ld][i], f[i][q], sm, from_a + q * %u);", tile->warp_rows,
-          phase, tile->warp_rows * 32);
+  if (tile->in_parts) {
+    multiply_products(writer, phase, "rest", 0);
+    multiply_products(writer, phase, "f", writer->behind[1] / 2);
+  }
+  multiply_products(writer, phase, "f", 0);
   lo_line(text, "as_wgmma_commit();");
   lo_tf32_close(text, "}");
   lo_line(text, "as_wgmma_wait();");
@@ -41,6 +77,8 @@ void lo_tf32_multiply_groups(tf32_text *writer) {
   lo_text *text = &writer->text;
   const lo_tf32 *of = writer->of;
   lo_line(text, "float f[%u][%u][4];", products_of_a_warp(writer), of->tile.depth / 8);
+  if (of->tile.in_parts)
+    lo_line(text, "float rest[%u][%u][4];", products_of_a_warp(writer), of->tile.depth / 8);
   if (of->phases == 1) {
     multiply_slice(writer, 0);
     return;

@@ -139,7 +139,7 @@ static uint32_t expand_op(lo_job *job, const as_node *node, uint32_t unit) {
   if (!expr)
     return LO_NONE;
   for (uint32_t id = first; id < job->n_value; id++)
-    job->value[id].may_round = as_target_rounds(job->options->target, node->op->name);
+    job->value[id].rounding = as_target_rounds(job->options->target, node->op->name);
   expr = lx_simplify(job, expr, dim, rank);
   lo_range range; /* integers that 64 bits may not hold are numbers */
   if (expr->integer && lx_has_whole(expr) && !lo_range_of(expr, dim, rank, &range))

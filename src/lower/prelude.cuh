@@ -189,6 +189,12 @@ AS_DEV float as_tf32f(float x)
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(y) : "f"(x));
   return __uint_as_float(y);
 }
+/* what that leaves out, rounded so; nothing where it leaves no number */
+AS_DEV float as_tf32_restf(float x)
+{
+  const float first = as_tf32f(x);
+  return as_tf32f(fabsf(first) < INFINITY ? x - first : 0.0f);
+}
 /* m16n8k8; what is no TF32 number loses digits */
 AS_DEV void as_mma_tf32(float *c, const float *a, const float *b)
 {

@@ -168,6 +168,23 @@ static bool follows_itself(const lo_tf32 *of, const lo_value *tensor, const lx *
   return index->op == LX_VAR && index->number == last;
 }
 
+/* Are four k that begin at a multiple of four 16 bytes that begin at a multiple of 16, and all k of
+ * one class so? */
+static bool goes_along_depth(const lo_job *job, const lo_tf32 *of, const lx *ref,
+                             const lo_tf32_side *side) {
+  const lo_value *tensor = &job->value[ref->val];
+  int inner = inner_variable(&of->plan);
+  if (of->classes != 1 || side->step != 1 || of->inner % VECTOR || side->guard || ref->n == 0)
+    return false;
+  for (int i = 0; i < ref->n; i++) {
+    bool uses_inner = lx_uses_var(ref->kid[i], inner);
+    bool last = i + 1 == ref->n;
+    if (last ? ref->kid[i]->op != LX_VAR || !uses_inner : uses_inner)
+      return false;
+  }
+  return tensor->dim[tensor->rank - 1] % VECTOR == 0;
+}
+
 static bool is_zero(const lx *expr) {
   if (expr->op == LX_INT)
     return expr->number == 0;
@@ -178,6 +195,10 @@ static lx *both(lo_job *job, lx *left, lx *right) {
   if (left == NULL || right == NULL)
     return left ? left : right;
   return lx_mk(job, LX_AND, 2, (lx *[]){left, right});
+}
+
+static bool may_be_by_groups(const lo_job *job) {
+  return (job->options->target->has & AS_HAS_WGMMA) && job->options->warps % 4 == 0;
 }
 
 /* Reads a side as elements of one tensor where a guard holds; false: it is not. */
@@ -200,6 +221,8 @@ static bool read_side(lo_job *job, const lo_tf32 *of, int which, lo_tf32_side *s
   bool four = follows_itself(of, tensor, body, which) && side->step % VECTOR == 0 &&
               !(side->guard && last >= 0 && lx_uses_var(side->guard, last));
   side->fetch = four ? AS_FETCH_VECTOR : AS_FETCH_COMPUTED;
+  if (!four && which && goes_along_depth(job, of, body, side) && may_be_by_groups(job))
+    side->fetch = AS_FETCH_DEPTH;
   side->scattered = last < 0 || body->n == 0 || !lx_uses_var(body->kid[body->n - 1], last);
   return true;
 }
@@ -244,9 +267,11 @@ static bool read_order(lo_job *job, lo_tf32 *of, long depth) {
   for (int which = 0; which < 2; which++) {
     lo_tf32_side *side = &of->side[which];
     bool reads = read_side(job, of, which, side);
-    if (reads && (side->fetch == AS_FETCH_VECTOR || !side->scattered))
+    bool near = side->fetch != AS_FETCH_COMPUTED || !side->scattered;
+    bool packs = of->plan.n_batch + 4 <= AS_MAX_RANK && may_pack(of, which, depth);
+    if (reads && near && !(which == 0 && packs && may_be_by_groups(job)))
       continue;
-    if (of->plan.n_batch + 3 <= AS_MAX_RANK && may_pack(of, which, depth))
+    if (packs)
       *side = (lo_tf32_side){.packed = true, .fetch = AS_FETCH_VECTOR};
     else if (!reads)
       return false;
@@ -314,12 +339,18 @@ static packed_place packed_at(lo_job *job, int which, lx *eight, lx *sixteen, lx
 
 /* The same where tensor cores read it from shared memory: 8 rows and 8 k, the first four k row by
  * row, then the others. */
-static packed_place packed_for_groups(lo_job *job, lx *eight, lx *rows, lx *element) {
+static packed_place packed_for_groups(lo_job *job, bool along_depth, lx *eight, lx *rows,
+                                      lx *element) {
   lx *row = remainder_of(job, quotient_of(job, element, 4), 8);
-  lx *within =
-      plus(job, remainder_of(job, element, 4), times(job, quotient_of(job, element, 32), 4));
-  return (packed_place){.row = plus(job, times(job, rows, 8), row),
-                        .number = plus(job, times(job, eight, 8), within)};
+  lx *low = remainder_of(job, element, 4);
+  lx *high = quotient_of(job, element, 32);
+  lx *number = plus(job, times(job, eight, 8), plus(job, low, times(job, high, 4)));
+  if (along_depth) { /* of 16 k a lane has the four from 4 t on: two products of eight */
+    lx *sixteen = times(job, quotient_of(job, eight, 2), 16);
+    lx *two = plus(job, times(job, low, 4), times(job, remainder_of(job, eight, 2), 2));
+    number = plus(job, sixteen, plus(job, two, high));
+  }
+  return (packed_place){.row = plus(job, times(job, rows, 8), row), .number = number};
 }
 
 /* what the operand's variables are at a row and a number of k; the conditions that it is one */
@@ -343,6 +374,13 @@ static lx *unpack(lo_job *job, const lo_tf32 *of, int which, packed_place at, lx
   return both(job, is_row, is_term);
 }
 
+static lx *call_of(lo_job *job, const char *function, lx *argument) {
+  lx *call = lx_new(job, LX_CALL, 1);
+  call->function = function;
+  call->kid[0] = argument;
+  return call;
+}
+
 /* A new tensor of an operand, fragment by fragment: rounded elements, 0 where there are none. */
 static uint32_t pack(lo_job *job, lo_tf32 *of, const lo_value *sum, int which) {
   const lo_simt *plan = &of->plan;
@@ -363,19 +401,26 @@ static uint32_t pack(lo_job *job, lo_tf32 *of, const lo_value *sum, int which) {
     batch = lx_mk(job, LX_ADD, 2, (lx *[]){before, lx_var(job, axis)});
   }
   side->pitch = (plan->side[which].extent + tile - 1) / tile * tile;
+  lx *part = lx_var(job, rank); /* the first part of factors, or the rest */
+  if (of->tile.in_parts)
+    dim[rank++] = 2;
   lx *place[3] = {lx_var(job, rank), lx_var(job, rank + 1), lx_var(job, rank + 2)};
-  packed_place at = of->tile.by_groups ? packed_for_groups(job, place[0], place[1], place[2])
-                                       : packed_at(job, which, place[0], place[1], place[2]);
+  packed_place at = of->tile.by_groups
+                        ? packed_for_groups(job, of->tile.along_depth, place[0], place[1], place[2])
+                        : packed_at(job, which, place[0], place[1], place[2]);
   lx *there = unpack(job, of, which, at, by);
   dim[rank++] = lo_tf32_depth(of) / 8;
   dim[rank++] = side->pitch / (of->tile.by_groups ? 8 : 16);
   dim[rank++] = of->tile.by_groups ? 64 : 128;
-  lx *call = lx_new(job, LX_CALL, 1);
-  call->function = "as_tf32";
-  call->kid[0] = lx_subst(job, body, by, plan->n_axis + 2);
-  body = lx_mk(job, LX_IF, 3, (lx *[]){there, call, lx_num(job, 0)});
-  side->fixed =
-      lx_mk(job, LX_MUL, 2, (lx *[]){batch, lx_int(job, lo_tf32_depth(of) * side->pitch)});
+  lx *element = lx_subst(job, body, by, plan->n_axis + 2);
+  lx *rounded = call_of(job, "as_tf32", element);
+  if (of->tile.in_parts) {
+    lx *is_first = lx_mk(job, LX_EQ, 2, (lx *[]){part, lx_int(job, 0)});
+    rounded =
+        lx_mk(job, LX_IF, 3, (lx *[]){is_first, rounded, call_of(job, "as_tf32_rest", element)});
+  }
+  body = lx_mk(job, LX_IF, 3, (lx *[]){there, rounded, lx_num(job, 0)});
+  side->fixed = times(job, batch, (of->tile.in_parts ? 2 : 1) * lo_tf32_depth(of) * side->pitch);
   char *name = as_format("%s_%s", sum->name, which ? "columns" : "rows");
   uint32_t id = lo_new_val(job, LV_MAP, name, rank, dim);
   free(name);
@@ -470,6 +515,7 @@ static as_contraction contraction_of(const lo_job *job, const lo_tf32 *of) {
                           .fetch_rows = of->side[0].fetch,
                           .fetch_columns = of->side[1].fetch,
                           .packs_rows = of->side[0].packed && !of->side[1].packed,
+                          .in_parts = of->in_parts,
                           .phases = (uint32_t)of->phases,
                           .warps = job->options->warps};
 }
@@ -519,6 +565,8 @@ static bool choose_tile(const lo_job *job, lo_tf32 *of) {
     product.batches /= (double)of->phases;
     of->tile = as_target_tf32_tile(target, &product);
     of->group = group_of(of->inner, of->tile.depth);
+    if (of->side[1].fetch == AS_FETCH_DEPTH) /* four k are never apart */
+      of->group = (long)of->tile.depth;
     of->skips = remainders && of->group == of->tile.depth && of->classes > 1;
     if (of->tile.us < HUGE_VAL && (kept == 0 || of->skips))
       break;
@@ -530,10 +578,11 @@ static bool choose_tile(const lo_job *job, lo_tf32 *of) {
 
 static bool plan_sum(lo_job *job, uint32_t id, lo_tf32 *of) {
   const lo_value *sum = &job->value[id];
-  if (!sum->may_round || !(job->options->target->has & AS_HAS_TF32) || job->options->no_mma ||
-      !lo_simt_read(job, id, true, &of->plan) || is_live(&of->plan, sum) ||
+  if (sum->rounding == AS_ROUND_NEVER || !(job->options->target->has & AS_HAS_TF32) ||
+      job->options->no_mma || !lo_simt_read(job, id, true, &of->plan) || is_live(&of->plan, sum) ||
       sum->extent < LEAST_DEPTH)
     return false;
+  of->in_parts = sum->rounding == AS_ROUND_IN_PARTS;
   of->phase = phase_axis(&of->plan, sum);
   return choose_order(job, of, sum->extent) && choose_tile(job, of);
 }

@@ -31,6 +31,7 @@ typedef struct lo_tf32 {
   long inner;
   long group; /* slices hold the inner numbers of a class in groups of so many, a power of two */
   bool inner_first; /* k = class + inner * classes; else class * inner + inner number */
+  bool in_parts;    /* factors are two parts, products three */
   bool skips;       /* classes whose guards hold nowhere in a block are left out */
   int phase;   /* the axis of remainders of the result's last axis, of which a thread keeps .. */
   long phases; /* .. all that there are; 1: none, such remainders are batches */

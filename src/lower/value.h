@@ -4,6 +4,7 @@
 #ifndef AS_LOWER_VALUE_H
 #define AS_LOWER_VALUE_H
 #include "../ir/graph.h"
+#include "../target/target.h"
 #include "lx.h"
 #include "src/base/dtype.h"
 #include <stdbool.h>
@@ -87,7 +88,7 @@ typedef struct {
                                      `dim` */
   lx *body;                       /* MAP, RED (the reduced variable has the number `rank`) */
   lo_red red;
-  bool may_round;             /* RED: its factors may be rounded to TF32 */
+  as_rounding rounding;       /* RED: how its factors may be taken */
   long extent;                /* RED: terms */
   uint32_t extent_live;       /* row of how many of them there are, 0: all */
   uint32_t source;            /* LOAD: the tensor read; LG_PART: the tensor that it is a part of */

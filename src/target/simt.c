@@ -13,8 +13,10 @@ enum { OTHER_REGISTERS = 36 };
  * store to shared memory; of 16 bytes at once a quarter; where its place is computed and guarded,
  * what that takes. */
 static double fetch_slots(as_target_fetch fetch) {
-  static const double slots[] = {
-      [AS_FETCH_VECTOR] = 1.25, [AS_FETCH_ELEMENT] = 5, [AS_FETCH_COMPUTED] = 10};
+  static const double slots[] = {[AS_FETCH_VECTOR] = 1.25,
+                                 [AS_FETCH_ELEMENT] = 5,
+                                 [AS_FETCH_COMPUTED] = 10,
+                                 [AS_FETCH_DEPTH] = 1.25};
   return slots[fetch];
 }
 

@@ -262,16 +262,20 @@ const as_target *as_target_rounding(const as_target *target, const char *operato
   return &row->target;
 }
 
-bool as_target_rounds(const as_target *target, const char *operator_name) {
+as_rounding as_target_rounds(const as_target *target, const char *operator_name) {
+  static const char in_parts[] = ":3";
   size_t length = strlen(operator_name);
   const char *at = target->rounded;
   while (at && *at) {
     size_t word = strcspn(at, ",");
-    if (word == length && strncmp(at, operator_name, word) == 0)
-      return true;
+    bool same = word >= length && strncmp(at, operator_name, length) == 0;
+    if (same && word == length)
+      return AS_ROUND_TF32;
+    if (same && word == length + 2 && strncmp(at + length, in_parts, 2) == 0)
+      return AS_ROUND_IN_PARTS;
     at += word + (at[word] == ',');
   }
-  return false;
+  return AS_ROUND_NEVER;
 }
 
 static const char *const use_word[] = {

@@ -28,6 +28,15 @@ typedef enum {
 
 #define AS_LIBRARY_WORDS "auto,never,always" /* as options take them */
 
+/* How factors of f32 products may be taken apart for tensor cores, which see eleven bits of each.
+ */
+typedef enum {
+  AS_ROUND_NEVER,
+  AS_ROUND_TF32,    /* rounded to eleven bits */
+  AS_ROUND_IN_PARTS /* two parts of eleven bits each, of whose four products the least is left out
+                     */
+} as_rounding;
+
 /* The cost model's constants of kernels that are printed from thread graphs (search/cost_threads.c
  * says how they are used); units as below. */
 typedef struct {
@@ -172,9 +181,10 @@ uint32_t as_target_ring(const as_target *target, double blocks, double bytes, do
 
 /* How elements of an operand come from memory to a shared tile. */
 typedef enum {
-  AS_FETCH_VECTOR,  /* 16 bytes at once */
-  AS_FETCH_ELEMENT, /* one by one, at places that follow each other */
-  AS_FETCH_COMPUTED /* one by one, each place computed and guarded: windows */
+  AS_FETCH_VECTOR,   /* 16 bytes at once */
+  AS_FETCH_ELEMENT,  /* one by one, at places that follow each other */
+  AS_FETCH_COMPUTED, /* one by one, each place computed and guarded: windows */
+  AS_FETCH_DEPTH     /* 16 bytes at once along k, on tensor cores */
 } as_target_fetch;
 
 /* C[batch, row, column] = sum(k) A[batch, row, k] B[batch, column, k], extents as elements. */
@@ -187,6 +197,7 @@ typedef struct {
   as_target_fetch fetch_columns; /* of B */
   bool may_split;                /* may parts of the depth be summed by blocks of their own? */
   bool packs_rows;               /* A is written anew in the order in which it is multiplied */
+  bool in_parts;                 /* each product is three */
   uint32_t phases; /* results that a thread keeps beside each other of one column; 0 as 1 */
   uint32_t warps;  /* of a block, on tensor cores; 0: chosen */
 } as_contraction;
@@ -229,6 +240,8 @@ typedef struct {
   uint32_t warp_columns; /* 32 or 64; by groups 16 or 32 */
   uint32_t depth;        /* of a slice */
   uint32_t stages;       /* slices in shared memory */
+  bool in_parts;         /* rows are there twice */
+  bool along_depth;      /* columns are copied along k */
   double us;             /* by the model, microseconds */
 } as_target_tf32;
 
@@ -241,13 +254,14 @@ uint32_t as_target_tf32_columns(const as_target_tf32 *tile); /* of a block's til
 uint32_t as_target_tf32_resident(const as_target *target, const as_target_tf32 *tile,
                                  uint32_t phases);
 /* microseconds of a contraction of 32-bit operands at kernel level, by the faster kind of tiles;
- * rounds: may its factors be rounded to TF32? */
+ * rounds: how may its factors be taken? */
 double as_target_contraction_us(const as_target *target, const as_contraction *product,
-                                bool rounds);
+                                as_rounding rounds);
 /* elements from one k to the next in the shared tile of the rows (0) or columns (1): lanes that
  * read together use different banks */
 long as_target_tf32_pitch(const as_target_tf32 *tile, int side);
-long as_target_tf32_shared(const as_target_tf32 *tile); /* bytes, of all stages */
+long as_target_tf32_slice(const as_target_tf32 *tile, int side); /* bytes, of one stage */
+long as_target_tf32_shared(const as_target_tf32 *tile);          /* bytes, of all stages */
 
 /* Rows are static: nothing to free. */
 const as_target *as_target_default(void);
@@ -258,11 +272,13 @@ const as_target *as_target_at(uint32_t i);
 const as_target *as_target_find(const char *name, as_err *err);
 /* The same GPU with the library used so; static like all rows. */
 const as_target *as_target_using(const as_target *target, as_library_use use);
-/* The same GPU where factors of sums of products that these operators make may be rounded to TF32:
- * names with commas between them, NULL or empty: of none.  Static like all rows. */
+
+/* The same GPU where factors of sums of products that these operators make may be taken so: names
+ * with commas between them, with `:3` behind those that may only be taken in parts (three
+ * products); NULL or empty: of none.  Static like all rows. */
 const as_target *as_target_rounding(const as_target *target, const char *operators);
-/* may those of this operator be? */
-bool as_target_rounds(const as_target *target, const char *operator_name);
+/* how may those of this operator be taken? */
+as_rounding as_target_rounds(const as_target *target, const char *operator_name);
 /* A word of AS_LIBRARY_WORDS; false: none of them. */
 bool as_library_use_find(const char *word, as_library_use *use);
 const char *as_library_use_word(as_library_use use);

@@ -206,6 +206,10 @@ END_TEST
 
 START_TEST(products) {
   gathering all_of = {.n = 0};
+  gather_ways(&all_of, "input A: f32[20, 48]\ninput B: f32[96, 48]", "A @ transpose(B)");
+  gather_ways(&all_of, "input A: f32[70, 36]\ninput B: f32[33, 36]", "A @ transpose(B)");
+  gather_ways(&all_of, "input A: f32[2, 9, 68]\ninput B: f32[2, 70, 68]",
+              "matmul(A, transpose(B))");
   gather_ways(&all_of, "input A: f32[64, 48]\ninput B: f32[48, 96]", "A @ B");
   gather_ways(&all_of, "input A: f32[130, 33]\ninput B: f32[33, 67]", "A @ B");
   gather_ways(&all_of, "input A: f32[48, 64]\ninput B: f32[20, 48]", "transpose(A) @ transpose(B)");
@@ -279,6 +283,31 @@ START_TEST(both_kinds) {
 
 END_TEST
 
+/* Two parts of eleven bits each are most of what f32 has: of factors of 24 bits, one of 2^-22 is
+ * left out, of those of 22 bits nothing but the product of both rests. */
+START_TEST(in_parts) {
+  static const char *const text[] = {
+      "program p\ninput A: f32[20, 48]\ninput B: f32[96, 48]\noutput O = A @ transpose(B)\n",
+      "program p\ninput A: f32[33, 40]\ninput B: f32[40, 52]\noutput O = A @ B\n",
+      "program p\ninput X: f32[2, 16, 8, 9]\ninput F: f32[24, 16, 3, 2]\n"
+      "output O = conv2d(X, F, top = 1)\n"};
+  const as_target *target = as_target_rounding(as_target_default(), "conv2d:3,matmul:3");
+  gathering all_of = {.n = 0};
+  for (unsigned i = 0; i < 9; i++) {
+    const as_lower_opts options = {.target = target, .warps = i / 3 * 4};
+    const as_lowered *lowered = gather(&all_of, text[i % 3], &options, ldexp(1, -20));
+    ck_assert_msg(says(lowered, ": contraction in TF32 parts "), "%s", lowered->notes);
+    batch_item *item = &all_of.item[all_of.n - 1];
+    for (uint32_t input = 0; input < 2; input++) {
+      for (long k = 0; k < lowered->in_elems[input]; k++)
+        item->in[input][k] = (double)(float)(1 + (double)(k * 7919 % 10007) / 10007.0);
+    }
+  }
+  run_all(&all_of);
+}
+
+END_TEST
+
 /* 1 + 2^-11 lies between two numbers of eleven bits, and is rounded away from zero */
 START_TEST(factors_are_rounded) {
   static const char text[] =
@@ -330,6 +359,7 @@ START_TEST(what_may_be_rounded) {
   check_permission(&all_of, product, NULL, false);
   check_permission(&all_of, product, "", false);
   check_permission(&all_of, product, "conv2d", false);
+  check_permission(&all_of, product, "matmul:2,matmul:33,matmul:", false);
   check_permission(&all_of, product, "matmu,matmuls,xmatmul", false);
   run_all(&all_of);
   lower_case j;
@@ -402,6 +432,7 @@ int main(void) {
   tcase_add_test(tests, random_shapes);
   tcase_add_test(tests, both_kinds);
   tcase_add_test(tests, factors_are_rounded);
+  tcase_add_test(tests, in_parts);
   tcase_add_test(tests, what_may_be_rounded);
   tcase_add_test(tests, written_out_behind);
   tcase_add_test(tests, stored_in_between);

@@ -91,6 +91,11 @@ AS_DEV float as_tf32f(float x) {
   return as_emu::to_tf32(x);
 }
 
+AS_DEV float as_tf32_restf(float x) {
+  const float first = as_tf32f(x);
+  return as_tf32f(fabsf(first) < INFINITY ? x - first : 0.0f);
+}
+
 AS_DEV void as_mma_tf32(float *c, const float *a, const float *b) {
   as_emu::mma_tf32(c, a, b);
 }

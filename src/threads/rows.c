@@ -14,8 +14,9 @@
 /* Rows of 4096 on an H200: 8 warps of 16 elements a thread took 18.1 us, 16 warps of 8 took 20.3,
  * because what a barrier keeps waiting is half as much. */
 #define USUAL_WARP_BITS 3
-#define MOST_NAMED 16 /* values of the block graph that are looked at for an expression's factors  \
-                       */
+#define MOST_NAMED                                                                                 \
+  16 /* values of the block graph that are looked at for an expression's factors                   \
+      */
 
 static bool fail(as_rows *R, const char *why) {
   return as_plan_fail(R->p, why);

@@ -69,7 +69,7 @@ static char *why_not(const as_verdict *verdict, uint32_t number, bool tested) {
 typedef struct {
   as_candidate candidate;
   double until; /* as_policy */
-  char *unfit; /* why it has no tile sizes, or cannot be lowered; malloc'ed */
+  char *unfit;  /* why it has no tile sizes, or cannot be lowered; malloc'ed */
 } trial;
 
 typedef struct {

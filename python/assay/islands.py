@@ -21,6 +21,9 @@ from .values import Masked
 MOST_OPERATORS = 24
 ENOUGH_OPERATORS = 16
 
+# A program has at most 64 inputs, and a tensor with minus infinity in it is two.
+MOST_INPUTS = 48
+
 # Convolutions and poolings of one island: what is proved of windows over windows grows faster than
 # their number.
 MOST_WINDOWS = 4
@@ -63,9 +66,16 @@ class Island:
         if self.work >= most_operators:
             return True
         target = str(node.target)
+        if len(self._arguments_with(node)) > MOST_INPUTS:
+            return True
         begins = "convolution" in target or target.startswith(("aten.mm.", "aten.addmm."))
         enough = begins and self.work >= min(most_operators, ENOUGH_OPERATORS)
         return enough or (has_window(node) and self.windows >= MOST_WINDOWS)
+
+    def _arguments_with(self, node):
+        """What it reads that no step of it makes, with one step more."""
+        members = {*self.nodes, node}
+        return {s for n in members for s in n.all_input_nodes if s not in members}
 
     def arguments(self, values):
         """The tensors that its kernel reads."""
@@ -92,7 +102,7 @@ class Island:
             tensor = next(results)
             if node in self.masked:
                 tensor = torch.where(next(results), tensor, -torch.inf)
-            values[node] = tensor
+            values[node] = tensor.reshape(node.meta["val"].shape)
 
 
 def computes(node):
@@ -313,4 +323,5 @@ def _translated(island, name, statement, derived):
         raise next(iter(translator.failed.values()))
     for count, node in enumerate(island.gives):
         translator.add_output(node, count, in_parts=True)
+    translator.program.prune()
     return translator

@@ -288,6 +288,16 @@ class Program:
         self.outputs.append((hint, value))
         return value
 
+    def prune(self):
+        """Leaves out statements that no output is made of."""
+        needed = {name for _, name in self.outputs}
+        kept = []
+        for name, expression, comment in reversed(self.statements):
+            if name in needed:
+                needed.update(re.findall(r"[A-Za-z_]\w*", expression))
+                kept.append((name, expression, comment))
+        self.statements = kept[::-1]
+
     def rename(self, renaming):
         """Gives names of this program other names; what would meet a new name moves aside."""
         renaming = {old: new for old, new in renaming.items() if old != new}

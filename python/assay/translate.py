@@ -543,14 +543,26 @@ class Translator:
             if isinstance(result, torch.fx.Node):
                 self.add_output(result, count)
 
+    def _stored(self, value):
+        """What is stored for a value: where its axes are only written otherwise than those of
+        another, the other, as no kernel is needed to say so."""
+        before = self.layouts.in_this_order(value)
+        taken = [name for name, *_ in self.program.inputs] + [n for _, n in self.program.outputs]
+        return value if before.text in taken else before
+
     def add_output(self, node, count, in_parts=False):
-        """Makes the value of a node the count-th output of the program; with `in_parts` one that has
-        minus infinity in it two of them, as add_masked_input takes them."""
+        """Makes the value of a node the count-th output of the program.
+
+        With `in_parts` one that has minus infinity in it is two of them, as add_masked_input takes
+        them, and extents may be written otherwise than those of the node.
+        """
         value = self.environment.get(node)
         if isinstance(value, Unsupported):
             raise value
         if isinstance(value, Masked) and not in_parts:
             raise Unsupported("output", "a tensor that has minus infinity in it", place_of(node))
+        if in_parts and isinstance(value, Value):
+            value = self._stored(value)
         if isinstance(value, Masked):
             self.program.output(value.value.text, f"out{count}")
             self.program.output(value.keep.text, f"out{count}_kept")

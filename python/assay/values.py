@@ -58,6 +58,10 @@ def number(x):
     return text if x >= 0 else f"(-{text})"
 
 
+# views that leave the elements in their order
+_KEEP_ORDER = ("unsqueeze", "squeeze", "merge", "split")
+
+
 class Layouts:
     """Views of tensors as operators of the program `out`."""
 
@@ -78,6 +82,12 @@ class Layouts:
         last, value = self._made_of.get(x.text, (None, None))
         return value if last == done else None
 
+    def in_this_order(self, x):
+        """What x was before its axes were only written otherwise, with all elements in their order."""
+        while x.text in self._made_of and self._made_of[x.text][0][0] in _KEEP_ORDER:
+            x = self._made_of[x.text][1]
+        return x
+
     def unsqueeze(self, x, axis):
         extents = list(x.extents)
         extents.insert(axis, "1")
@@ -90,7 +100,7 @@ class Layouts:
         before = self._before(x, ("unsqueeze", axis))
         if before is not None:
             return before
-        return self._make(f"squeeze({x.text}, axis={axis})", extents, x)
+        return self._make(f"squeeze({x.text}, axis={axis})", extents, x, ("squeeze", axis))
 
     def permute(self, x, order):
         """Axis k of the result is axis order[k] of x: a sequence of exchanges of neighbours."""

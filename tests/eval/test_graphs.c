@@ -109,8 +109,8 @@ static as_status verdict(const char *program, const char *candidate, double unti
   return status;
 }
 
-/* What is left of an axis behind 20 elements: at the sizes of at most 3 that are tried first there is
- * nothing to compare. */
+/* What is left of an axis behind 20 elements: at the sizes of at most 3 that are tried first there
+ * is nothing to compare. */
 static const char long_way[] = "program p\nsizes n\ninput x: f32[n + 19]\n"
                                "t = slice(x, axis=0, start=min(20, n + 19), stop=n + 19)\n"
                                "y = t + t\noutput y\n";

@@ -120,8 +120,7 @@ START_TEST(normal_form) {
   ck_assert_uint_eq(as_size_mod(sizes, sum, sum), 0); /* channels that were joined, of one group */
   ck_assert_uint_eq(as_size_div(sizes, as_size_mul(sizes, sum, D), sum), D);
   as_size by_one_more = as_size_mul(sizes, sum, as_size_add(sizes, diff, AS_SIZE_ONE));
-  ck_assert_uint_eq(as_size_div(sizes, by_one_more, sum),
-                    as_size_add(sizes, diff, AS_SIZE_ONE));
+  ck_assert_uint_eq(as_size_div(sizes, by_one_more, sum), as_size_add(sizes, diff, AS_SIZE_ONE));
   ck_assert_uint_ne(as_size_mod(sizes, as_size_add(sizes, by_one_more, AS_SIZE_ONE), sum), 0);
   ck_assert_uint_ne(as_size_mod(sizes, diff, diff), 0); /* L - T may be 0 */
   as_size perhaps = as_size_add(sizes, size, size);     /* so may 2 * Z */

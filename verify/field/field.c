@@ -39,9 +39,9 @@ typedef struct {
                       many */
   double evaluating; /* seconds that they took */
   bool late;         /* the time was up before enough was compared */
-  uint32_t n_long; /* evaluations that took more, since they may take so many */
-  bool undefined;  /* the program was, somewhere */
-  bool identical;  /* the candidate is the program: inconclusive runs say as much as others */
+  uint32_t n_long;   /* evaluations that took more, since they may take so many */
+  bool undefined;    /* the program was, somewhere */
+  bool identical;    /* the candidate is the program: inconclusive runs say as much as others */
 } tester;
 
 static void outputs_free(const as_graph *graph, as_tensor *outputs) {

@@ -27,9 +27,9 @@ void judge_refute_program(const as_judged *judged, const as_policy *policy, as_v
   budget.seed = policy->seed;
   if (policy->until > 0) {
     double left = policy->until - as_now();
-    budget.seconds = left < LEAST_SECONDS        ? LEAST_SECONDS
+    budget.seconds = left < LEAST_SECONDS    ? LEAST_SECONDS
                      : left < budget.seconds ? left
-                                                 : budget.seconds;
+                                             : budget.seconds;
   }
   const as_graph *program = judged->program;
   const as_graph *graph = judged->graph;

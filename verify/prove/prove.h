@@ -8,10 +8,9 @@
 typedef enum { AS_PROVED, AS_UNPROVED } as_proof_verdict; /* UNPROVED: not known, never "wrong" */
 
 typedef struct {
-  uint32_t
-      max_steps; /* effort limit in proof steps, 0: the default */
-  double until;  /* 0, or when as_now() is past it no more is tried; 0: no clock is read, so that the
-                    same claim gives the same proof */
+  uint32_t max_steps; /* effort limit in proof steps, 0: the default */
+  double until; /* 0, or when as_now() is past it no more is tried; 0: no clock is read, so that the
+                   same claim gives the same proof */
 } as_prove_opts;
 
 /* why the first goal that was not proved was not */

@@ -99,6 +99,5 @@ typedef struct pv {
 void pv_init(pv *prover, ck_terms *terms, uint32_t max_steps);
 void pv_clear(pv *prover);
 bool pv_late(const pv *prover);
-bool pv_spent(
-    const pv *prover); /* the effort or time limit is reached: no step is made any more */
+bool pv_spent(const pv *prover); /* the effort or time limit is reached: no step is made any more */
 #endif

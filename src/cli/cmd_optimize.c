@@ -4,10 +4,10 @@
 #include "src/base/interrupt.h"
 #include "src/base/progress.h"
 #include "src/batch/improve.h"
-#include "src/check/check.h"
 #include "src/lower/lower.h"
 #include "src/optimize/about.h"
 #include "src/optimize/candidates.h"
+#include "src/optimize/choice.h"
 #include "src/optimize/kept.h"
 #include "src/optimize/saturated.h"
 #include "src/optimize/shard.h"
@@ -16,23 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-typedef struct {
-  as_candidate *cand;     /* the search's; NULL: the tile program */
-  as_saturated_tile tile; /* found by saturation, or empty */
-  as_verdict *verdict;    /* of the one that is chosen */
-  as_judged judged;
-  as_report_words words;
-  as_lowered low;
-  bool lowered;
-} choice;
-
-static void choice_clear(choice *chosen) {
-  if (chosen->lowered)
-    as_lowered_clear(&chosen->low);
-  as_report_words_clear(&chosen->words);
-  as_saturated_tile_clear(&chosen->tile);
-}
-
 static bool lowers(void *arg, const as_graph *cand, as_err *err) {
   const as_lower_opts *plan = arg;
   as_lowered low;
@@ -40,83 +23,6 @@ static bool lowers(void *arg, const as_graph *cand, as_err *err) {
   bool ok = as_lower_cuda(cand, plan, &low, err);
   as_lowered_clear(&low);
   return ok;
-}
-
-/* asks the solvers; whether it is certified still */
-static bool ask(const cli_opts *opts, choice *chosen, as_verdict *verdict) {
-  as_policy policy = opts->policy;
-  policy.field = policy.field && chosen->judged.program; /* else it was evaluated */
-  chosen->verdict = verdict;
-  as_judge_ask(&chosen->judged, &policy, verdict);
-  as_report_words_clear(&chosen->words);
-  as_report_words_of(verdict, true, &chosen->words);
-  as_verdict_release(verdict);
-  return verdict->certified;
-}
-
-static bool choose_graph(const cli_opts *opts, const as_job *job, const as_target *target,
-                         as_candidate *cand, choice *chosen, as_err *err) {
-  as_lower_opts plan = {.target = target};
-  as_judged program = as_job_judged(job);
-  chosen->cand = cand;
-  chosen->judged = as_search_judged(job->program, &program.given, cand);
-  as_search_select(cand, cand->chosen);
-  if (!ask(opts, chosen, &cand->verdict))
-    return true;
-  as_lowered_init(&chosen->low);
-  chosen->lowered = true;
-  return as_lower_cuda(cand->graph, &plan, &chosen->low, err);
-}
-
-/* false with *why: it cannot be lowered */
-static bool choose_tile(const cli_opts *opts, const as_target *target, choice *chosen, char **why) {
-  as_lower_opts plan = {.target = target};
-  as_kernels_of texts = as_check_texts(&chosen->tile.job);
-  as_lowered low;
-  as_err err;
-  as_err_init(&err);
-  as_lowered_init(&low);
-  bool lowers_so = as_kernels_lower(&texts, &plan, &low, &err);
-  if (!lowers_so && *why == NULL)
-    *why = as_strdup(err.text ? err.text : "no reason given");
-  chosen->judged = as_job_judged(&chosen->tile.job);
-  if (lowers_so && ask(opts, chosen, &chosen->tile.verdict)) {
-    chosen->cand = NULL;
-    chosen->low = low;
-    chosen->lowered = true;
-  } else {
-    if (*why == NULL)
-      *why = as_strdup(chosen->verdict->why ? chosen->verdict->why : "no reason given");
-    as_lowered_clear(&low);
-  }
-  as_err_clear(&err);
-  return chosen->lowered;
-}
-
-/* The first candidate, in order of cost, that is certified when the solvers have been asked as
- * well: the search has proved each, and a tiling of it lowers.  A tile program that saturation
- * found has its place among them. */
-static bool choose(const cli_opts *opts, const as_job *job, const as_target *target,
-                   as_search_result *found, choice *chosen, as_err *err) {
-  char *why = NULL;
-  bool tile = chosen->tile.found;
-  for (uint32_t i = 0; i < found->n && !chosen->lowered; i++) {
-    if (tile && chosen->tile.us < found->cand[i].us) {
-      tile = false;
-      if (choose_tile(opts, target, chosen, &why))
-        break;
-    }
-    if (!choose_graph(opts, job, target, &found->cand[i], chosen, err))
-      return false;
-    if (!chosen->lowered && why == NULL)
-      why = as_strdup(chosen->verdict->why ? chosen->verdict->why : "no reason given");
-  }
-  if (tile && !chosen->lowered)
-    choose_tile(opts, target, chosen, &why);
-  if (!chosen->lowered)
-    as_err_set(err, AS_UNKNOWN, "no candidate is certified: %s", why ? why : "none was found");
-  free(why);
-  return chosen->lowered;
 }
 
 static uint32_t operators(const as_graph *graph) {
@@ -140,7 +46,7 @@ static void print_search(const as_job *job, const as_search_stats *stats, const 
 }
 
 static void print_choice(const cli_opts *opts, const as_job *job, const as_search_result *found,
-                         const choice *chosen, const as_target *target, const as_kept *kept,
+                         const as_choice *chosen, const as_target *target, const as_kept *kept,
                          const char *dir) {
   if (opts->quiet) {
     puts(dir);
@@ -285,7 +191,7 @@ static bool read_shares(const cli_opts *opts, const char *key, as_search_record 
 
 /* from the cache, or else by a search, or from shares of one */
 static bool find(const cli_opts *opts, const as_job *job, const as_target *target,
-                 const char *dir_out, as_kept *kept, as_search_result *found, choice *chosen,
+                 const char *dir_out, as_kept *kept, as_search_result *found, as_choice *chosen,
                  as_err *err) {
   as_policy policy = policy_of_candidates(opts);
   char key[AS_CACHE_KEY] = "";
@@ -300,18 +206,18 @@ static bool find(const cli_opts *opts, const as_job *job, const as_target *targe
   as_kept_open(dir, key, kept);
   free(dir);
   if (as_kept_find(kept, job, &policy, found)) {
-    if (choose(opts, job, target, found, chosen, err))
+    if (as_choose(job, &opts->policy, target, found, chosen, err))
       return true;
     as_kept_refuse(kept, err->text ? err->text : "no reason given");
     as_err_clear(err);
     as_search_result_clear(found);
-    choice_clear(chosen);
-    *chosen = (choice){0};
+    as_choice_clear(chosen);
+    *chosen = (as_choice){0};
   }
   as_search_record *record = merge ? as_search_record_new() : NULL;
   bool ok = (!merge || read_shares(opts, key, record, err)) &&
             search(opts, job, target, dir_out, record, (as_shard){0}, found, &chosen->tile, err) &&
-            choose(opts, job, target, found, chosen, err);
+            as_choose(job, &opts->policy, target, found, chosen, err);
   as_search_record_free(record);
   if (ok && chosen->cand)
     as_kept_keep(kept, job, found, chosen->cand);
@@ -345,7 +251,7 @@ static bool leave_share(const cli_opts *opts, const as_job *job, const as_target
 }
 
 static bool leave(const cli_opts *opts, const as_job *job, const as_search_result *found,
-                  const choice *chosen, const as_target *target, const as_kept *kept,
+                  const as_choice *chosen, const as_target *target, const as_kept *kept,
                   const char *dir, as_err *err) {
   json_t *extra = chosen->cand ? as_about_search(found, chosen->cand, &chosen->low, target)
                                : as_about_tile(&chosen->tile, &chosen->low, target);
@@ -381,7 +287,7 @@ int cli_optimize(const cli_opts *opts) {
         opts->quiet};
     return as_batch_improve(&how, cli_library(opts, &err), opts->arg[0], &err);
   }
-  choice chosen = {0};
+  as_choice chosen = {0};
   as_search_result found = {0};
   as_kept kept = {0};
   char *dir = NULL;
@@ -398,7 +304,7 @@ int cli_optimize(const cli_opts *opts) {
          leave(opts, &job, &found, &chosen, target, &kept, dir, &err);
   }
   int status = ok ? AS_OK : as_err_tell(&err);
-  choice_clear(&chosen);
+  as_choice_clear(&chosen);
   as_search_result_clear(&found);
   as_kept_clear(&kept);
   as_job_clear(&job);

@@ -188,6 +188,39 @@ START_TEST(write_after_read) {
 
 END_TEST
 
+/* Y = exp(A), then for n { X[n] = exp(B[n]) } or of Y: the loop comes first where rules settle, and
+ * what it was made of is left alone from then on, but stays in its class */
+START_TEST(lifting_and_settling) {
+  for (int pressing = 0; pressing < 2; pressing++) {
+    for (int apart = 0; apart < 2; apart++) {
+      bench b;
+      begin(&b);
+      uint32_t y = vector(&b, "Y");
+      uint32_t whole = load(&b, at(&b, vector(&b, "A"), TL_WHOLE, 0));
+      uint32_t first = store(&b, at(&b, y, TL_WHOLE, 0), call(&b, "exp", whole, 0));
+      uint32_t from = apart ? vector(&b, "B") : y;
+      uint32_t value = call(&b, "exp", load(&b, at(&b, from, BY_N, 0)), 0);
+      uint32_t second = loop(&b, N, store(&b, at(&b, vector(&b, "X"), BY_N, 0), value), AS_NONE);
+      uint32_t both = list(&b, first, second);
+      uint32_t kid[2] = {first, tl_cons(&b.graph, second, b.nil)};
+      uint32_t before = tl_node_of(&b.graph, TL_CONS, 0, kid, 2);
+      b.graph.pressing = pressing;
+      takes(&b, TL_RULE_LIFT, pressing && apart, "a loop behind what it does not read");
+      ck_assert(tl_node_at(&b.graph, before)->settled == (pressing && apart));
+      ck_assert_uint_eq(tl_find(&b.graph, tl_node_at(&b.graph, before)->cls),
+                        tl_find(&b.graph, both));
+      takes(&b, TL_RULE_LIFT, false, "what is settled");
+      if (pressing && apart) { /* sorting goes the other way: the first order is looked at again */
+        takes(&b, TL_RULE_SWAP, false, "what is there already");
+        ck_assert(!tl_node_at(&b.graph, before)->settled);
+      }
+      end(&b);
+    }
+  }
+}
+
+END_TEST
+
 /* published: a sum that does not speak of the variable, fused with its reader */
 START_TEST(sum_with_its_reader) {
   bench b;
@@ -413,6 +446,7 @@ END_TEST
 int main(void) {
   TCase *tests = test_case("tiles rules", 60);
   tcase_add_test(tests, fusing_and_parting);
+  tcase_add_test(tests, lifting_and_settling);
   tcase_add_test(tests, write_after_read);
   tcase_add_test(tests, sum_with_its_reader);
   tcase_add_test(tests, inserting);

@@ -1,0 +1,26 @@
+/* What `assay optimize` chooses: of the certified candidates, muGraphs and what saturation found,
+ * the cheapest that solvers have nothing against and that can be lowered.  May include: search,
+ * lower, kernels, check, report, verify/judge, target, base. */
+#ifndef AS_OPTIMIZE_CHOICE_H
+#define AS_OPTIMIZE_CHOICE_H
+#include "saturated.h"
+#include "src/lower/lower.h"
+#include "src/report/judged.h"
+
+typedef struct {
+  as_candidate *cand;     /* the search's; NULL: the tile program */
+  as_saturated_tile tile; /* found by saturation, or empty */
+  as_verdict *verdict;    /* of the one that is chosen */
+  as_judged judged;
+  as_report_words words;
+  as_lowered low;
+  bool lowered;
+} as_choice;
+
+/* The first candidate, in order of cost, that is certified when the solvers have been asked as
+ * well: the search has proved each, and a tiling of it lowers.  The tile program in `chosen` has
+ * its place among them.  false with err */
+bool as_choose(const as_job *job, const as_policy *policy, const as_target *target,
+               as_search_result *found, as_choice *chosen, as_err *err);
+void as_choice_clear(as_choice *chosen);
+#endif

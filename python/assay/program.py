@@ -116,7 +116,7 @@ class Extents:
             if len(symbols) == before:
                 break
         found = {value: (text, False) for value, text in written.items()}
-        for name in self._of_windows:
+        for name in sorted(self._of_windows):  # the same text in each process
             found.setdefault(self.values[name], (name, True))
         return found
 

@@ -108,7 +108,9 @@ def build(directory, device):
 
 def _compile_carried(source, library):
     architecture = os.environ.get("ASSAY_ARCH", "sm_90a")
-    command = [os.environ.get("NVCC", "nvcc"), "-std=c++17", "-O3", f"-arch={architecture}"]
+    # not -arch=: of a shared library some versions of nvcc make code for the base architecture too
+    code = f"-gencode=arch={architecture.replace('sm', 'compute')},code={architecture}"
+    command = [os.environ.get("NVCC", "nvcc"), "-std=c++17", "-O3", code]
     command += ["-shared", "-Xcompiler", "-fPIC", "-I", str(source.parents[1])]
     command += [str(source), "-o", str(library)]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)

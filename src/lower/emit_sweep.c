@@ -146,7 +146,7 @@ void lo_sweep_decode(lo_sweeper *at, const char *number, unsigned without) {
   const lo_value *value = at->value;
   long below = 1;
   int outermost = 0;
-  while (without >> outermost & 1)
+  while (outermost < value->rank && without >> outermost & 1)
     outermost++;
   for (int i = value->rank; i-- > 0;) {
     const char *type = lo_index_type(value->dim[i]);

@@ -13,12 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* of an element, with what is read several times written out as often */
+enum { MOST_NODES = 4000 };
+
 typedef struct {
   lo_job *job;
   const lo_unit *unit;
   lo_body *body;
   lx *block[3];  /* the grid's indices */
   lx *iteration; /* NULL: outside of the loop */
+  long *nodes;   /* made so far, as a tree */
   bool bad;      /* something is met that is no expression of indices */
 } element;
 
@@ -117,8 +121,8 @@ static lx *within_tile(element *of, lx *index, const lo_cut *cut) {
 /* a body with its variables replaced, its reads those of memory, its extents those of the element's
  * tile */
 static lx *rewritten(element *of, lx *expr, lx *const *by, int n) {
-  if (of->bad)
-    return lx_int(of->job, 0);
+  if (of->bad || ++*of->nodes > MOST_NODES)
+    return zero(of);
   switch (expr->op) {
   case LX_VAR:
     return expr->number < n ? by[expr->number] : zero(of);
@@ -430,7 +434,8 @@ static lx *shared(lo_job *job, const lo_unit *unit, uint32_t of_unit, uint32_t f
 static bool make_result(lo_job *job, const lo_unit *unit, uint32_t of_unit, const lo_store *store,
                         as_vec *units) {
   lo_body body = {0};
-  element of = {.job = job, .unit = unit, .body = &body};
+  long nodes = 0;
+  element of = {.job = job, .unit = unit, .body = &body, .nodes = &nodes};
   lx *local[AS_MAX_RANK];
   const lo_value *tile = &job->value[store->val];
   const lo_value target = job->value[store->target];

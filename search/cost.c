@@ -164,7 +164,7 @@ static double lane_waste(const sg_cost_model *model, const as_node *node) {
   return waste;
 }
 
-#define LANE_LOADS 8      /* in flight at a time: a warp makes one result of a reduction */
+#define LANE_LOADS 8 /* in flight at a time: a warp makes one result of a reduction */
 
 double sg_cost_soft_max(double a, double b) {
   return sqrt(sqrt(a * a * a * a + b * b * b * b));

@@ -96,10 +96,10 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
       lo_threads_kernel(unit, &out_text);
     } else if (unit->library) {
       unit->blocks = unit->warps = unit->stages = 0;
-    } else if (unit->simt   ? !lo_emit_simt(job, unit, &out_text)
+    } else if (unit->simt    ? !lo_emit_simt(job, unit, &out_text)
                : unit->sweep ? !lo_emit_sweep(job, unit, &out_text)
-               : unit->flat ? !lo_emit_flat(job, unit, &out_text)
-                            : !lo_emit_block(job, unit, &out_text)) {
+               : unit->flat  ? !lo_emit_flat(job, unit, &out_text)
+                             : !lo_emit_block(job, unit, &out_text)) {
       as_str_clear(&out_text);
       return false;
     }

@@ -88,8 +88,7 @@ void lo_sweep_declare_reads(lo_sweeper *at) {
   const lo_sweep *sweep = at->sweep;
   int repeats = sweep->unrolled ? (int)at->value->extent : sweep->repeats;
   for (int i = 0; i < sweep->n_read; i++)
-    lo_line(&at->text, "float v%d[%d][%d];", i, repeats,
-            sweep->read[i].same ? 1 : sweep->vector);
+    lo_line(&at->text, "float v%d[%d][%d];", i, repeats, sweep->read[i].same ? 1 : sweep->vector);
 }
 
 /* the index `along` as it is, plus the neighbour's number where it is one of several */
@@ -398,8 +397,7 @@ static void emit_terms(lo_sweeper *at, int repeats, const char *k, long step) {
 }
 
 static char *end_text(lo_sweeper *at) {
-  return at->sweep->end ? lo_index(&at->text, at->sweep->end)
-                        : as_format("%ld", at->value->extent);
+  return at->sweep->end ? lo_index(&at->text, at->sweep->end) : as_format("%ld", at->value->extent);
 }
 
 /* The terms from k0 on, `step` apart: as many repeats as there are whole, then one by one. */
@@ -586,6 +584,7 @@ static void emit_columns(lo_sweeper *at, long results) {
   lo_line(text, "const %s e = ((%s)as_bid() * %du + lane) * %du;", type, type, lanes,
           sweep->vector);
   lo_line(text, "const bool inside = e < %ldu;", results);
+  lo_line(text, "(void)deep;");
   lo_line(text, "const %s above = e / %ldu;", type, value->dim[last]);
   lo_line(text, "const %s from = (%s)(e %% %ldu);", index_type, index_type, value->dim[last]);
   lo_line(text, "(void)above;");
@@ -631,10 +630,14 @@ bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
   const lo_sweep *sweep = unit->sweep;
   bool map = sweep->kind == LO_SWEEP_MAP;
   const lo_value *value = &job->value[map ? unit->flat_val : sweep->reduction];
-  lo_sweeper writer = {
-      .text = {.job = job, .unit = unit, .out = out, .ref = read_element, .var = lo_sweep_index, .eager = true},
-      .sweep = sweep,
-      .value = value};
+  lo_sweeper writer = {.text = {.job = job,
+                                .unit = unit,
+                                .out = out,
+                                .ref = read_element,
+                                .var = lo_sweep_index,
+                                .eager = true},
+                       .sweep = sweep,
+                       .value = value};
   lo_text *text = &writer.text;
   long elements = lo_elems(value);
   unit->warps = LO_SWEEP_WARPS;

@@ -5,8 +5,8 @@
 #include "product.h"
 #include "range.h"
 #include "simt.h"
-#include "sweep.h"
 #include "src/base/trace.h"
+#include "sweep.h"
 #include "threads.h"
 #include "untile.h"
 #include <stdlib.h>
@@ -140,10 +140,10 @@ static void trace_unit(const lo_job *job, const lo_unit *unit, size_t noted) {
   if (!AS_TRACE_ON(LOWER))
     return;
   AS_TRACE(LOWER, "%s: %s, %ld blocks on %u multiprocessors of %s", unit->name,
-           unit->simt   ? "a contraction by register tiles"
+           unit->simt    ? "a contraction by register tiles"
            : unit->sweep ? "a sweep over memory"
-           : unit->flat ? "element by element"
-                        : "a block graph",
+           : unit->flat  ? "element by element"
+                         : "a block graph",
            unit->blocks, (unsigned)job->options->target->multiprocessors,
            job->options->target->gpu);
   if (job->notes.n > noted)

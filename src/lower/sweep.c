@@ -94,7 +94,8 @@ static void collect_reads(lo_job *job, const lx *expr, int n_var, lo_sweep *swee
 /* Do all places of the read, at multiples of LO_SWEEP_VECTOR of the variable `along`, begin 16
  * bytes, with neighbours side by side? */
 static bool is_aligned(const lo_sweep_read *read, int along, int n_var) {
-  bool aligned = read->begins && read->at.stride[along] == 1 && read->at.first % LO_SWEEP_VECTOR == 0;
+  bool aligned =
+      read->begins && read->at.stride[along] == 1 && read->at.first % LO_SWEEP_VECTOR == 0;
   for (int i = 0; i < n_var; i++)
     aligned = aligned && (i == along || read->at.stride[i] % LO_SWEEP_VECTOR == 0);
   return aligned;
@@ -238,7 +239,8 @@ static lo_sweep plan_scan(lo_job *job, uint32_t id, const lo_scan *scan) {
   int n_var = value->rank + 1;
   long others = lo_elems(value) / value->dim[scan->axis];
   collect_reads(job, scan->term, n_var, &plan);
-  bool rows = lo_stride_of(value, scan->axis) == 1 || others < LO_SWEEP_THREADS;
+  bool rows = lo_stride_of(value, scan->axis) == 1 ||
+              (others < LO_SWEEP_THREADS && value->dim[scan->axis] >= LO_SWEEP_THREADS);
   if (!rows) {
     plan.kind = LO_SWEEP_SCAN_COLUMNS;
     plan.repeats = IN_FLIGHT_SCALAR;
@@ -262,7 +264,7 @@ enum { LEAST_TERMS = 2048, LEAST_DEEP = 64, PARTS_PER_BLOCK = 4 };
 static long parts_of(const lo_job *job, const lo_value *value, const lo_sweep *sweep) {
   bool columns = sweep->kind == LO_SWEEP_COLUMNS;
   long wanted = (long)PARTS_PER_BLOCK * job->options->target->multiprocessors;
-  long per_block = columns ? 32L * sweep->vector * LO_SWEEP_WARPS / sweep->warps_deep
+  long per_block = columns                ? 32L * sweep->vector * LO_SWEEP_WARPS / sweep->warps_deep
                    : sweep->threads == 32 ? LO_SWEEP_WARPS
                                           : 1;
   long blocks = (lo_elems(value) + per_block - 1) / per_block;

@@ -1,15 +1,15 @@
 /* Kernels that go over tensors in memory as they lie: maps element by element, and reductions whose
- * lanes go along whatever lies side by side.  For units at kernel level of 32-bit elements.  Used by
- * lower.c, emit_host.c, emit_sweep.c. */
+ * lanes go along whatever lies side by side.  For units at kernel level of 32-bit elements.  Used
+ * by lower.c, emit_host.c, emit_sweep.c. */
 #ifndef AS_LOWER_SWEEP_H
 #define AS_LOWER_SWEEP_H
 #include "place.h"
 
 typedef enum {
   LO_SWEEP_MAP,
-  LO_SWEEP_ROWS,   /* lanes go along the reduced index: a warp or a block has a result */
+  LO_SWEEP_ROWS,    /* lanes go along the reduced index: a warp or a block has a result */
   LO_SWEEP_COLUMNS, /* lanes go along the results; warps of a block may share the reduced index */
-  LO_SWEEP_SCAN,       /* a block goes along the axis of a scan */
+  LO_SWEEP_SCAN,    /* a block goes along the axis of a scan */
   LO_SWEEP_SCAN_COLUMNS /* a thread does, neighbours beside each other */
 } lo_sweep_kind;
 
@@ -23,7 +23,6 @@ typedef struct {
   long terms;     /* of all results */
   const lx *term; /* over the axes and k, without that axis */
 } lo_scan;
-
 
 enum {
   LO_SWEEP_THREADS = 256,
@@ -62,7 +61,8 @@ typedef struct lo_sweep {
 /* Joins what one kernel may compute, divides long reductions of few results among blocks, and says
  * how each kernel goes.  After lo_simt_units: units of contractions stay as they are. */
 void lo_sweep_units(lo_job *job);
-/* sweep.c: is the unit one of 32-bit elements over whole tensors, all of which are read as memory? */
+/* sweep.c: is the unit one of 32-bit elements over whole tensors, all of which are read as memory?
+ */
 bool lo_is_swept(const lo_job *job, const lo_unit *unit);
 /* scan.c: is the reduction a scan? */
 bool lo_scan_of(lo_job *job, const lo_value *value, lo_scan *scan);

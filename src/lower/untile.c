@@ -61,10 +61,10 @@ static lx *tile_number(element *of, int last, uint8_t slower, bool by_loop) {
 static lx *loaded(element *of, const lo_value *load, lx *const *index) {
   lx *at[AS_MAX_RANK];
   for (int axis = 0; axis < load->rank; axis++) {
-    lx *number = tile_number(of, load->grid_axis[axis], load->slower_axes[axis],
-                             load->by_loop[axis]);
-    at[axis] = number ? sum(of->job, times(of->job, number, load->dim[axis]), index[axis])
-                      : index[axis];
+    lx *number =
+        tile_number(of, load->grid_axis[axis], load->slower_axes[axis], load->by_loop[axis]);
+    at[axis] =
+        number ? sum(of->job, times(of->job, number, load->dim[axis]), index[axis]) : index[axis];
   }
   return lo_read(of->job, load->source, load->rank, at);
 }
@@ -90,8 +90,8 @@ static lx *folded(element *of, lo_red red, lx *index, long extent, lx *term) {
 
 /* where a tile that is cut off begins; NULL: there is no telling */
 static lx *tile_begins(element *of, const lo_cut *cut) {
-  lx *number = cut->live || cut->whole_live ? NULL
-                                            : tile_number(of, cut->grid_axis, 0, cut->by_loop);
+  lx *number =
+      cut->live || cut->whole_live ? NULL : tile_number(of, cut->grid_axis, 0, cut->by_loop);
   return number ? times(of->job, number, cut->tile) : NULL;
 }
 
@@ -292,8 +292,8 @@ static void find_block(element *of, const lo_store *store, const lo_value *tile,
       if (a != store->grid_axis[axis] && !(store->slower_axes[axis] >> a & 1))
         continue;
       lx *count = lx_int(job, of->unit->grid[a]);
-      of->block[a] = store->slower_axes[axis] ? lx_mk(job, LX_MOD, 2, (lx *[]){number, count})
-                                              : number;
+      of->block[a] =
+          store->slower_axes[axis] ? lx_mk(job, LX_MOD, 2, (lx *[]){number, count}) : number;
       number = lx_mk(job, LX_IDIV, 2, (lx *[]){number, count});
     }
   }
@@ -301,11 +301,8 @@ static void find_block(element *of, const lo_store *store, const lo_value *tile,
 
 /* a unit at kernel level of a value that has none yet */
 static void give_unit(lo_job *job, as_vec *units, uint32_t id) {
-  lo_unit unit = {.name = job->value[id].name,
-                  .loop = 1,
-                  .flat = true,
-                  .flat_val = id,
-                  .grid = {1, 1, 1}};
+  lo_unit unit = {
+      .name = job->value[id].name, .loop = 1, .flat = true, .flat_val = id, .grid = {1, 1, 1}};
   lo_value *value = &job->value[id];
   value->place = LP_GLOBAL;
   value->unit = (uint32_t)units->n;
@@ -454,8 +451,8 @@ static bool make_result(lo_job *job, const lo_unit *unit, uint32_t of_unit, cons
   for (uint32_t id = first; id < job->n_value; id++)
     end_early(job, &job->value[id]);
   expr = shared(job, unit, of_unit, first, expr);
-  define(job, store->target, first, lx_simplify(job, lo_rejoined(job, expr), target.dim,
-                                                target.rank));
+  define(job, store->target, first,
+         lx_simplify(job, lo_rejoined(job, expr), target.dim, target.rank));
   for (uint32_t id = first; id < job->n_value; id++) {
     job->value[id].buffer_class = LG_WORK;
     job->value[id].dtype = AS_F32;

@@ -43,6 +43,18 @@ static void read_small(lo_text *text, as_str *out, uint32_t id, lx *const *idx, 
 static void read_element(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
   const lo_sweeper *at = (const lo_sweeper *)text;
   const lo_sweep *sweep = at->sweep;
+  if (at->finishing && sweep->pair && id == sweep->first) {
+    as_str_add(out, "x");
+    return;
+  }
+  if (at->finishing && sweep->pair && id == sweep->first_result) {
+    as_str_add(out, "stored_x");
+    return;
+  }
+  if (at->finishing && sweep->pair && id == sweep->reduction) {
+    as_str_add(out, "y");
+    return;
+  }
   if (at->finishing && id == sweep->reduction) {
     as_str_add(out, sweep->kind == LO_SWEEP_COLUMNS ? "part[j]" : "x");
     return;
@@ -607,6 +619,8 @@ static long per_block(const lo_sweep *sweep, const lo_value *value) {
     return (long)LO_SWEEP_THREADS * sweep->vector * sweep->repeats;
   case LO_SWEEP_ROWS:
     return LO_SWEEP_THREADS / sweep->threads;
+  case LO_SWEEP_PAIR:
+    return 1;
   case LO_SWEEP_SCAN:
     return value->dim[sweep->scan.axis];
   case LO_SWEEP_SCAN_COLUMNS:
@@ -619,6 +633,8 @@ static long per_block(const lo_sweep *sweep, const lo_value *value) {
 static long shared_bytes(const lo_sweep *sweep) {
   if (sweep->kind == LO_SWEEP_ROWS)
     return sweep->threads > 32 ? 4L * LO_SWEEP_WARPS : 0;
+  if (sweep->kind == LO_SWEEP_PAIR)
+    return 4L * 3 * LO_SWEEP_WARPS;
   if (sweep->kind == LO_SWEEP_COLUMNS)
     return sweep->warps_deep > 1 ? 4L * LO_SWEEP_THREADS * sweep->vector : 0;
   if (sweep->kind == LO_SWEEP_SCAN) /* totals of warps, of two rounds */
@@ -629,7 +645,8 @@ static long shared_bytes(const lo_sweep *sweep) {
 bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
   const lo_sweep *sweep = unit->sweep;
   bool map = sweep->kind == LO_SWEEP_MAP;
-  const lo_value *value = &job->value[map ? unit->flat_val : sweep->reduction];
+  uint32_t swept = map ? unit->flat_val : sweep->pair ? sweep->first : sweep->reduction;
+  const lo_value *value = &job->value[swept];
   lo_sweeper writer = {.text = {.job = job,
                                 .unit = unit,
                                 .out = out,
@@ -655,6 +672,8 @@ bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
     map_by_number(&writer, elements);
   else if (map)
     map_in_rows(&writer, elements);
+  else if (sweep->kind == LO_SWEEP_PAIR)
+    lo_emit_pair(&writer);
   else if (sweep->kind == LO_SWEEP_SCAN)
     lo_emit_scan(&writer);
   else if (sweep->kind == LO_SWEEP_SCAN_COLUMNS)

@@ -87,6 +87,40 @@ START_TEST(scans) {
 
 END_TEST
 
+/* a maximum and what is below it, a sum and what is about its mean: one pass makes both */
+START_TEST(pairs) {
+  static const long terms[] = {256, 301, 1028, 2};
+  long n = terms[_i];
+  char *program = as_format(
+      "program p\nsizes N = %ld, M = 3\ninput X: f32[M, N]\ninput G: f32[N]\n"
+      "output A = softmax(X * 20)\n"
+      "m = max(X, axis=1)\noutput B = log(sum(exp(X - expand_dims(m, axis=1)), axis=1)) + m\n"
+      "u = mean(X, axis=1)\nd = X - expand_dims(u, axis=1)\nv = mean(d * d, axis=1)\n"
+      "output C = d / expand_dims(sqrt(v + 0.00001), axis=1) * G\n",
+      n);
+  long blocks;
+  kernels_of(program, NULL, &blocks);
+  free(program);
+}
+
+END_TEST
+
+/* one kernel makes both, and another the result */
+START_TEST(pairs_are_made) {
+  check("program p\nsizes N = 300, M = 3\ninput X: f32[M, N]\noutput A = softmax(X)\n", NULL, 2);
+  check("program p\nsizes N = 300, M = 3\ninput X: f32[M, N]\nu = mean(X, axis=1)\n"
+        "d = X - expand_dims(u, axis=1)\nv = mean(d * d, axis=1)\n"
+        "output C = d / expand_dims(sqrt(v + 1), axis=1)\n",
+        NULL, 2);
+  /* about something else than the mean */
+  check("program p\nsizes N = 300, M = 3\ninput X: f32[M, N]\nu = sum(X, axis=1) / 299\n"
+        "d = X - expand_dims(u, axis=1)\nv = mean(d * d, axis=1)\n"
+        "output C = d / expand_dims(sqrt(v + 1), axis=1)\n",
+        NULL, 3);
+}
+
+END_TEST
+
 /* Block graphs without a thread graph: tiles that are cut off, sums over the loop and the tile,
  * several results that share a reduction. */
 START_TEST(block_graphs) {
@@ -115,6 +149,8 @@ int main(void) {
   tcase_add_loop_test(tests, reductions, 0, n);
   tcase_add_test(tests, long_reductions);
   tcase_add_loop_test(tests, scans, 0, n);
+  tcase_add_loop_test(tests, pairs, 0, 4);
+  tcase_add_test(tests, pairs_are_made);
   tcase_add_test(tests, block_graphs);
   return test_run("lower_sweep", tests);
 }

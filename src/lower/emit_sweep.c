@@ -43,6 +43,18 @@ static void read_small(lo_text *text, as_str *out, uint32_t id, lx *const *idx, 
 static void read_element(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
   const lo_sweeper *at = (const lo_sweeper *)text;
   const lo_sweep *sweep = at->sweep;
+  if (at->finishing && sweep->pair && id == sweep->first) {
+    as_str_add(out, "x");
+    return;
+  }
+  if (at->finishing && sweep->pair && id == sweep->first_result) {
+    as_str_add(out, "stored_x");
+    return;
+  }
+  if (at->finishing && sweep->pair && id == sweep->reduction) {
+    as_str_add(out, "y");
+    return;
+  }
   if (at->finishing && id == sweep->reduction) {
     as_str_add(out, sweep->kind == LO_SWEEP_COLUMNS ? "part[j]" : "x");
     return;
@@ -88,8 +100,7 @@ void lo_sweep_declare_reads(lo_sweeper *at) {
   const lo_sweep *sweep = at->sweep;
   int repeats = sweep->unrolled ? (int)at->value->extent : sweep->repeats;
   for (int i = 0; i < sweep->n_read; i++)
-    lo_line(&at->text, "float v%d[%d][%d];", i, repeats,
-            sweep->read[i].same ? 1 : sweep->vector);
+    lo_line(&at->text, "float v%d[%d][%d];", i, repeats, sweep->read[i].same ? 1 : sweep->vector);
 }
 
 /* the index `along` as it is, plus the neighbour's number where it is one of several */
@@ -146,7 +157,7 @@ void lo_sweep_decode(lo_sweeper *at, const char *number, unsigned without) {
   const lo_value *value = at->value;
   long below = 1;
   int outermost = 0;
-  while (without >> outermost & 1)
+  while (outermost < value->rank && without >> outermost & 1)
     outermost++;
   for (int i = value->rank; i-- > 0;) {
     const char *type = lo_index_type(value->dim[i]);
@@ -398,8 +409,7 @@ static void emit_terms(lo_sweeper *at, int repeats, const char *k, long step) {
 }
 
 static char *end_text(lo_sweeper *at) {
-  return at->sweep->end ? lo_index(&at->text, at->sweep->end)
-                        : as_format("%ld", at->value->extent);
+  return at->sweep->end ? lo_index(&at->text, at->sweep->end) : as_format("%ld", at->value->extent);
 }
 
 /* The terms from k0 on, `step` apart: as many repeats as there are whole, then one by one. */
@@ -586,6 +596,7 @@ static void emit_columns(lo_sweeper *at, long results) {
   lo_line(text, "const %s e = ((%s)as_bid() * %du + lane) * %du;", type, type, lanes,
           sweep->vector);
   lo_line(text, "const bool inside = e < %ldu;", results);
+  lo_line(text, "(void)deep;");
   lo_line(text, "const %s above = e / %ldu;", type, value->dim[last]);
   lo_line(text, "const %s from = (%s)(e %% %ldu);", index_type, index_type, value->dim[last]);
   lo_line(text, "(void)above;");
@@ -608,6 +619,8 @@ static long per_block(const lo_sweep *sweep, const lo_value *value) {
     return (long)LO_SWEEP_THREADS * sweep->vector * sweep->repeats;
   case LO_SWEEP_ROWS:
     return LO_SWEEP_THREADS / sweep->threads;
+  case LO_SWEEP_PAIR:
+    return 1;
   case LO_SWEEP_SCAN:
     return value->dim[sweep->scan.axis];
   case LO_SWEEP_SCAN_COLUMNS:
@@ -620,6 +633,8 @@ static long per_block(const lo_sweep *sweep, const lo_value *value) {
 static long shared_bytes(const lo_sweep *sweep) {
   if (sweep->kind == LO_SWEEP_ROWS)
     return sweep->threads > 32 ? 4L * LO_SWEEP_WARPS : 0;
+  if (sweep->kind == LO_SWEEP_PAIR)
+    return 4L * 3 * LO_SWEEP_WARPS;
   if (sweep->kind == LO_SWEEP_COLUMNS)
     return sweep->warps_deep > 1 ? 4L * LO_SWEEP_THREADS * sweep->vector : 0;
   if (sweep->kind == LO_SWEEP_SCAN) /* totals of warps, of two rounds */
@@ -630,11 +645,16 @@ static long shared_bytes(const lo_sweep *sweep) {
 bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
   const lo_sweep *sweep = unit->sweep;
   bool map = sweep->kind == LO_SWEEP_MAP;
-  const lo_value *value = &job->value[map ? unit->flat_val : sweep->reduction];
-  lo_sweeper writer = {
-      .text = {.job = job, .unit = unit, .out = out, .ref = read_element, .var = lo_sweep_index, .eager = true},
-      .sweep = sweep,
-      .value = value};
+  uint32_t swept = map ? unit->flat_val : sweep->pair ? sweep->first : sweep->reduction;
+  const lo_value *value = &job->value[swept];
+  lo_sweeper writer = {.text = {.job = job,
+                                .unit = unit,
+                                .out = out,
+                                .ref = read_element,
+                                .var = lo_sweep_index,
+                                .eager = true},
+                       .sweep = sweep,
+                       .value = value};
   lo_text *text = &writer.text;
   long elements = lo_elems(value);
   unit->warps = LO_SWEEP_WARPS;
@@ -652,6 +672,8 @@ bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
     map_by_number(&writer, elements);
   else if (map)
     map_in_rows(&writer, elements);
+  else if (sweep->kind == LO_SWEEP_PAIR)
+    lo_emit_pair(&writer);
   else if (sweep->kind == LO_SWEEP_SCAN)
     lo_emit_scan(&writer);
   else if (sweep->kind == LO_SWEEP_SCAN_COLUMNS)

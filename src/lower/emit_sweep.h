@@ -1,5 +1,5 @@
-/* What texts of kernels that go over memory have in common.  Private to emit_sweep.c and
- * emit_scan.c. */
+/* What texts of kernels that go over memory have in common.  Private to emit_sweep.c,
+ * emit_pair.c and emit_scan.c. */
 #ifndef AS_LOWER_EMIT_SWEEP_H
 #define AS_LOWER_EMIT_SWEEP_H
 #include "emit.h"
@@ -33,7 +33,8 @@ const char *lo_sweep_identity(lo_red red);
 char *lo_sweep_joined(lo_red red, const char *left, const char *right); /* malloc'ed */
 void lo_sweep_store(lo_sweeper *at, int vector, const char *place, const char *from);
 
-/* emit_scan.c */
+/* emit_pair.c, emit_scan.c */
+void lo_emit_pair(lo_sweeper *at);
 void lo_emit_scan(lo_sweeper *at);
 void lo_emit_scan_columns(lo_sweeper *at);
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-  MOST_NODES = 400,       /* of an expression that others were written into */
-  MOST_NODES_TWICE = 48,  /* of one that is written into several */
+  MOST_NODES = 400,      /* of an expression that others were written into */
+  MOST_NODES_TWICE = 48, /* of one that is written into several */
   MOST_ROUNDS = 64
 };
 
@@ -98,14 +98,13 @@ static void write_into(lo_job *job, uint32_t id, lo_value *reader) {
   memcpy(extent, reader->dim, sizeof reader->dim);
   extent[reader->rank] = reader->extent;
   lx *body = lx_map_refs(job, reader->body, written, &what);
-  reader->body = lo_rejoined(
-      job, lx_simplify(job, body, extent, reader->rank + (reader->kind == LV_RED)));
+  reader->body =
+      lo_rejoined(job, lx_simplify(job, body, extent, reader->rank + (reader->kind == LV_RED)));
 }
 
 static void drop_unit(lo_job *job, uint32_t which) {
   job->value[job->unit[which].flat_val].place = LP_INLINE;
-  memmove(&job->unit[which], &job->unit[which + 1],
-          (job->n_unit - which - 1) * sizeof *job->unit);
+  memmove(&job->unit[which], &job->unit[which + 1], (job->n_unit - which - 1) * sizeof *job->unit);
   job->n_unit--;
 }
 

@@ -137,8 +137,8 @@ lx *lo_rejoined(lo_job *job, lx *expr) {
   }
   lx *result = expr;
   if (!same) {
-    bool copies = expr->op == LX_REF || expr->op == LX_WHOLE || expr->op == LX_CALL ||
-                  expr->op == LX_FOLD;
+    bool copies =
+        expr->op == LX_REF || expr->op == LX_WHOLE || expr->op == LX_CALL || expr->op == LX_FOLD;
     result = copies ? lx_new(job, expr->op, expr->n) : lx_mk(job, expr->op, expr->n, kid);
     if (copies) {
       lx **own = result->kid;

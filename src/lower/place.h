@@ -15,8 +15,8 @@ typedef struct {
 /* Sums of the quotient and the rest of one index put together again, e.g.
  * (e div 8) * 8 + e mod 8 is e; everything else stays.  For indices that are not negative. */
 lx *lo_rejoined(lo_job *job, lx *expr);
-/* The element of a global tensor that is read, over the first n variables, LO_PLACE_VARS at most.  false: it is no such
- * sum, or sizes left to run time say where it is. */
+/* The element of a global tensor that is read, over the first n variables, LO_PLACE_VARS at most.
+ * false: it is no such sum, or sizes left to run time say where it is. */
 bool lo_offset_of(lo_job *job, const lx *ref, int n, lo_offset *place);
 /* The same of an index by itself. */
 bool lo_sum_of(lo_job *job, const lx *index, int n, lo_offset *sum);

@@ -212,6 +212,48 @@ template <int N> AS_DEV float as_lds_sum(as_sm sm, int off, int step)
 }
 /* the factor of a rescaled accumulator; before the first maximum there is nothing to scale */
 AS_DEV float as_rescale(float was, float now) { return was == -INFINITY ? 0.0f : as_expf(was - now); }
+/* Two reductions of n terms at once, each joined with that of others: a maximum x and the sum y of exponentials of what is below it .. */
+AS_DEV void as_join_scaled(float &x, float &y, float &n, float x2, float y2, float n2)
+{
+  const float most = fmaxf(x, x2);
+  y = y * as_rescale(x, most) + y2 * as_rescale(x2, most);
+  x = most;
+  n += n2;
+}
+template <int N> AS_DEV void as_add_scaled(float &x, float &y, float &n, const float *term)
+{
+  float most = x, sum = 0;
+#pragma unroll
+  for (int i = 0; i < N; i++) most = fmaxf(most, term[i]);
+#pragma unroll
+  for (int i = 0; i < N; i++) sum += as_rescale(term[i], most);
+  y = y * as_rescale(x, most) + sum;
+  x = most;
+  n += N;
+}
+/* .. or a sum x, and the sum y of squares about the mean */
+AS_DEV void as_join_moments(float &x, float &y, float &n, float x2, float y2, float n2)
+{
+  if (n2 == 0) return;
+  if (n > 0) {
+    const float apart = x2 / n2 - x / n;
+    y += y2 + apart * apart * (n * n2 / (n + n2));
+  } else {
+    y = y2;
+  }
+  x += x2;
+  n += n2;
+}
+template <int N> AS_DEV void as_add_moments(float &x, float &y, float &n, const float *term)
+{
+  float sum = 0, squares = 0;
+#pragma unroll
+  for (int i = 0; i < N; i++) sum += term[i];
+  const float mean = sum / N;
+#pragma unroll
+  for (int i = 0; i < N; i++) squares += (term[i] - mean) * (term[i] - mean);
+  as_join_moments(x, y, n, sum, squares, N);
+}
 AS_DEV int as_swz(int row, int col, int shift, int mask, int chunk) { return ((col / chunk) ^ ((row >> shift) & mask)) * chunk + col % chunk; }
 template <class T> AS_DEV T as_imin(T a, T b) { return a < b ? a : b; }
 template <class T> AS_DEV T as_imax(T a, T b) { return a > b ? a : b; }

@@ -64,7 +64,8 @@ bool lo_scan_of(lo_job *job, const lo_value *value, lo_scan *scan) {
   if (!read_term(job, value, body, scan) || (idle && !is_idle(idle, scan)))
     return false;
   long n = value->dim[scan->axis];
-  long first = scan->sign > 0 ? scan->shift : scan->shift - n + 1; /* terms of the result with fewest */
+  long first =
+      scan->sign > 0 ? scan->shift : scan->shift - n + 1; /* terms of the result with fewest */
   scan->exclusive = first == 0;
   scan->terms = n - 1 + first;
   return (first == 0 || first == 1) && scan->terms <= value->extent;

@@ -94,7 +94,8 @@ static void collect_reads(lo_job *job, const lx *expr, int n_var, lo_sweep *swee
 /* Do all places of the read, at multiples of LO_SWEEP_VECTOR of the variable `along`, begin 16
  * bytes, with neighbours side by side? */
 static bool is_aligned(const lo_sweep_read *read, int along, int n_var) {
-  bool aligned = read->begins && read->at.stride[along] == 1 && read->at.first % LO_SWEEP_VECTOR == 0;
+  bool aligned =
+      read->begins && read->at.stride[along] == 1 && read->at.first % LO_SWEEP_VECTOR == 0;
   for (int i = 0; i < n_var; i++)
     aligned = aligned && (i == along || read->at.stride[i] % LO_SWEEP_VECTOR == 0);
   return aligned;
@@ -238,7 +239,8 @@ static lo_sweep plan_scan(lo_job *job, uint32_t id, const lo_scan *scan) {
   int n_var = value->rank + 1;
   long others = lo_elems(value) / value->dim[scan->axis];
   collect_reads(job, scan->term, n_var, &plan);
-  bool rows = lo_stride_of(value, scan->axis) == 1 || others < LO_SWEEP_THREADS;
+  bool rows = lo_stride_of(value, scan->axis) == 1 ||
+              (others < LO_SWEEP_THREADS && value->dim[scan->axis] >= LO_SWEEP_THREADS);
   if (!rows) {
     plan.kind = LO_SWEEP_SCAN_COLUMNS;
     plan.repeats = IN_FLIGHT_SCALAR;
@@ -262,7 +264,7 @@ enum { LEAST_TERMS = 2048, LEAST_DEEP = 64, PARTS_PER_BLOCK = 4 };
 static long parts_of(const lo_job *job, const lo_value *value, const lo_sweep *sweep) {
   bool columns = sweep->kind == LO_SWEEP_COLUMNS;
   long wanted = (long)PARTS_PER_BLOCK * job->options->target->multiprocessors;
-  long per_block = columns ? 32L * sweep->vector * LO_SWEEP_WARPS / sweep->warps_deep
+  long per_block = columns                ? 32L * sweep->vector * LO_SWEEP_WARPS / sweep->warps_deep
                    : sweep->threads == 32 ? LO_SWEEP_WARPS
                                           : 1;
   long blocks = (lo_elems(value) + per_block - 1) / per_block;
@@ -321,13 +323,70 @@ static void divide(lo_job *job, uint32_t id, long parts, bool columns, lo_unit *
   job->value[id].extent = parts;
 }
 
+/* rows that are long enough for a block each, and as many as there are multiprocessors for */
+static bool has_rows(lo_job *job, uint32_t id) {
+  const lo_value *value = &job->value[id];
+  lo_sweep plan = plan_reduction(job, id, NULL);
+  return plan.kind == LO_SWEEP_ROWS && plan.threads == LO_SWEEP_THREADS &&
+         parts_of(job, value, &plan) == 1;
+}
+
+static bool is_read_before(const lo_job *job, uint32_t id, uint32_t from, uint32_t to) {
+  bool read = false;
+  for (uint32_t i = from; i < to && !read; i++) {
+    const lo_unit *unit = &job->unit[i];
+    read_walk walk = {id, false};
+    if (lo_is_swept(job, unit))
+      lx_refs(job->value[unit->flat_val].body, see_read, &walk);
+    read = walk.found || lo_unit_reads(job, unit, id);
+  }
+  return read;
+}
+
+/* The first of two reductions that one pass makes goes into the unit of the second. */
+static bool pair_units(lo_job *job, uint32_t i, uint32_t k) {
+  lo_unit *first = &job->unit[i];
+  lo_unit *second = &job->unit[k];
+  if (!lo_is_swept(job, first) || !lo_is_swept(job, second))
+    return false;
+  lo_pair pair = lo_pair_of(job, first, second);
+  uint32_t id = first->sweep ? first->sweep->reduction : first->flat_val;
+  if (pair == LO_PAIR_NONE || (first->sweep && first->sweep->pair) ||
+      (second->sweep && second->sweep->pair) || !has_rows(job, id) ||
+      is_read_before(job, first->flat_val, i + 1, k))
+    return false;
+  lo_sweep *sweep = as_arena_alloc(job->arena, sizeof *sweep);
+  *sweep = plan_reduction(job, id, NULL);
+  sweep->kind = LO_SWEEP_PAIR;
+  sweep->pair = pair;
+  sweep->first = id;
+  sweep->first_result = first->flat_val;
+  sweep->first_finish = first->sweep ? first->sweep->finish : NULL;
+  sweep->reduction = second->sweep ? second->sweep->reduction : second->flat_val;
+  sweep->finish = second->sweep ? second->sweep->finish : NULL;
+  second->sweep = sweep;
+  memmove(first, first + 1, (job->n_unit - i - 1) * sizeof *first);
+  job->n_unit--;
+  return true;
+}
+
+static void pair_all(lo_job *job) {
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    for (uint32_t k = i + 1; k < job->n_unit; k++) {
+      if (pair_units(job, i, k))
+        k = i;
+    }
+  }
+}
+
 void lo_sweep_units(lo_job *job) {
   as_vec units;
   as_vec_init(&units, sizeof(lo_unit));
   lo_join_units(job);
+  pair_all(job);
   for (uint32_t i = 0; i < job->n_unit; i++) {
     lo_unit unit = job->unit[i];
-    if (!lo_is_swept(job, &unit)) {
+    if (!lo_is_swept(job, &unit) || (unit.sweep && unit.sweep->pair)) {
       as_vec_push(&units, &unit);
       continue;
     }

@@ -1,15 +1,16 @@
 /* Kernels that go over tensors in memory as they lie: maps element by element, and reductions whose
- * lanes go along whatever lies side by side.  For units at kernel level of 32-bit elements.  Used by
- * lower.c, emit_host.c, emit_sweep.c. */
+ * lanes go along whatever lies side by side.  For units at kernel level of 32-bit elements.  Used
+ * by lower.c, emit_host.c, emit_sweep.c. */
 #ifndef AS_LOWER_SWEEP_H
 #define AS_LOWER_SWEEP_H
 #include "place.h"
 
 typedef enum {
   LO_SWEEP_MAP,
-  LO_SWEEP_ROWS,   /* lanes go along the reduced index: a warp or a block has a result */
+  LO_SWEEP_ROWS,    /* lanes go along the reduced index: a warp or a block has a result */
   LO_SWEEP_COLUMNS, /* lanes go along the results; warps of a block may share the reduced index */
-  LO_SWEEP_SCAN,       /* a block goes along the axis of a scan */
+  LO_SWEEP_PAIR,    /* a block has a row, and two reductions of it */
+  LO_SWEEP_SCAN,    /* a block goes along the axis of a scan */
   LO_SWEEP_SCAN_COLUMNS /* a thread does, neighbours beside each other */
 } lo_sweep_kind;
 
@@ -23,7 +24,6 @@ typedef struct {
   long terms;     /* of all results */
   const lx *term; /* over the axes and k, without that axis */
 } lo_scan;
-
 
 enum {
   LO_SWEEP_THREADS = 256,
@@ -43,12 +43,23 @@ typedef struct {
   bool back;   /* neighbours are read at once, the last one first */
 } lo_sweep_read;
 
+/* pair.c: two reductions that one pass makes */
+typedef enum {
+  LO_PAIR_NONE,
+  LO_PAIR_SCALED, /* a maximum, and the sum of exponentials of what is below it */
+  LO_PAIR_MOMENTS /* a sum, and the sum of squares about the mean */
+} lo_pair;
+
 typedef struct lo_sweep {
   lo_sweep_kind kind;
   uint32_t reduction; /* LO_NONE: it is a map */
   const lx *end;      /* how many terms a result has, over its axes; NULL: as many as all */
   lx *finish; /* what is stored, over the reduction's axes, with reads of the reduction; NULL: it */
   lo_scan scan;
+  lo_pair pair;          /* with another reduction, which is made first .. */
+  uint32_t first;        /* .. the value whose terms are read .. */
+  uint32_t first_result; /* .. where it is stored .. */
+  lx *first_finish;      /* .. and what of it */
   lo_sweep_read read[LO_SWEEP_READS];
   int n_read;
   int vector;     /* neighbours that a thread has: 1 or LO_SWEEP_VECTOR */
@@ -62,10 +73,13 @@ typedef struct lo_sweep {
 /* Joins what one kernel may compute, divides long reductions of few results among blocks, and says
  * how each kernel goes.  After lo_simt_units: units of contractions stay as they are. */
 void lo_sweep_units(lo_job *job);
-/* sweep.c: is the unit one of 32-bit elements over whole tensors, all of which are read as memory? */
+/* sweep.c: is the unit one of 32-bit elements over whole tensors, all of which are read as memory?
+ */
 bool lo_is_swept(const lo_job *job, const lo_unit *unit);
 /* scan.c: is the reduction a scan? */
 bool lo_scan_of(lo_job *job, const lo_value *value, lo_scan *scan);
+/* pair.c: what the two units, in this order, are together */
+lo_pair lo_pair_of(const lo_job *job, const lo_unit *first, const lo_unit *second);
 /* Does the unit, which is none such, read the value? */
 bool lo_unit_reads(const lo_job *job, const lo_unit *unit, uint32_t value);
 /* join.c: units that one kernel may compute become one */

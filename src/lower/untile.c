@@ -13,12 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* of an element, with what is read several times written out as often */
+enum { MOST_NODES = 4000 };
+
 typedef struct {
   lo_job *job;
   const lo_unit *unit;
   lo_body *body;
   lx *block[3];  /* the grid's indices */
   lx *iteration; /* NULL: outside of the loop */
+  long *nodes;   /* made so far, as a tree */
   bool bad;      /* something is met that is no expression of indices */
 } element;
 
@@ -57,10 +61,10 @@ static lx *tile_number(element *of, int last, uint8_t slower, bool by_loop) {
 static lx *loaded(element *of, const lo_value *load, lx *const *index) {
   lx *at[AS_MAX_RANK];
   for (int axis = 0; axis < load->rank; axis++) {
-    lx *number = tile_number(of, load->grid_axis[axis], load->slower_axes[axis],
-                             load->by_loop[axis]);
-    at[axis] = number ? sum(of->job, times(of->job, number, load->dim[axis]), index[axis])
-                      : index[axis];
+    lx *number =
+        tile_number(of, load->grid_axis[axis], load->slower_axes[axis], load->by_loop[axis]);
+    at[axis] =
+        number ? sum(of->job, times(of->job, number, load->dim[axis]), index[axis]) : index[axis];
   }
   return lo_read(of->job, load->source, load->rank, at);
 }
@@ -86,8 +90,8 @@ static lx *folded(element *of, lo_red red, lx *index, long extent, lx *term) {
 
 /* where a tile that is cut off begins; NULL: there is no telling */
 static lx *tile_begins(element *of, const lo_cut *cut) {
-  lx *number = cut->live || cut->whole_live ? NULL
-                                            : tile_number(of, cut->grid_axis, 0, cut->by_loop);
+  lx *number =
+      cut->live || cut->whole_live ? NULL : tile_number(of, cut->grid_axis, 0, cut->by_loop);
   return number ? times(of->job, number, cut->tile) : NULL;
 }
 
@@ -117,8 +121,8 @@ static lx *within_tile(element *of, lx *index, const lo_cut *cut) {
 /* a body with its variables replaced, its reads those of memory, its extents those of the element's
  * tile */
 static lx *rewritten(element *of, lx *expr, lx *const *by, int n) {
-  if (of->bad)
-    return lx_int(of->job, 0);
+  if (of->bad || ++*of->nodes > MOST_NODES)
+    return zero(of);
   switch (expr->op) {
   case LX_VAR:
     return expr->number < n ? by[expr->number] : zero(of);
@@ -288,8 +292,8 @@ static void find_block(element *of, const lo_store *store, const lo_value *tile,
       if (a != store->grid_axis[axis] && !(store->slower_axes[axis] >> a & 1))
         continue;
       lx *count = lx_int(job, of->unit->grid[a]);
-      of->block[a] = store->slower_axes[axis] ? lx_mk(job, LX_MOD, 2, (lx *[]){number, count})
-                                              : number;
+      of->block[a] =
+          store->slower_axes[axis] ? lx_mk(job, LX_MOD, 2, (lx *[]){number, count}) : number;
       number = lx_mk(job, LX_IDIV, 2, (lx *[]){number, count});
     }
   }
@@ -297,11 +301,8 @@ static void find_block(element *of, const lo_store *store, const lo_value *tile,
 
 /* a unit at kernel level of a value that has none yet */
 static void give_unit(lo_job *job, as_vec *units, uint32_t id) {
-  lo_unit unit = {.name = job->value[id].name,
-                  .loop = 1,
-                  .flat = true,
-                  .flat_val = id,
-                  .grid = {1, 1, 1}};
+  lo_unit unit = {
+      .name = job->value[id].name, .loop = 1, .flat = true, .flat_val = id, .grid = {1, 1, 1}};
   lo_value *value = &job->value[id];
   value->place = LP_GLOBAL;
   value->unit = (uint32_t)units->n;
@@ -430,7 +431,8 @@ static lx *shared(lo_job *job, const lo_unit *unit, uint32_t of_unit, uint32_t f
 static bool make_result(lo_job *job, const lo_unit *unit, uint32_t of_unit, const lo_store *store,
                         as_vec *units) {
   lo_body body = {0};
-  element of = {.job = job, .unit = unit, .body = &body};
+  long nodes = 0;
+  element of = {.job = job, .unit = unit, .body = &body, .nodes = &nodes};
   lx *local[AS_MAX_RANK];
   const lo_value *tile = &job->value[store->val];
   const lo_value target = job->value[store->target];
@@ -449,8 +451,8 @@ static bool make_result(lo_job *job, const lo_unit *unit, uint32_t of_unit, cons
   for (uint32_t id = first; id < job->n_value; id++)
     end_early(job, &job->value[id]);
   expr = shared(job, unit, of_unit, first, expr);
-  define(job, store->target, first, lx_simplify(job, lo_rejoined(job, expr), target.dim,
-                                                target.rank));
+  define(job, store->target, first,
+         lx_simplify(job, lo_rejoined(job, expr), target.dim, target.rank));
   for (uint32_t id = first; id < job->n_value; id++) {
     job->value[id].buffer_class = LG_WORK;
     job->value[id].dtype = AS_F32;

@@ -13,6 +13,12 @@ tests_lower_test_cut_SOURCES = tests/lower/test_cut.c $(tests_lower_case)
 tests_lower_test_cut_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_cut_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_cut
+# kernels over whole tensors of 32-bit elements
+check_PROGRAMS += tests/lower/test_sweep
+tests_lower_test_sweep_SOURCES = tests/lower/test_sweep.c $(tests_lower_case)
+tests_lower_test_sweep_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_lower_test_sweep_LDADD = $(tests_lower_libs)
+TESTS += tests/lower/test_sweep
 # sizes left to run time
 check_PROGRAMS += tests/lower/test_live
 tests_lower_subject = tests/lower/subject.h tests/lower/subject.c

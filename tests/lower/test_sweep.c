@@ -1,0 +1,156 @@
+/* Kernels over whole tensors of 32-bit elements, under the emulation against the evaluator: maps,
+ * reductions along every axis and over many elements, scans, windows, and block graphs that are
+ * written as such; at extents of 0, 1, odd ones and ones that vectors of 16 bytes divide. */
+#include "case.h"
+#include "src/base/str.h"
+#include "tests/suite.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Builds, runs and compares; gives how many kernels and blocks there are. */
+static uint32_t kernels_of(const char *program, const char *graph, long *blocks) {
+  lower_case j;
+  as_lowered lowered;
+  case_open(&j);
+  case_read(&j, program, graph);
+  ck_assert_msg(as_lower_cuda(j.mug ? j.mug : j.prog, NULL, &lowered, &j.err), "%s", j.err.text);
+  uint32_t n = lowered.n_kernel;
+  *blocks = 0;
+  for (uint32_t i = 0; i < n; i++)
+    *blocks += lowered.kernel[i].blocks;
+  as_lowered_clear(&lowered);
+  case_check(&j, NULL, NULL, 1);
+  return n;
+}
+
+static void check(const char *program, const char *graph, uint32_t kernels) {
+  long blocks;
+  uint32_t n = kernels_of(program, graph, &blocks);
+  ck_assert_msg(n == kernels, "%u kernels, not %u: %s", n, kernels, program);
+}
+
+static const long extent[] = {0, 1, 31, 64, 1028};
+
+/* the axis along which memory goes, and the others, at every extent */
+START_TEST(maps) {
+  char *program = as_format("program p\nsizes N >= 0 = %ld, M = 5\ninput X: f32[M, N]\n"
+                            "input G: f32[N]\ninput H: f32[M]\ninput S: f32[]\n"
+                            "Y = exp(X) * G + S\noutput Z = Y - expand_dims(H, axis=1)\n"
+                            "output T = transpose(X) * 2\n",
+                            extent[_i]);
+  long blocks;
+  kernels_of(program, NULL, &blocks);
+  free(program);
+}
+
+END_TEST
+START_TEST(reductions) {
+  char *program = as_format("program p\nsizes N = %ld, M = 6, K = 4\ninput X: f32[M, N, K]\n"
+                            "output A = sum(X * X, axis=0)\noutput B = max(X, axis=1)\n"
+                            "output C = sum(X, axis=2) / 3\n"
+                            "output D = sqrt(sum(sum(abs(X), axis=2), axis=1))\n",
+                            extent[_i] ? extent[_i] : 2);
+  long blocks;
+  kernels_of(program, NULL, &blocks);
+  free(program);
+}
+
+END_TEST
+
+/* few results of many terms are divided among blocks, the last part shorter than the others */
+START_TEST(long_reductions) {
+  long blocks;
+  kernels_of("program p\nsizes N = 9001\ninput X: f32[N]\ninput Y: f32[N]\n"
+             "output A = sum((X - Y) * (X - Y), axis=0) / 9001\n",
+             NULL, &blocks);
+  ck_assert_int_gt(blocks, 3);
+  kernels_of("program p\nsizes N = 1031, M = 7\ninput X: f32[N, M]\noutput A = max(X, axis=0)\n",
+             NULL, &blocks);
+  ck_assert_int_gt(blocks, 3);
+}
+
+END_TEST
+
+/* in one pass: a block for each row, or a thread for each column */
+START_TEST(scans) {
+  long n = extent[_i] ? extent[_i] : 2;
+  char *program = as_format(
+      "program p\nsizes N = %ld, M = 3, K = 6\ninput X: f32[K, M, N]\noutput A = cumsum(X)\n"
+      "output B = cumprod(X) * 2\noutput C = cumsum(X * X)\n"
+      "output D = reverse(cumsum(reverse(X, axis=2)), axis=2)\noutput E = cumsum(X, axis=1)\n",
+      n);
+  long blocks;
+  kernels_of(program, NULL, &blocks);
+  ck_assert_msg(blocks <= 100 + 6 * n / 256, "%ld blocks: %s", blocks, program);
+  free(program);
+}
+
+END_TEST
+
+/* a maximum and what is below it, a sum and what is about its mean: one pass makes both */
+START_TEST(pairs) {
+  static const long terms[] = {256, 301, 1028, 2};
+  long n = terms[_i];
+  char *program = as_format(
+      "program p\nsizes N = %ld, M = 3\ninput X: f32[M, N]\ninput G: f32[N]\n"
+      "output A = softmax(X * 20)\n"
+      "m = max(X, axis=1)\noutput B = log(sum(exp(X - expand_dims(m, axis=1)), axis=1)) + m\n"
+      "u = mean(X, axis=1)\nd = X - expand_dims(u, axis=1)\nv = mean(d * d, axis=1)\n"
+      "output C = d / expand_dims(sqrt(v + 0.00001), axis=1) * G\n",
+      n);
+  long blocks;
+  kernels_of(program, NULL, &blocks);
+  free(program);
+}
+
+END_TEST
+
+/* one kernel makes both, and another the result */
+START_TEST(pairs_are_made) {
+  check("program p\nsizes N = 300, M = 3\ninput X: f32[M, N]\noutput A = softmax(X)\n", NULL, 2);
+  check("program p\nsizes N = 300, M = 3\ninput X: f32[M, N]\nu = mean(X, axis=1)\n"
+        "d = X - expand_dims(u, axis=1)\nv = mean(d * d, axis=1)\n"
+        "output C = d / expand_dims(sqrt(v + 1), axis=1)\n",
+        NULL, 2);
+  /* about something else than the mean */
+  check("program p\nsizes N = 300, M = 3\ninput X: f32[M, N]\nu = sum(X, axis=1) / 299\n"
+        "d = X - expand_dims(u, axis=1)\nv = mean(d * d, axis=1)\n"
+        "output C = d / expand_dims(sqrt(v + 1), axis=1)\n",
+        NULL, 3);
+}
+
+END_TEST
+
+/* Block graphs without a thread graph: tiles that are cut off, sums over the loop and the tile,
+ * several results that share a reduction. */
+START_TEST(block_graphs) {
+  check("program p\nsizes N = 9, M = 23\ninput X: f32[N, M]\noutput Y = sum(X * X, axis=1)\n",
+        "mugraph q\nsizes T = 4, L = 6\nwhere L = (M + T - 1) div T\nkernel k\n  loop l = L\n"
+        "  load x [N, T upto M] = X loop -> 1\n  y = x * x\n  z = sum(y, axis=1)\n"
+        "  acc a = sum z\n  store Y [N] = a\nend\n",
+        1);
+  check("program p\nsizes N = 6, M = 24\ninput X: f32[N, M]\n"
+        "output Y = X / expand_dims(sum(X * X, axis=1) + 1, axis=1)\n"
+        "output Z = sum(X * X, axis=1)\n",
+        "mugraph q\nsizes T = 8, L = 3, J = 3, U = 2\nwhere M = L*T, N = J*U\nkernel k\n"
+        "  grid x = J\n  loop l = L\n  load x [U, T] = X x -> 0 loop -> 1\n  c = x * x\n"
+        "  acc a = sum c\n  acc b = concat x axis 1\n  s = sum(a, axis=1)\n  t = s + 1\n"
+        "  e = expand_dims(t, axis=1)\n  y = b / e\n  store Y [U, M] = y x -> 0\n"
+        "  store Z [U] = s x -> 0\nend\n",
+        3);
+}
+
+END_TEST
+
+int main(void) {
+  TCase *tests = test_case("sweep", 240);
+  int n = (int)(sizeof extent / sizeof *extent);
+  tcase_add_loop_test(tests, maps, 0, n);
+  tcase_add_loop_test(tests, reductions, 0, n);
+  tcase_add_test(tests, long_reductions);
+  tcase_add_loop_test(tests, scans, 0, n);
+  tcase_add_loop_test(tests, pairs, 0, 4);
+  tcase_add_test(tests, pairs_are_made);
+  tcase_add_test(tests, block_graphs);
+  return test_run("lower_sweep", tests);
+}

@@ -327,15 +327,16 @@ static as_node_id copy_whole(dividing *work, uint32_t id) {
   return work->made[id];
 }
 
-static bool copy_inputs(dividing *work) {
-  const as_graph *from = work->from;
-  bool copied = sg_copy_sizes(work->to, from, &work->err);
+/* sizes and inputs; made: by node of the program */
+static bool copy_inputs(const as_graph *from, as_graph *to, as_node_id *made, as_err *err) {
+  bool copied = sg_copy_sizes(to, from, err);
+  for (uint32_t i = 0; i < from->n; i++)
+    made[i] = AS_NONE;
   for (uint32_t i = 0; i < from->n_input && copied; i++) {
     const as_node *input = &from->node[from->input[i]];
-    as_node_id made =
-        as_graph_input(work->to, input->name, input->dtype, input->dim, input->rank, &work->err);
-    work->made[from->input[i]] = made;
-    copied = made != AS_NONE;
+    as_node_id id = as_graph_input(to, input->name, input->dtype, input->dim, input->rank, err);
+    made[from->input[i]] = id;
+    copied = id != AS_NONE;
   }
   return copied;
 }
@@ -358,9 +359,8 @@ as_graph *sg_divided(const as_graph *program) {
                    .made = as_malloc((program->n + 1) * sizeof(as_node_id))};
   as_err_init(&work.err);
   as_vec_init(&work.parts, sizeof(made_part));
-  for (uint32_t i = 0; i < program->n; i++)
-    work.made[i] = AS_NONE;
-  if (!find_divided(&work) || !copy_inputs(&work) || !copy_outputs(&work)) {
+  if (!find_divided(&work) || !copy_inputs(program, work.to, work.made, &work.err) ||
+      !copy_outputs(&work)) {
     as_graph_free(work.to);
     work.to = NULL;
   }
@@ -440,15 +440,7 @@ as_graph *sg_parts_as_inputs(const as_graph *program, sg_slices *slices) {
   as_err err;
   as_err_init(&err);
   *slices = (sg_slices){.n = 0};
-  bool copied = sg_copy_sizes(to, program, &err);
-  for (uint32_t i = 0; i < program->n; i++)
-    made[i] = AS_NONE;
-  for (uint32_t i = 0; i < program->n_input && copied; i++) {
-    const as_node *input = &program->node[program->input[i]];
-    as_node_id id = as_graph_input(to, input->name, input->dtype, input->dim, input->rank, &err);
-    made[program->input[i]] = id;
-    copied = id != AS_NONE;
-  }
+  bool copied = copy_inputs(program, to, made, &err);
   for (uint32_t i = 0; i < program->n && copied; i++) {
     const as_node *node = &program->node[i];
     uint32_t input = sliced_input(program, i);

@@ -34,7 +34,7 @@ tests_lower_test_faults_LDADD = libasrt.a libaslowerfaults.a $(tests_lower_libs)
 TESTS += tests/lower/test_faults
 # random programs: some hundreds here; `make -C build random-programs CASES=20000` for a campaign
 check_PROGRAMS += tests/lower/random
-tests_lower_random_SOURCES = tests/lower/random.c tests/lower/random_text.h tests/lower/random_text.c tests/lower/random_moves.c tests/lower/batch.h tests/lower/batch.c
+tests_lower_random_SOURCES = tests/lower/random.c tests/lower/random_text.h tests/lower/random_text.c tests/lower/random_moves.c tests/lower/convolutions.h tests/lower/batch.h tests/lower/batch.c
 tests_lower_random_CPPFLAGS = $(AM_CPPFLAGS)
 tests_lower_random_LDADD = libasprove.a libasmath.a libck.a $(tests_lower_libs)
 TESTS += tests/lower/random
@@ -85,7 +85,7 @@ tests_lower_test_parts_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_parts
 # contractions by register tiles
 check_PROGRAMS += tests/lower/test_simt
-tests_lower_test_simt_SOURCES = tests/lower/test_simt.c $(tests_lower_case)
+tests_lower_test_simt_SOURCES = tests/lower/test_simt.c tests/lower/convolutions.h $(tests_lower_case)
 tests_lower_test_simt_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_simt_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_simt

@@ -2,6 +2,7 @@
  * have: a slice with steps, a permutation, an axis written as two or two as one, a reversal, a
  * concatenation, padding, repetition, elements, down to inputs.  Products, convolutions and sums
  * read them, by themselves or in a block that loads their tiles. */
+#include "convolutions.h"
 #include "random_text.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
@@ -253,20 +254,6 @@ static void put_inputs(writer *w, as_str *out) {
     as_str_add(out, "\n");
   }
 }
-
-/* convolutions that the library lacks */
-static const char own_operators[] =
-    "op up2(x[n, c, h], f[c, oi, k]; groups = 1) -> [n, oi * groups, (h - 1) * 2 + k]\n"
-    "  require 1 <= groups\n  require 1 <= h\n  require c mod groups = 0\n"
-    "  let at[i, p, s] = if(0 <= s and s mod 2 = 0 and s div 2 < h, x[i, p, s div 2], 0)\n"
-    "  out[i, q, z] = (sum(p < c div groups) sum(b < k)\n"
-    "    at[i, (q div oi) * (c div groups) + p, z - b] *\n"
-    "    f[(q div oi) * (c div groups) + p, q mod oi, b])\n"
-    "op conv3(x[n, c, d, h, w], f[o, c, kd, kh, kw]) -> [n, o, d, h, w]\n"
-    "  let at[i, p, t, r, s] = if(0 <= t and t < d and 0 <= r and r < h and 0 <= s and s < w,\n"
-    "    x[i, p, t, r, s], 0)\n"
-    "  out[i, q, u, y, z] = (sum(p < c) sum(e < kd) sum(a < kh) sum(b < kw)\n"
-    "    at[i, p, u + e - 1, y + 2 * a - 2, z + b - 1] * f[q, p, e, a, b])\n";
 
 static char *convolution(writer *w) {
   as_rng *rng = w->rng;

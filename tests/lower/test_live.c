@@ -262,9 +262,12 @@ START_TEST(random_programs) {
                                      : as_target_default()};
     subject_open(&under, text, NULL);
     int64_t *env = as_env_new(under.sizes);
-    ck_assert_msg(subject_lower(&under, env), "%s: %s", text, under.err.text);
-    subject_build(&under);
-    for (int at = 0; at < 9; at++) {
+    bool lowered =
+        subject_lower(&under, env); /* not where an axis that may be 0 is a divisor, say */
+    ck_assert_msg(lowered || under.err.status == AS_BAD_INPUT, "%s: %s", text, under.err.text);
+    if (lowered)
+      subject_build(&under);
+    for (int at = 0; at < 9 && lowered; at++) {
       static const int of_b[] = {1, 2, 6};
       static const int of_c[] = {0, 1, 4};
       env[as_size_find(under.sizes, "B")] = of_b[at % 3];
@@ -275,7 +278,8 @@ START_TEST(random_programs) {
       subject_run_at(&under, env, (uint64_t)at + 1, what);
       free(what);
     }
-    subject_remove_files(&under);
+    if (lowered)
+      subject_remove_files(&under);
     free(env);
     free(text);
     subject_close(&under);

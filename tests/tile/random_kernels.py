@@ -235,7 +235,7 @@ class Scope:
         self.say('%s %s = %d to %s%s' % ('parallel' if parallel else 'for', variable, start, self.program.extent_text(stop), shown))
         body.variables[variable] = max(stop, 1)
         carried = []
-        if parallel: # rows of its own of what is there, where there are as many; nothing else is stored to
+        if parallel:  # rows of its own of what is there, where there are as many; nothing else is stored to
             rows = [(n, s, p + [variable]) for n, s, p in self.own_tensors if len(p) < len(s) and stop <= s[len(p)]]
             body.own_tensors = rows
         elif rng.random() < 0.5:
@@ -312,7 +312,7 @@ def main():
     parser.add_argument('--batch', type=int, default=20)
     parser.add_argument('--keep')
     options = parser.parse_args()
-    wrong = undefined = ran = 0
+    wrong = ran = 0
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(options.keep or folder)
         folder.mkdir(exist_ok=True)
@@ -336,7 +336,7 @@ def main():
                 print('ended with status %d\n%s%s' % (said.returncode, said.stdout, said.stderr))
             sys.stdout.flush()
     print('seed %d: %d programs, %d right, %d wrong' % (options.seed, options.cases, ran, wrong))
-    return wrong > 0
+    return wrong > 0 or ran != options.cases
 
 
 if __name__ == '__main__':

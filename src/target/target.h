@@ -169,6 +169,9 @@ as_target_registers as_target_hand_over(const as_target *target, uint32_t comput
  * into beside the one that is read */
 #define AS_TARGET_GROUP_STAGES 4
 
+/* of the second-level cache what blocks that read the same tiles may count on */
+#define AS_TARGET_L2_SHARE 0.7
+
 /* rows, keys and columns of a tile, depth of the first product; extents are padded to powers of two
  * (rows, keys and depth to 16 at least).  most_warps: 0: chosen. */
 as_target_chained as_target_chain(double rows, double depth, double keys, double columns,

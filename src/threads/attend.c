@@ -160,6 +160,7 @@ static bool place_ring(as_attend_builder *B, bool *bulk) {
   B->p->least_stages = B->group ? AS_TARGET_GROUP_STAGES : 0;
   if (!as_ring_place(B->p, B->g, B->stream, 2))
     return false;
+  as_attend_order(B);
   B->group = B->group && as_attend_group_has_stages(B);
   B->late = B->group && B->late;
   B->delayed = B->group && !B->late;

@@ -107,6 +107,8 @@ void as_attend_group_end(as_attend_builder *B);
 /* attend_cut.c: the graph's limit, if blocks may leave out their last iterations as wholly masked
  */
 void as_attend_cut(as_attend_builder *B);
+/* attend_cut.c: how many blocks go through their keys together, before shorter ones begin */
+void as_attend_order(as_attend_builder *B);
 /* attend_cut.c: where what is computed of a term goes: into `in`, or into a part of it that asks
  * once for all of a tile which side a choice takes */
 as_tg_op *as_attend_sure(as_attend_builder *B, as_tg_op *in, as_poly term);

@@ -198,6 +198,31 @@ void as_attend_cut(as_attend_builder *B) {
     B->left_out = as_term_expr(B->g, t, number, NULL, 0);
 }
 
+/* Blocks that differ along reversed axes alone read the same keys and values.  So many others are
+ * taken together as have theirs in the second-level cache at the same time, with room for what else
+ * passes through it. */
+void as_attend_order(as_attend_builder *B) {
+  const as_target *gpu = B->p->o->gpu ? B->p->o->gpu : as_target_default();
+  const as_block *block = &B->p->b->graph->block[B->p->b->block];
+  long bytes = 0;
+  long others = 1;
+  for (unsigned i = 0; i < 2; i++)
+    bytes += as_tg_buffer_bytes(&B->g->buffer[B->stream[i].buf]) * B->p->trip;
+  for (unsigned k = 0; k < 3; k++) {
+    long blocks;
+    bool live = k < 2 && B->p->o->blocks[k]; /* as many as a launch says */
+    if (live || !as_block_size(B->p->b, block->grid[k], &blocks, NULL))
+      return;
+    others *= B->g->reversed >> k & 1 ? 1 : blocks;
+  }
+  long most = (long)(AS_TARGET_L2_SHARE * (double)gpu->l2_bytes) / bytes;
+  if (!B->g->reversed || most >= others || most < 1)
+    return;
+  while (others % most)
+    most--;
+  B->g->together = (int)most;
+}
+
 /* --- choices that are the same for all of a tile */
 /* what an affine form is at least in a tile; sign: of the form, or of its negative less 1 */
 static as_tg_expr *least_of(const as_attend_builder *B, as_poly form, long sign) {

@@ -36,6 +36,37 @@ static void order_of(const as_tg *g, int order[3]) {
   }
 }
 
+/* places along axes from a number that counts them, the first axis fastest */
+static void places_of(char **at, char *const *along, const int *axis, int n, const char *number) {
+  as_str over;
+  as_str_init(&over);
+  as_str_add(&over, number);
+  for (int i = 0; i < n; i++) {
+    at[axis[i]] = i + 1 < n ? as_format("%s %% %s", over.s, along[axis[i]]) : as_strdup(over.s);
+    as_str_printf(&over, " / %s", along[axis[i]]);
+  }
+  as_str_clear(&over);
+}
+
+/* blocks by parts: `together` of the axes that are not reversed, then the next place along those
+ * that are */
+static void by_parts(as_emitter *E, const int order[3], const long grid[3], char *const *along,
+                     char **at, as_str *s) {
+  int n = 0;
+  long reversed = 1;
+  while (n < 3 && !(E->g->reversed >> order[n] & 1))
+    n++;
+  for (int i = n; i < 3; i++)
+    reversed *= grid[order[i]];
+  as_str_printf(
+      s,
+      "  const unsigned part_ = as_bid() / %ldu * %du + as_bid() %% %du, place_ = as_bid() / "
+      "%du %% %ldu;\n",
+      reversed * E->g->together, E->g->together, E->g->together, E->g->together, reversed);
+  places_of(at, along, order, n, "part_");
+  places_of(at, along, order + n, 3 - n, "place_");
+}
+
 void as_emit_grid(as_emitter *E, const char *const *blocks, as_str *s) {
   static const char *const names[] = {"gx", "gy", "gz"};
   const as_tg *g = E->g;
@@ -53,11 +84,17 @@ void as_emit_grid(as_emitter *E, const char *const *blocks, as_str *s) {
   const char *first = along[order[0]];
   const char *second = along[order[1]];
   bool live = (order[0] < 2 && blocks[order[0]]) || (order[1] < 2 && blocks[order[1]]);
-  char *both = live ? as_format("(%s * %s)", first, second)
-                    : as_format("%ldu", grid[order[0]] * grid[order[1]]);
-  at[order[0]] = as_format("as_bid() %% %s", first);
-  at[order[1]] = as_format("as_bid() / %s %% %s", first, second);
-  at[order[2]] = as_format("as_bid() / %s", both);
+  E->failed = E->failed || (g->together && (blocks[0] || blocks[1]));
+  if (g->together) {
+    by_parts(E, order, grid, along, at, s);
+  } else {
+    char *both = live ? as_format("(%s * %s)", first, second)
+                      : as_format("%ldu", grid[order[0]] * grid[order[1]]);
+    at[order[0]] = as_format("as_bid() %% %s", first);
+    at[order[1]] = as_format("as_bid() / %s %% %s", first, second);
+    at[order[2]] = as_format("as_bid() / %s", both);
+    free(both);
+  }
   as_str_add(s, "  [[maybe_unused]] const unsigned ");
   for (int k = 0; k < 3; k++) {
     if (g->reversed >> k & 1)
@@ -70,7 +107,6 @@ void as_emit_grid(as_emitter *E, const char *const *blocks, as_str *s) {
     free(along[k]);
     free(at[k]);
   }
-  free(both);
   if (g->limit) {
     char *limit = as_emit_whole(g->limit);
     as_str_printf(s,

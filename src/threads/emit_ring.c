@@ -11,7 +11,7 @@ void as_emit_copies(as_emitter *E, const as_tg_op *op) {
   char *iteration = op->it ? as_format("l + %d", op->it) : as_strdup("l");
   as_str cond;
   as_str_init(&cond);
-  if (op->it) {
+  if (op->it || E->g->limit) { /* a block may run fewer iterations than are fetched first */
     char *count = as_emit_count(E, E->g->trip, E->g->limit != NULL);
     as_str_printf(&cond, "l + %d < %s", op->it, count);
     free(count);

@@ -54,6 +54,11 @@ tests_lower_test_group_SOURCES = tests/lower/test_group.c $(tests_lower_case)
 tests_lower_test_group_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_group_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_group
+check_PROGRAMS += tests/lower/test_left
+tests_lower_test_left_SOURCES = tests/lower/test_left.c $(tests_lower_case)
+tests_lower_test_left_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_lower_test_left_LDADD = $(tests_lower_libs)
+TESTS += tests/lower/test_left
 # index tensors, which are no kernels
 check_PROGRAMS += tests/lower/test_index
 tests_lower_test_index_SOURCES = tests/lower/test_index.c $(tests_lower_case)

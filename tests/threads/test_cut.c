@@ -187,6 +187,14 @@ static void another_order(as_tg *g) {
   g->reversed = 5;
 }
 
+static void heads_by_ones(as_tg *g) {
+  g->together = 1;
+}
+
+static void heads_by_threes(as_tg *g) {
+  g->together = 3;
+}
+
 static void no_such_axis(as_tg *g) {
   g->reversed = 8;
 }
@@ -195,6 +203,7 @@ static const char sum[] = "an iteration is left out that adds to a sum";
 static const char most[] = "an iteration is left out that changes a maximum";
 static const char number[] = "a number of iterations that cannot be told";
 static const char beyond[] = "a copy beyond the last iteration";
+static const char order[] = "an order of blocks that is none of them all";
 static const char deadlock[] = "a deadlock";
 
 static const struct {
@@ -206,6 +215,8 @@ static const struct {
     {by_group, all, NULL},
     {by_group, nothing_left_out_from_nothing, beyond},
     {by_group, another_order, NULL},
+    {by_group, heads_by_ones, NULL},
+    {by_group, heads_by_threes, order},
     {by_all, one_more, NULL},
     {by_all, all_multiplied_by_all, "another iteration's tile is read"},
     {longer, one_more, NULL},
@@ -221,7 +232,7 @@ static const struct {
     {by_group, all_copied, beyond},
     {by_group, all_multiplied, deadlock},
     {by_group, another_count, "a loop that computes has another trip count"},
-    {by_group, no_such_axis, "an order of blocks along other axes"},
+    {by_group, no_such_axis, order},
     {by_group, an_axis_that_is_not, number},
     {by_group, no_number, number},
     {by_group, half_a_number, number},

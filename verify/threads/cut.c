@@ -48,6 +48,15 @@ static bool next_block(const long extent[3], long block[3]) {
   return false;
 }
 
+/* the axes that are not reversed in parts of `together`: each block once */
+static bool is_order(const as_algebra *A) {
+  long others = 1;
+  for (unsigned k = 0; k < 3; k++)
+    others *= A->g->reversed >> k & 1 ? 1 : A->grid[k];
+  return A->g->reversed < 8 && A->g->together >= 0 &&
+         (!A->g->together || others % A->g->together == 0);
+}
+
 bool as_cut_counts(as_algebra *A) {
   const as_tg *g = A->g;
   long extent[3];
@@ -56,7 +65,7 @@ bool as_cut_counts(as_algebra *A) {
   A->runs = as_calloc((size_t)g->trip + 1, sizeof *A->runs);
   ENSURE(A, "a number of iterations that cannot be told",
          !g->limit || (g->per >= 1 && as_den_whole(g->limit, most, 3)));
-  ENSURE(A, "an order of blocks along other axes", g->reversed < 8);
+  ENSURE(A, "an order of blocks that is none of them all", is_order(A));
   extents(A, NULL, extent);
   ENSURE(A, "too many blocks to be gone through",
          (double)extent[0] * (double)extent[1] * (double)extent[2] <= (double)MOST_INSTANCES);

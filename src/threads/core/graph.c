@@ -174,6 +174,7 @@ as_tg *as_tg_copy(const as_tg *g) {
   r->compute_registers = g->compute_registers;
   r->copy_registers = g->copy_registers;
   r->reversed = g->reversed;
+  r->together = g->together;
   r->n_tile = g->n_tile;
   r->n_buffer = g->n_buffer;
   r->n_barrier = g->n_barrier;

@@ -321,8 +321,10 @@ typedef struct as_tg {
    * what it does not need; 0: all have the same. */
   int compute_registers;
   int copy_registers;
-  /* Bits: grid axes along which the last blocks are started first, all others' before any next. */
+  /* Bits: grid axes along which the last blocks are started first, all others' before any next; so
+   * many of the others at a time, 0: all. */
   unsigned reversed;
+  int together;
   unsigned n_tile;
   as_tg_tile tile[12];
   unsigned n_buffer;

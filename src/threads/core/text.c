@@ -137,8 +137,8 @@ char *as_tg_print(const as_tg *g) {
   }
   if (g->compute_registers)
     as_str_printf(&s, "registers compute=%d copy=%d\n", g->compute_registers, g->copy_registers);
-  if (g->reversed)
-    as_str_printf(&s, "blocks reversed=%u\n", g->reversed);
+  if (g->reversed || g->together)
+    as_str_printf(&s, "blocks reversed=%u together=%d\n", g->reversed, g->together);
   for (unsigned i = 0; i < g->n_tile; i++) {
     const as_tg_tile *t = &g->tile[i];
     as_str_printf(&s, "tile %s %s %s", t->name, types[t->type], t->output ? "output" : "input");
@@ -541,9 +541,11 @@ static bool read_registers(reader *r) {
 
 static bool read_order(reader *r) {
   long reversed;
-  if (!keyed(r, "reversed", 0, 7, &reversed))
+  long together;
+  if (!keyed(r, "reversed", 0, 7, &reversed) || !keyed(r, "together", 0, 1 << 24, &together))
     return false;
   r->g->reversed = (unsigned)reversed;
+  r->g->together = (int)together;
   return true;
 }
 

@@ -12,10 +12,6 @@ from pathlib import Path
 from . import tool
 from .errors import ToolError
 
-# seconds beyond its limit in which `assay` has to end: it certifies the program as it stands when
-# the limit has struck, and writes the result
-_GRACE = 60
-
 
 def folder():
     """$ASSAY_CACHE, or a folder in the user's cache."""
@@ -126,7 +122,7 @@ class Search:
         arguments = ["optimize", program, limit, "--solvers=none", "-q"]
         if self.target:
             arguments.append(f"--arch={self.target}")
-        return tool.run(arguments, directory, seconds + _GRACE)
+        return tool.run(arguments, directory, seconds + tool.GRACE)
 
 
 class Carried:

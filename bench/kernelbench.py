@@ -2,7 +2,7 @@
 """How much of KernelBench becomes certified kernels, whether they are right, and how fast.
 
 usage: kernelbench.py CHECKOUT [--level N] [--blocks FOLDER] [--jobs N] [--seconds S] [--limit S]
-                      [--import-only | --check | --time DIR [--budget S]] [--keep DIR]
+                      [--import-only | --check [--inputs N] [--dtype T] | --time DIR [--budget S]] [--keep DIR]
                       [--out FILE.jsonl] [NAME..]
        kernelbench.py --table FILE.jsonl..
 
@@ -13,7 +13,8 @@ files the text of bench/results/kernelbench.md.
 Without a mode each problem is exported with tensors that have shapes and no data, at the sizes that
 it states, divided into islands, and each island is certified.  --check compares, at reduced sizes,
 what assay.compile gives on the CPU (certified kernels under the emulation) and what PyTorch gives
-with the same model in double precision.  --keep leaves the certified kernels as text in a folder,
+with the same model in double precision, for as many random inputs (20) and in another type where
+that is asked for.  --keep leaves the certified kernels as text in a folder,
 which --time takes on a machine with a GPU and without an `assay`: eager, torch.compile and the
 kernels are timed in one run, and compared with double precision at the sizes stated; --jobs
 processes generate and compile code at a time, one of them has the GPU.  With --budget the run ends
@@ -56,7 +57,7 @@ from assay.translate import export  # noqa: E402
 
 # what KernelBench allows an fp32 kernel to be away, absolutely and relatively; 16-bit types more
 TOLERANCE = {torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 1e-2}
-INPUTS_CHECKED = 3
+TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 
 
 # -- problems ------------------------------------------------------------------------------------
@@ -206,15 +207,16 @@ def keep(directory, text, folder):
 # -- correct -------------------------------------------------------------------------------------
 
 
+def in_type(tree, dtype):
+    def cast(x):
+        floating = isinstance(x, torch.Tensor) and x.is_floating_point()
+        return x.to(dtype) if floating else x
+
+    return torch.utils._pytree.tree_map(cast, tree)
+
+
 def flat(outputs):
     return [x for x in torch.utils._pytree.tree_leaves(outputs) if isinstance(x, torch.Tensor)]
-
-
-def in_double(tree):
-    def wide(x):
-        return x.double() if isinstance(x, torch.Tensor) and x.is_floating_point() else x
-
-    return torch.utils._pytree.tree_map(wide, tree)
 
 
 def away(results, reference):
@@ -238,18 +240,24 @@ def check(path, options):
     torch.manual_seed(42)
     module = load(path, reduced=True)
     model = model_of(module)
-    inputs = list(module.get_inputs())
+    draw = module.get_inputs
+    if options.dtype:
+        model = model.to(TYPES[options.dtype])
+        draw = lambda: in_type(module.get_inputs(), TYPES[options.dtype])  # noqa: E731
+    inputs = list(draw())
     exported = export(model, inputs, fixed=True)
     fast = Compiled(exported, Options(device="cpu", seconds=options.seconds, least_work=1, quiet=True))
     exact_model = copy.deepcopy(model).double()
     ours = eager = 0.0
     with torch.no_grad():
-        for _ in range(INPUTS_CHECKED):
-            exact = exact_model(*in_double(inputs))
+        for _ in range(options.inputs):
+            exact = exact_model(*in_type(inputs, torch.float64))
             ours = max(ours, away(fast(*inputs), exact))
             eager = max(eager, away(model(*inputs), exact))
-            inputs = list(module.get_inputs())
+            inputs = list(draw())
     return {
+        "inputs": options.inputs,
+        "dtype": options.dtype or "as stated",
         "checked": [list(x.shape) for x in inputs if isinstance(x, torch.Tensor)],
         "parts": len(fast.parts),
         "left": sorted({f"{target}: {reason}"[:200] for target, reason, _ in fast.left}),
@@ -368,7 +376,7 @@ def measure(path, options):
         gpu.take()
         del empty
         inputs = list(module.get_inputs())
-        exact = copy.deepcopy(model).double()(*in_double(inputs))
+        exact = copy.deepcopy(model).double()(*in_type(inputs, torch.float64))
         for name, way in (("eager", model), ("compile", compiled), ("ours", fast)):
             found |= one_way(name, way, inputs, exact)
     return found
@@ -640,6 +648,8 @@ def main():
     parser.add_argument("--limit", type=int, default=120, help="seconds for each problem")
     parser.add_argument("--import-only", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--inputs", type=int, default=20, help="of each problem that --check tries")
+    parser.add_argument("--dtype", choices=list(TYPES), help="of the model and inputs with --check")
     parser.add_argument("--time", type=Path)
     parser.add_argument("--budget", type=int, help="seconds for all problems, with --time")
     parser.add_argument("--keep", type=Path)

@@ -9,7 +9,7 @@
 
 enum {
   AT_ONCE = 8, /* candidates judged at the same time, whatever the number of threads */
-  SECONDS_OF_ITS_OWN = 10
+  SECONDS_OF_ITS_OWN = 20
 };
 
 void sg_candidate_clear(as_candidate *candidate) {

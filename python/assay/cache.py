@@ -12,10 +12,6 @@ from pathlib import Path
 from . import rounding, tool
 from .errors import ToolError
 
-# seconds beyond its limit in which `assay` has to end: it certifies the program as it stands when
-# the limit has struck, and writes the result
-_GRACE = 60
-
 
 def folder():
     """$ASSAY_CACHE, or a folder in the user's cache."""
@@ -133,7 +129,7 @@ class Search:
             arguments.append(f"--arch={self.target}")
         if rounded:
             arguments.append(f"--tf32={rounded}")
-        return tool.run(arguments, directory, seconds + _GRACE)
+        return tool.run(arguments, directory, seconds + tool.GRACE)
 
 
 class Carried:

@@ -145,7 +145,8 @@ def _judge(exported, directory, extents, seconds, scope):
     shutil.copy(SPECIFICATIONS, directory)  # a result holds all that its theorem relies on
     program.write_text(given.tp(SPECIFICATIONS.name))
     candidate.write_text(other.mug())
-    result = tool.run(["certify", program, candidate], directory / "result", seconds)
+    arguments = ["certify", program, candidate, f"--within={seconds}"]
+    result = tool.run(arguments, directory / "result", seconds + tool.GRACE)
     order = [name for name, _, _ in given.inputs]
     numbers = first.numbers_read | second.numbers_read
     return Verdict(result.verdict, result, scope, order=order, numbers=numbers)

@@ -214,12 +214,12 @@ def _make_inside(pieces, graph, reasons):
     for piece in pieces:
         if not isinstance(piece, Island):
             continue
-        added = set()
+        members, added = set(piece.nodes), set()
         for node in piece.nodes:
             for source in node.all_input_nodes:
-                if is_step(source) and source not in piece.nodes:
+                if is_step(source) and source not in members:
                     added |= _made_again(source, reasons) or set()
-        added -= set(piece.nodes)
+        added -= members
         piece.nodes[:0] = sorted(added, key=place.get)
 
 
@@ -256,19 +256,23 @@ def _has_effect(node):
 
 def _schedule(steps, reasons):
     """A topological order with long runs of covered steps."""
-    waiting = {node: {a for a in node.all_input_nodes if is_step(a)} for node in steps}
+    place = {node: number for number, node in enumerate(steps)}
+    missing = {node: sum(is_step(a) for a in node.all_input_nodes) for node in steps}
+    ready = {True: [], False: []}  # by whether they are covered
+    for node in steps:
+        if not missing[node]:
+            ready[node not in reasons].append(node)
     order, inside = [], True
-    while waiting:
-        ready = [node for node, needs in waiting.items() if not needs]
-        fitting = [node for node in ready if (node not in reasons) == inside]
-        if not fitting:
+    while ready[True] or ready[False]:
+        if not ready[inside]:
             inside = not inside
-            continue
-        for node in fitting:
+        batch, ready[inside] = sorted(ready[inside], key=place.get), []
+        for node in batch:
             order.append(node)
-            del waiting[node]
-            for needs in waiting.values():
-                needs.discard(node)
+            for user in filter(is_step, node.users):
+                missing[user] -= 1
+                if not missing[user]:
+                    ready[user not in reasons].append(user)
     return order
 
 

@@ -5,7 +5,7 @@ import torch
 from .equality import SPECIFICATIONS
 
 # Products that may not be rounded to TF32: in two parts of eleven bits each, or as they are?
-products_in_parts = True
+products_in_parts = False
 
 
 def _convolutions():

@@ -11,6 +11,9 @@ from .errors import ToolError
 
 PROVED, REFUTED, UNKNOWN = "PROVED", "REFUTED", "UNKNOWN"
 
+# seconds beyond its limit in which `assay` has to end: what it has begun by then it ends by itself
+GRACE = 60
+
 # exit statuses of the program, as its manual states them
 _YES, _NO, _BAD_INPUT, _UNKNOWN, _INTERNAL = range(5)
 

@@ -105,11 +105,24 @@ def export(function, examples, dynamic=None, fixed=False, keywords=None):
             exported = torch.export.export(
                 function, tuple(examples), keywords or None, dynamic_shapes=dynamic
             )
-            exported = exported.run_decompositions()
+            exported = exported.run_decompositions(_decompositions())
         except Exception as problem:  # noqa: BLE001  (PyTorch raises many kinds)
             raise _not_exported(problem) from problem
     exported.graph_module.graph.place = whole
     return exported
+
+
+# Networks over sequences, which would be taken apart into operators of each step and layer: thousands
+# of them, after minutes.  No row says what they are, so they stay with PyTorch as a whole.
+_WHOLE = ("lstm", "gru", "rnn_tanh", "rnn_relu")
+
+
+def _decompositions():
+    """Core ATen's, without those of networks over sequences."""
+    table = torch.export.default_decompositions()
+    for name in _WHOLE:
+        table.pop(getattr(torch.ops.aten, name).input, None)
+    return table
 
 
 def _place_of_function(function):

@@ -61,6 +61,13 @@ expect 3 'no answer in time' certify "$ex/lora.tp" "$ex/lora.mug" --require=cvc5
 expect 3 'PROVED, NOT CERTIFIED' certify "$ex/lora.tp" "$ex/lora.mug" --require=cvc5 --solver-seconds=1 -q # also in one word
 rm -rf bin
 
+# a time limit that does not strike changes nothing, not even the certificate
+expect 0 'PROVED' certify "$ex/lora.tp" "$ex/lora.mug" --solvers=none -q -o untimed
+expect 0 'PROVED' certify "$ex/lora.tp" "$ex/lora.mug" --solvers=none -q -o timed --within=600
+cmp -s untimed/certificate.cert timed/certificate.cert || fail "the certificate depends on the time limit"
+rm -rf untimed timed
+expect 2 'must be from 0' certify "$ex/lora.tp" "$ex/lora.mug" --within=99999999999
+
 # --- optimize: a whole directory, the same for any number of threads, never over something else
 expect 0 'one' optimize "$ex/lora.tp" -o one --threads=1 -q
 expect 0 'two' optimize "$ex/lora.tp" -o two --threads=3 -q

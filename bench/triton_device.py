@@ -9,7 +9,8 @@
 1. written   each workload of bench/table as `--to triton` writes it: compared with float64 (5e-3), timed beside our own kernel.
 2. improved  kernels of Triton before and after `optimize --from triton`, compiled from TTIR by Triton's own compiler: compared with
              each other on random inputs and, where places are recorded, with the record; timed by turns.
-3. general   tile programs lowered by themselves (src/kernels), compared with the reference in doubles, timed.
+3. general   tile programs lowered by themselves (src/kernels), lifted kernels of Triton and what saturation makes of the blocks of
+             bench/blocks, compared with the reference in doubles, timed.
 
 Compilation runs side by side, by the clock at most half of BUDGET (110 s); timing has the GPU alone.  A worker that dies or takes
 more than 25 s is ended and started anew; what it was at is said to have failed.  What the time does not suffice for is said to be left out."""
@@ -112,6 +113,14 @@ def elements(about):
     return sum(a.get("size", 0) for a in about["cases"][0]["args"] if a["kind"] == "ptr")
 
 
+def keep_general(work, to):
+    os.makedirs(to, exist_ok=True)
+    for file in ("main.cu", "kernel.cu", "reference.inc", "shapes.inc"):
+        path = os.path.join(work, "bench", file)
+        if os.path.exists(path):
+            shutil.copy(path, to)
+
+
 def prepare_general(assay, folder, out, most):
     """Of the kernels that are certified (against themselves), `most` from small to large."""
     sized = sorted((elements(about), kernel) for kernel, about in launches(folder) if elements(about) < 4e6)
@@ -136,15 +145,24 @@ def prepare_general(assay, folder, out, most):
             print(f"{name}: not certified: {said.stderr.strip()[-160:]}")
             continue
         quiet([assay, "bench", work], env=no_compilers())
-        to = os.path.join(out, "general", name)
-        os.makedirs(to, exist_ok=True)
-        for file in ("main.cu", "kernel.cu", "reference.inc", "shapes.inc"):
-            path = os.path.join(work, "bench", file)
-            if os.path.exists(path):
-                shutil.copy(path, to)
+        keep_general(work, os.path.join(out, "general", name))
         made += 1
     shutil.rmtree(os.path.join(out, "work"), ignore_errors=True)
     print(f"{made} tile programs lowered by themselves")
+
+
+def prepare_saturated(assay, out):
+    """Of the blocks of bench/blocks what saturation certifies, where it is lowered by itself."""
+    for given in sorted(glob.glob(os.path.join(HERE, "blocks", "*.tp"))):
+        name = "saturated_" + os.path.basename(given)[:-3]
+        work = work_folder(out, name)
+        said = quiet([assay, "optimize", given, "--search=saturate", "--solvers=none", "-q", "--force", "-o", work])
+        if said.returncode:
+            print(f"{name}: {said.stderr.strip()[-160:]}")
+            continue
+        quiet([assay, "bench", work], env=no_compilers())
+        keep_general(work, os.path.join(out, "general", name))
+    shutil.rmtree(os.path.join(out, "work"), ignore_errors=True)
 
 
 def prepare(assay, folder, out, most):
@@ -154,6 +172,7 @@ def prepare(assay, folder, out, most):
     prepare_written(assay, out)
     prepare_improved(assay, folder, out)
     prepare_general(assay, folder, out, most)
+    prepare_saturated(assay, out)
 
 
 # ---- workers: one task at a time, a line of JSON each way

@@ -1,6 +1,7 @@
 /* Maps that are written out where the results of a contraction are stored. */
 #include "epilogue.h"
 #include "flatten.h"
+#include "reads.h"
 #include <string.h>
 
 /* nodes of what is computed for each result at most */
@@ -28,14 +29,10 @@ static bool is_own_index(const lx *index, int axis, long extent) {
   return index->op == LX_VAR && index->number == axis;
 }
 
-static bool is_part_of(const lo_value *value, uint32_t val) {
-  return value->kind == LV_GLOBAL && value->buffer_class == LG_PART && value->source == val;
-}
-
 static void look_at(void *arg, const lx *ref) {
   reading *of = arg;
   const lo_value *value = &of->job->value[ref->val];
-  if (ref->val != of->val && !is_part_of(value, of->val))
+  if (ref->val != of->val && !lo_is_part_of(value, of->val))
     return;
   of->read = true;
   bool own = ref->val == of->val && of->by && of->by->rank == value->rank;
@@ -44,27 +41,6 @@ static void look_at(void *arg, const lx *ref) {
           of->by->live_dim[axis] == value->live_dim[axis] &&
           is_own_index(ref->kid[axis], axis, value->dim[axis]);
   of->elsewhere |= !own;
-}
-
-static bool reads(const lo_job *job, const lx *body, uint32_t val) {
-  reading of = {.job = job, .val = val};
-  if (body)
-    lx_refs(body, look_at, &of);
-  return of.read;
-}
-
-static bool unit_reads(const lo_job *job, const lo_unit *unit, uint32_t val) {
-  if (unit->flat)
-    return reads(job, job->value[unit->flat_val].body, val) ||
-           (unit->has_epilogue && reads(job, job->value[unit->epilogue].body, val));
-  for (uint32_t i = 0; i < unit->n; i++) {
-    const lo_value *value = &job->value[unit->val[i]];
-    bool loads = value->kind == LV_LOAD &&
-                 (value->source == val || is_part_of(&job->value[value->source], val));
-    if (loads || reads(job, value->body, val))
-      return true;
-  }
-  return false;
 }
 
 /* NULL body: it is not element by element */
@@ -84,7 +60,7 @@ static elementwise read_unit(lo_job *job, uint32_t at) {
 static bool only_reader(lo_job *job, uint32_t val, elementwise *reader) {
   uint32_t found = LO_NONE;
   for (uint32_t i = 0; i < job->n_unit; i++) {
-    if (!unit_reads(job, &job->unit[i], val))
+    if (!lo_unit_reads(job, &job->unit[i], val))
       continue;
     if (found != LO_NONE)
       return false;

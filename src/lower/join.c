@@ -1,6 +1,7 @@
 /* Which kernels over whole tensors are one.  A map is computed where it is read, when each of its
  * elements is then computed no more often than before; what is left of a map over the results of a
  * reduction is computed where the reduction ends. */
+#include "reads.h"
 #include "sweep.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +13,9 @@ enum {
 };
 
 typedef struct {
-  const lo_job *job;
-  uint32_t of;
-  int n;        /* units that read it */
+  int n;        /* units that read a value */
   bool written; /* it can be written into all of them */
-  bool here;    /* the unit at hand reads it */
-} reader_walk;
-
-static void see_reader(void *arg, const lx *ref) {
-  reader_walk *walk = arg;
-  walk->here |= ref->val == walk->of;
-}
+} value_readers;
 
 static double evaluations(lo_job *job, const lo_value *value) {
   double count = (double)lo_elems(value);
@@ -40,28 +33,20 @@ static bool is_view(const lx *body) {
 }
 
 /* Who reads a value, and may each of its elements be computed there? */
-static reader_walk readers_of(lo_job *job, uint32_t id) {
-  reader_walk walk = {.job = job, .of = id, .written = true};
+static value_readers readers_of(lo_job *job, uint32_t id) {
+  value_readers readers = {.n = 0, .written = true};
   for (uint32_t i = 0; i < job->n_unit; i++) {
     const lo_unit *unit = &job->unit[i];
-    walk.here = false;
-    if (lo_is_swept(job, unit)) {
-      const lo_value *reader = &job->value[unit->flat_val];
-      lx_refs(reader->body, see_reader, &walk);
-      walk.written &= !walk.here || is_view(job->value[id].body) ||
-                      evaluations(job, reader) <= (double)lo_elems(&job->value[id]);
-    } else {
-      walk.here = lo_unit_reads(job, unit, id);
-      walk.written &= !walk.here;
-    }
-    walk.n += walk.here;
+    if (!lo_unit_reads(job, unit, id))
+      continue;
+    readers.n++;
+    bool cheap = is_view(job->value[id].body) ||
+                 evaluations(job, &job->value[unit->flat_val]) <= (double)lo_elems(&job->value[id]);
+    readers.written &= lo_is_swept(job, unit) && unit->sweep == NULL && cheap;
   }
-  for (uint32_t i = 0; i < job->n_value; i++) { /* a part of it is read as memory */
-    const lo_value *part = &job->value[i];
-    if (part->kind == LV_GLOBAL && part->buffer_class == LG_PART && part->source == id)
-      walk.written = false;
-  }
-  return walk;
+  for (uint32_t i = 0; i < job->n_value; i++) /* a part of it is read as memory */
+    readers.written &= !lo_is_part_of(&job->value[i], id);
+  return readers;
 }
 
 typedef struct {
@@ -111,12 +96,9 @@ static void drop_unit(lo_job *job, uint32_t which) {
 static bool fits_all(const lo_job *job, uint32_t id) {
   for (uint32_t i = 0; i < job->n_unit; i++) {
     const lo_unit *unit = &job->unit[i];
-    reader_walk walk = {.job = job, .of = id};
-    if (!lo_is_swept(job, unit))
-      continue;
-    const lo_value *reader = &job->value[unit->flat_val];
-    lx_refs(reader->body, see_reader, &walk);
-    if (walk.here && lx_size(reader->body) + lx_size(job->value[id].body) > MOST_NODES)
+    const lx *body = job->value[unit->flat_val].body;
+    if (lo_is_swept(job, unit) && lo_expr_reads(job, body, id) &&
+        lx_size(body) + lx_size(job->value[id].body) > MOST_NODES)
       return false;
   }
   return true;
@@ -130,7 +112,7 @@ static bool write_map(lo_job *job, uint32_t which) {
   if (!lo_is_swept(job, unit) || value->kind != LV_MAP || value->buffer_class != LG_WORK ||
       lx_has_whole(value->body))
     return false;
-  reader_walk readers = readers_of(job, id);
+  value_readers readers = readers_of(job, id);
   if (!readers.written || readers.n == 0 || !fits_all(job, id) ||
       (readers.n > 1 && !costs_no_more(job, value)))
     return false;
@@ -194,9 +176,7 @@ static uint32_t reduction_of(lo_job *job, uint32_t map_unit) {
     const lo_value *value = &job->value[unit->flat_val];
     if (!lo_is_swept(job, unit) || value->kind != LV_RED || value->buffer_class != LG_WORK)
       continue;
-    reader_walk walk = {.job = job, .of = unit->flat_val};
-    lx_refs(map->body, see_reader, &walk);
-    if (walk.here && readers_of(job, unit->flat_val).n == 1)
+    if (lo_expr_reads(job, map->body, unit->flat_val) && readers_of(job, unit->flat_val).n == 1)
       return i;
   }
   return LO_NONE;

@@ -1,5 +1,5 @@
 #include "sweep.h"
-#include "product.h"
+#include "reads.h"
 #include "simt.h"
 #include "untile.h"
 #include <limits.h>
@@ -11,7 +11,8 @@
  * the file? */
 static bool is_plain(const lo_job *job, const lo_unit *unit) {
   const lo_value *value = &job->value[unit->flat_val];
-  if (!unit->flat || unit->library || unit->simt || unit->threads || job->n_ranged ||
+  bool contraction = unit->simt || unit->tf32 || unit->has_epilogue;
+  if (!unit->flat || unit->library || contraction || unit->threads || job->n_ranged ||
       value->dtype != AS_F32 || (value->kind != LV_MAP && value->kind != LV_RED))
     return false;
   return value->extent_live == 0;
@@ -42,31 +43,6 @@ bool lo_is_swept(const lo_job *job, const lo_unit *unit) {
   const lo_value *value = &job->value[unit->flat_val];
   return lo_elems(value) > 0 && (value->kind == LV_MAP || value->extent > 0) &&
          reads_wide(job, value->body);
-}
-
-typedef struct {
-  uint32_t value;
-  bool found;
-} read_walk;
-
-static void see_read(void *arg, const lx *ref) {
-  read_walk *walk = arg;
-  walk->found |= ref->val == walk->value;
-}
-
-bool lo_unit_reads(const lo_job *job, const lo_unit *unit, uint32_t id) {
-  read_walk walk = {id, false};
-  if (unit->library)
-    return unit->library->a == id || unit->library->b == id;
-  if (unit->flat)
-    lx_refs(job->value[unit->flat_val].body, see_read, &walk);
-  for (uint32_t i = 0; i < unit->n; i++) {
-    const lo_value *value = &job->value[unit->val[i]];
-    walk.found |= value->kind == LV_LOAD && value->source == id;
-    if (value->body)
-      lx_refs(value->body, see_read, &walk);
-  }
-  return walk.found;
 }
 
 /* --- reads */
@@ -334,11 +310,7 @@ static bool has_rows(lo_job *job, uint32_t id) {
 static bool is_read_before(const lo_job *job, uint32_t id, uint32_t from, uint32_t to) {
   bool read = false;
   for (uint32_t i = from; i < to && !read; i++) {
-    const lo_unit *unit = &job->unit[i];
-    read_walk walk = {id, false};
-    if (lo_is_swept(job, unit))
-      lx_refs(job->value[unit->flat_val].body, see_read, &walk);
-    read = walk.found || lo_unit_reads(job, unit, id);
+    read = lo_unit_reads(job, &job->unit[i], id);
   }
   return read;
 }

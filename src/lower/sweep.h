@@ -80,8 +80,6 @@ bool lo_is_swept(const lo_job *job, const lo_unit *unit);
 bool lo_scan_of(lo_job *job, const lo_value *value, lo_scan *scan);
 /* pair.c: what the two units, in this order, are together */
 lo_pair lo_pair_of(const lo_job *job, const lo_unit *first, const lo_unit *second);
-/* Does the unit, which is none such, read the value? */
-bool lo_unit_reads(const lo_job *job, const lo_unit *unit, uint32_t value);
 /* join.c: units that one kernel may compute become one */
 void lo_join_units(lo_job *job);
 /* emit_sweep.c: the text of one; false with job->err */

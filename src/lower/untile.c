@@ -476,6 +476,8 @@ void lo_give_units(lo_job *job, const as_vec *units) {
       job->value[unit->val[k]].unit = i;
     if (unit->flat)
       job->value[unit->flat_val].unit = i;
+    if (unit->has_epilogue)
+      job->value[unit->epilogue].unit = i;
   }
 }
 

@@ -50,8 +50,7 @@ pv_thm pv_fact_normal(pv *prover, pv_ctx ctx, pv_thm thm, ck_id *normal) {
   return result;
 }
 
-/* the monomial by which `part` is to be multiplied to be `whole`, other than a number; CK_BAD: none
- */
+/* the inverses (and a number) by which `part` is to be multiplied to be `whole`; CK_BAD: none */
 static ck_id cofactor_of(pv *prover, const pv_poly *whole, const pv_poly *part, ck_id whole_term,
                          ck_id part_term) {
   ck_id rest[64];
@@ -62,6 +61,11 @@ static ck_id cofactor_of(pv *prover, const pv_poly *whole, const pv_poly *part, 
       continue;
     int degree = pv_mono_div(mono->atoms, mono->degree, first->atoms, first->degree, rest);
     if (degree <= 0)
+      continue;
+    bool quotient = true;
+    for (int k = 0; k < degree; k++)
+      quotient = quotient && ck_head(prover->terms, rest[k]) == CK_INV;
+    if (!quotient)
       continue;
     ck_id scale = pv_const_mul(prover, mono->coef, pv_const_inv(prover, first->coef));
     ck_id cofactor = pv_mono_term(prover, scale, rest, (uint32_t)degree);
@@ -114,7 +118,9 @@ static pv_thm fact_fits(pv *prover, pv_ctx ctx, ck_op rel, ck_id wanted, pv_thm 
   }
   if (result == PV_NONE && rel == CK_LE && poly.count == other.count && poly.count > 1) {
     ck_id cofactor = cofactor_of(prover, &poly, &other, normal, wanted);
-    result = cofactor == CK_BAD ? PV_NONE : by_cofactor(prover, ctx, wanted, thm, cofactor);
+    prover->matter |= cofactor == CK_BAD ? 0 : PV_BY_QUOTIENTS;
+    if (cofactor != CK_BAD && (prover->ways & PV_BY_QUOTIENTS))
+      result = by_cofactor(prover, ctx, wanted, thm, cofactor);
   }
   if (result == PV_NONE && rel == CK_NE && poly.count == 1 && poly.monos[0].degree > 1 &&
       pv_is_atom(prover, wanted) && pv_mono_has(&poly.monos[0], wanted)) {

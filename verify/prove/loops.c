@@ -604,10 +604,10 @@ static bool solve_recursion(solver *all, uint32_t i) {
   if (!ready)
     return false;
   bool alone = itself_alone(all, &rec, i);
-  bool as_stated = alone && prover->as_stated;
+  bool as_stated = alone && (prover->ways & PV_AS_STATED);
   if (!as_stated && !written_for_itself(all, &rec, i))
     return false;
-  prover->otherwise |= alone;
+  prover->matter |= alone ? PV_AS_STATED : 0;
   ck_fsub state = {rec.def->name, rec.def->signature, rec.def->parameter, rec.def->n, rec.state};
   rec.step = ck_sub(prover->terms, rec.after.to, NULL, NULL, 0, &state, 1);
   pv_thm thm = by_induction(prover, &rec);

@@ -259,21 +259,20 @@ static void too_long(const ck_goal *goals, as_proof_result *result) {
   result->left = as_strdup("");
 }
 
-/* as_stated: bodies of loops are taken as they stand where they can; whether that makes a
- * difference */
-static bool prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal *goals, uint32_t n,
-                       const as_prove_opts *opts, bool as_stated, as_proof_result *result) {
+/* in these ways; gives those that would make a difference */
+static uint32_t prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal *goals, uint32_t n,
+                           const as_prove_opts *opts, uint32_t ways, as_proof_result *result) {
   pv prover;
   memset(result, 0, sizeof *result);
   result->verdict = AS_UNPROVED;
   result->goals = n;
   if (claim && claim->n_definitions > MAX_DEFINITIONS && n) {
     too_long(goals, result);
-    return false;
+    return 0;
   }
   pv_init(&prover, terms, opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS);
   prover.until = opts ? opts->until : 0;
-  prover.as_stated = as_stated;
+  prover.ways = ways;
   pv_defs *defs = claim && claim->n_definitions ? pv_defs_new(&prover, claim) : NULL;
   if (defs) {
     prover.max_work *= DEFINED_WORK;
@@ -283,25 +282,28 @@ static bool prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal *go
   prove_all(&prover, goals, n, result);
   if (defs)
     pv_defs_free(defs);
-  bool otherwise = prover.otherwise;
+  uint32_t matter = prover.matter;
   pv_clear(&prover);
-  return otherwise;
+  return matter;
 }
 
 void as_prove_goals(ck_terms *terms, const ck_goal *goals, uint32_t n, const as_prove_opts *opts,
                     as_proof_result *result) {
-  prove_with(terms, NULL, goals, n, opts, false, result);
+  prove_with(terms, NULL, goals, n, opts, 0, result);
 }
 
 void as_prove_claim(ck_terms *terms, const ck_claim *c, const as_prove_opts *opts,
                     as_proof_result *result) {
-  bool otherwise = prove_with(terms, c, c->goals, c->n_goals, opts, false, result);
-  uint32_t tried = result->steps_tried;
-  if (otherwise && result->verdict != AS_PROVED) {
+  static const uint32_t others[] = {PV_AS_STATED, PV_BY_QUOTIENTS};
+  uint32_t matter = prove_with(terms, c, c->goals, c->n_goals, opts, 0, result);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    uint32_t tried = result->steps_tried;
+    if (result->verdict == AS_PROVED || !(matter & others[i]))
+      continue;
     /* what conditions decide in a body is decided there, or, the second time, where it is read: a
      * sum that is rescaled by what else its loop carries is found only so */
     as_proof_result second;
-    prove_with(terms, c, c->goals, c->n_goals, opts, true, &second);
+    prove_with(terms, c, c->goals, c->n_goals, opts, others[i], &second);
     bool better = second.verdict == AS_PROVED;
     as_proof_result_clear(better ? result : &second);
     if (better)

@@ -160,6 +160,8 @@ static bool cut_out(sg_segment *segment, const sg_cut *cut, const bool *apart, a
   for (uint32_t i = 0; i < cut->n; i++)
     total += graph->node[cut->op[i]].nargs;
   segment->sub = as_graph_new(graph->sizes, graph->lib, NULL, graph->name);
+  segment->sub->is_piece = true;
+  segment->sub->type = as_graph_type(graph);
   segment->to_main = as_malloc((total + 1) * sizeof *segment->to_main);
   memset(segment->to_main, 255, (total + 1) * sizeof *segment->to_main);
   cutting work = {.segment = segment,

@@ -304,6 +304,9 @@ bool as_graph_valid(const as_graph *graph, as_err *err) {
 }
 
 as_dtype as_graph_type(const as_graph *graph) {
+  const as_graph *program = graph->program ? graph->program : graph;
+  if (program->is_piece)
+    return program->type;
   for (uint32_t i = 0; i < graph->n_input; i++) {
     as_dtype type = graph->node[graph->input[i]].dtype;
     if (type != AS_INT)

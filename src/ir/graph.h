@@ -113,6 +113,8 @@ typedef struct as_graph { /* a program, or a muGraph (then `program` is set) */
   const struct as_graph *program; /* borrowed; NULL in a program */
   bool open; /* a side of a rewrite rule: obligations that are not shown are left to whoever judges
                 the rule, even false ones */
+  bool is_piece; /* of a larger program, which the search looks at by itself: */
+  as_dtype type; /* the type of what that program computes */
   char *name;
   as_node *node;
   uint32_t n;
@@ -212,7 +214,7 @@ bool as_graph_same_size(
 bool as_graph_concrete(const as_graph *graph, as_size a,
                        int64_t *out); /* at the concrete sizes; false where one has none */
 /* the type of what a program computes: its first input's that is no integer, AS_F32 if there is
- * none
+ * none; of a piece, whose inputs may be results of the rest, the whole program's
  */
 as_dtype as_graph_type(const as_graph *graph);
 /* index_range.c: how many values from 0 on each element of an input may have at these sizes so that

@@ -50,8 +50,8 @@ typedef struct {
   long flat_per_block;  /* results of it that a block computes */
   struct lo_simt *simt; /* of a flat unit: a contraction by register tiles (simt.h); NULL: none */
   bool has_epilogue;
-  uint32_t epilogue;    /* of a contraction: the map of `flat_val` that is stored (epilogue.h) */
-  struct lo_tf32 *tf32; /* of a flat unit: a contraction on tensor cores (tf32.h); NULL: none */
+  uint32_t epilogue;      /* of a contraction: the map of `flat_val` that is stored (epilogue.h) */
+  struct lo_tf32 *tf32;   /* of a flat unit: a contraction on tensor cores (tf32.h); NULL: none */
   struct lo_sweep *sweep; /* of a flat unit: how it goes over memory (sweep.h); NULL: none */
   bool has_loop;
   long loop;

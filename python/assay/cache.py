@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from . import rounding, tool
+from . import tool
 from .errors import ToolError
 
 
@@ -66,25 +66,27 @@ def certified(name, make):
 class Search:
     """Results made by `assay optimize`, kept on disk."""
 
-    def __init__(self, specifications, seconds, target=None):
-        """`specifications` is a file of operators; `target` a GPU, as --arch takes it."""
+    def __init__(self, specifications, seconds, target=None, rounded=""):
+        """`specifications` is a file of operators; `target` a GPU, as --arch takes it; `rounded`
+        operators, as --tf32 takes them.
+        """
         self.specifications = specifications
         self.seconds = seconds
         self.target = target
+        self.rounded = rounded
 
     def find(self, text):
         """The directory of a certified result for a program's text; ToolError where there is none."""
-        rounded = rounding.permitted()
-        options = [str(self.seconds), self.target or "", rounded]
+        options = [str(self.seconds), self.target or "", self.rounded]
         name = key([text, self.specifications.read_text()], options)
-        directory, result = certified(name, lambda at: self._optimize(text, rounded, at))
+        directory, result = certified(name, lambda at: self._optimize(text, at))
         if directory is None:
             lines = [line for line in result.output.splitlines() if line.strip()]
             said = lines[-1] if lines else "no reason given"
             raise ToolError(f"no certified candidate: {said}")
         return directory
 
-    def _optimize(self, text, rounded, directory):
+    def _optimize(self, text, directory):
         folder = directory.parent
         (folder / self.specifications.name).write_text(self.specifications.read_text())
         program = folder / "program.tp"
@@ -93,8 +95,8 @@ class Search:
         arguments = ["optimize", program, limit, "--solvers=none", "-q"]
         if self.target:
             arguments.append(f"--arch={self.target}")
-        if rounded:
-            arguments.append(f"--tf32={rounded}")
+        if self.rounded:
+            arguments.append(f"--tf32={self.rounded}")
         return tool.run(arguments, directory, self.seconds + 120)
 
 

@@ -311,6 +311,14 @@ static double ring(const sg_cost_model *model, double blocks, double loop, doubl
   return stages;
 }
 
+/* Thread graphs multiply operands of 16 bits alone. */
+static bool has_wide_products(const sg_cost_model *model, const as_block *block) {
+  bool has = false;
+  for (uint32_t i = 0; model->wide && i < block->n; i++)
+    has = has || model->works[block->nodes[i]].products;
+  return has;
+}
+
 /* -1: does not fit */
 double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared) {
   const as_graph *graph = model->graph;
@@ -334,7 +342,9 @@ double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared)
       sg_cost_value(model, block->grid[2]) > (double)target->grid[2] ||
       blocks > (double)target->grid[0])
     return -1;
-  double threads_us = sg_cost_threads(model, block, blocks, shared);
+  double threads_us = -1;
+  if (!has_wide_products(model, block))
+    threads_us = sg_cost_threads(model, block, blocks, shared);
   if (threads_us >= 0)
     return threads_us;
   for (uint32_t i = 0; i < block->n; i++) {

@@ -293,8 +293,8 @@ START_TEST(in_parts) {
   static const char *const text[] = {
       "program p\ninput A: f32[20, 48]\ninput B: f32[96, 48]\noutput O = A @ transpose(B)\n",
       "program p\ninput A: f32[33, 40]\ninput B: f32[40, 52]\noutput O = A @ B\n",
-      "program p\ninput X: f32[2, 16, 8, 9]\ninput F: f32[24, 16, 3, 2]\n"
-      "output O = conv2d(X, F, top = 1)\n"};
+      ("program p\ninput X: f32[2, 16, 8, 9]\ninput F: f32[24, 16, 3, 2]\n"
+       "output O = conv2d(X, F, top = 1)\n")};
   const as_target *target = as_target_rounding(as_target_default(), "conv2d:3,matmul:3");
   gathering all_of = {.n = 0};
   for (unsigned i = 0; i < 9; i++) {

@@ -48,7 +48,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 import torch  # noqa: E402
 from torch.utils.flop_counter import flop_registry  # noqa: E402
 
-from assay import cache, tool  # noqa: E402
+from assay import cache, rounding, tool  # noqa: E402
 from assay.compiled import Compiled, Options  # noqa: E402
 from assay.equality import SPECIFICATIONS  # noqa: E402
 from assay.errors import AssayError, Consequence  # noqa: E402
@@ -139,7 +139,9 @@ def certify(path, options):
     graph = export(model, inputs, fixed=True).graph_module.graph
     pieces, reasons = divide(graph, least_work=1)
     steps = [node for node in graph.nodes if node.op == "call_function"]
-    results = cache.Search(SPECIFICATIONS, options.seconds, library=options.library)
+    results = cache.Search(
+        SPECIFICATIONS, options.seconds, library=options.library, rounded=rounding.permitted()
+    )
     found = {
         "operators": sum(map(computes, steps)),
         "flops": sum(map(flops, steps)),

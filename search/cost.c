@@ -319,11 +319,12 @@ static double ring(const sg_cost_model *model, double blocks, double loop, doubl
   return stages;
 }
 
-static bool has_product(const sg_cost_model *model, const as_block *block) {
-  bool found = false;
-  for (uint32_t i = 0; i < block->n && !found; i++)
-    found = model->works[block->nodes[i]].contraction;
-  return found;
+/* Thread graphs multiply operands of 16 bits alone. */
+static bool has_wide_products(const sg_cost_model *model, const as_block *block) {
+  bool has = false;
+  for (uint32_t i = 0; model->wide && i < block->n; i++)
+    has = has || model->works[block->nodes[i]].products;
+  return has;
 }
 
 /* -1: does not fit */
@@ -349,8 +350,9 @@ double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared)
       sg_cost_value(model, block->grid[2]) > (double)target->grid[2] ||
       blocks > (double)target->grid[0])
     return -1;
-  bool by_tensor_cores = !model->wide || !has_product(model, block);
-  double threads_us = by_tensor_cores ? sg_cost_threads(model, block, blocks, shared) : -1;
+  double threads_us = -1;
+  if (!has_wide_products(model, block))
+    threads_us = sg_cost_threads(model, block, blocks, shared);
   if (threads_us >= 0)
     return threads_us;
   for (uint32_t i = 0; i < block->n; i++) {

@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import rounding, tool
+from . import tool
 from .errors import ToolError
 
 
@@ -87,13 +87,15 @@ class Shares:
 class Search:
     """Results made by `assay optimize`, kept on disk."""
 
-    def __init__(self, specifications, seconds, target=None, library="never"):
+    def __init__(self, specifications, seconds, target=None, library="never", rounded=""):
         """`specifications` is a file of operators; `target` a GPU, as --arch takes it; `library`
-        says whether a matrix product alone may be a call, as --library takes it."""
+        says whether a matrix product alone may be a call, as --library takes it; `rounded` names
+        operators, as --tf32 takes them."""
         self.specifications = specifications
         self.seconds = seconds
         self.target = target
         self.library = library
+        self.rounded = rounded
         self._found = {}  # programs of this run, for islands that say the same
 
     def find(self, text, seconds=None):
@@ -102,22 +104,20 @@ class Search:
         `seconds` may be less than those of all islands.  It is no part of the name: what was found
         in less time is as good.  Islands that say the same share the first one's result.
         """
-        rounded = rounding.permitted()
-        island = (said(text), rounded)
-        if island in self._found:
-            return self._found[island]
-        options = [str(self.seconds), self.target or "", self.library, rounded]
+        if said(text) in self._found:
+            return self._found[said(text)]
+        options = [str(self.seconds), self.target or "", self.library, self.rounded]
         name = key([text, self.specifications.read_text()], options)
-        make = functools.partial(self._optimize, text, seconds or self.seconds, rounded)
+        make = functools.partial(self._optimize, text, seconds or self.seconds)
         directory, result = certified(name, make)
         if directory is None:
             lines = [line for line in result.output.splitlines() if line.strip()]
             first = [line for line in lines if line.startswith("assay: ")] or lines[-1:]
             raise ToolError(f"no certified candidate: {first[0] if first else 'no reason given'}")
-        self._found[island] = directory
+        self._found[said(text)] = directory
         return directory
 
-    def _optimize(self, text, seconds, rounded, directory):
+    def _optimize(self, text, seconds, directory):
         folder = directory.parent
         (folder / self.specifications.name).write_text(self.specifications.read_text())
         program = folder / "program.tp"
@@ -127,8 +127,8 @@ class Search:
         arguments.append(f"--library={self.library}")
         if self.target:
             arguments.append(f"--arch={self.target}")
-        if rounded:
-            arguments.append(f"--tf32={rounded}")
+        if self.rounded:
+            arguments.append(f"--tf32={self.rounded}")
         return tool.run(arguments, directory, seconds + tool.GRACE)
 
 

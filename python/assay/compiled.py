@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-from . import cache
+from . import cache, rounding
 from .custom import as_operator
 from .equality import SPECIFICATIONS
 from .errors import AssayError, ToolError, Unsupported
@@ -91,8 +91,9 @@ class GraphRunner(Telling):
     def __init__(self, graph, options, results=None):
         """`results` finds the certified result of a program's text; by default by a search."""
         self.options = options
+        rounded = rounding.permitted() if options.device == "cuda" else ""
         self.results = results or cache.Search(
-            SPECIFICATIONS, options.seconds, library=options.calls
+            SPECIFICATIONS, options.seconds, library=options.calls, rounded=rounded
         )
         self.parts = []
         self.left = []

@@ -1,4 +1,4 @@
-"""How factors of f32 products may be taken apart for tensor cores: as PyTorch is told for its own."""
+"""How factors of f32 products may be taken on a GPU's tensor cores: as PyTorch is told for its own."""
 
 import torch
 

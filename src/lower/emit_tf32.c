@@ -264,26 +264,40 @@ static void define_fetch(tf32_text *writer) {
   lo_tf32_close(text, "};");
 }
 
-/* the classes (and remainders) whose guards hold at some column of the block */
+/* The classes (and remainders) that the block has terms of: a thread looks at each, and counts
+ * those in front of it, so that they stand in a list in their order. */
 static void find_classes(tf32_text *writer) {
   lo_text *text = &writer->text;
   const lo_tf32 *of = writer->of;
-  char *guard = lo_condition(text, of->side[1].guard);
-  lo_line(text, "int live = 0;");
-  lo_line(text, "for (int entry = 0; entry < %ld; entry++) {", of->classes * of->phases);
+  long entries = of->classes * of->phases;
+  long list = writer->stage * of->tile.stages;
+  long flags = list + 4 * entries;
+  char *needed = lo_condition(text, of->needed);
+  lo_line(text, "for (int entry = tid; entry < %ld; entry += %u) {", entries, writer->threads);
   text->indent++;
   lo_line(text, "const int kc = entry %% %ld;", of->classes);
-  if (of->phases > 1)
+  lo_line(text, "(void)kc;");
+  if (of->phases > 1) {
     lo_line(text, "const int %s = entry / %ld;", fetched_name[of->phase], of->classes);
-  lo_line(text, "const bool needed = (r1 < columns) & %s;", guard);
-  lo_tf32_open(text, "if (as_sync_any(needed)) {");
-  lo_line(text, "if (tid == 0) as_sts_int(sm, %ld + 4 * live, kc + (entry / %ld << 16));",
-          writer->stage * of->tile.stages, of->classes);
-  lo_line(text, "live++;");
-  lo_tf32_close(text, "}");
+    lo_line(text, "(void)%s;", fetched_name[of->phase]);
+  }
+  lo_line(text, "as_sts_int(sm, %ld + 4 * entry, %s ? 1 : 0);", flags, needed);
   lo_tf32_close(text, "}");
   lo_barrier(text, NULL);
-  free(guard);
+  lo_line(text, "int live = 0;");
+  lo_line(text,
+          "for (int entry = 0; entry < %ld; entry++) live += as_lds_int(sm, %ld + 4 * entry);",
+          entries, flags);
+  lo_line(text, "for (int entry = tid; entry < %ld; entry += %u) {", entries, writer->threads);
+  text->indent++;
+  lo_line(text, "int place = 0;");
+  lo_line(text, "for (int j = 0; j < entry; j++) place += as_lds_int(sm, %ld + 4 * j);", flags);
+  lo_line(text, "if (as_lds_int(sm, %ld + 4 * entry))", flags);
+  lo_line(text, "  as_sts_int(sm, %ld + 4 * place, entry %% %ld + (entry / %ld << 16));", list,
+          of->classes, of->classes);
+  lo_tf32_close(text, "}");
+  lo_barrier(text, NULL);
+  free(needed);
 }
 
 /* --- multiplying */
@@ -541,7 +555,7 @@ bool lo_emit_tf32(lo_job *job, lo_unit *unit, as_str *out) {
   unit->n_mma = (int)(tile->warp_rows / 16 * (tile->warp_columns / 8) * (tile->depth / 8));
   if (tile->by_groups)
     unit->n_mma = (int)(tile->warp_columns / 16 * (tile->depth / 8));
-  unit->smem = as_target_tf32_shared(tile) + (of->skips ? 4 * of->classes * of->phases : 0);
+  unit->smem = as_target_tf32_shared(tile);
   if (!lo_check_blocks(job, unit))
     return false;
   as_str_printf(

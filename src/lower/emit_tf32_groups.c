@@ -33,13 +33,17 @@ static void read_columns(tf32_text *writer) {
   lo_tf32_close(text, "}");
 }
 
-static void multiply_products(tf32_text *writer, long phase, const char *columns, long rows_at) {
+/* added to what is there, but for the first ones of a sum that begins anew */
+static void multiply_products(tf32_text *writer, long phase, const char *columns, long rows_at,
+                              const char *adds) {
   lo_text *text = &writer->text;
   uint32_t rows = writer->of->tile.warp_rows;
+  char *sum = writer->of->tile.in_parts ? as_strdup("sum") : as_format("acc[%ld]", phase);
   lo_line(text, "#pragma unroll");
   lo_line(text, "for (int i = 0; i < %u; i++)", products_of_a_warp(writer));
-  lo_line(text, "  as_wgmma_tf32<%u>(acc[%ld][i], %s[i][q], sm, from_a + q * %u + %ld);", rows,
-          phase, columns, rows * 32, rows_at);
+  lo_line(text, "  as_wgmma_tf32<%u>(%s[i], %s[i][q], sm, from_a + q * %u + %ld, %s);", rows, sum,
+          columns, rows * 32, rows_at, adds);
+  free(sum);
 }
 
 /* one slice added to the accumulators of one remainder; of products of parts the small ones first
@@ -64,21 +68,32 @@ static void multiply_slice(tf32_text *writer, long phase) {
   lo_tf32_close(text, "}");
   lo_line(text, "as_wgmma_fence();");
   if (tile->in_parts) {
-    multiply_products(writer, phase, "rest", 0);
-    multiply_products(writer, phase, "f", writer->behind[1] / 2);
+    multiply_products(writer, phase, "rest", 0, "q > 0");
+    multiply_products(writer, phase, "f", writer->behind[1] / 2, "true");
   }
-  multiply_products(writer, phase, "f", 0);
+  multiply_products(writer, phase, "f", 0, "true");
   lo_line(text, "as_wgmma_commit();");
   lo_tf32_close(text, "}");
   lo_line(text, "as_wgmma_wait();");
+  if (!tile->in_parts)
+    return;
+  lo_line(text, "as_wgmma_results(&sum[0][0], %u);",
+          products_of_a_warp(writer) * tile->warp_rows / 2);
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "for (int i = 0; i < %u; i++)", products_of_a_warp(writer));
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "  for (int j = 0; j < %u; j++) acc[%ld][i][j] += sum[i][j];", tile->warp_rows / 2,
+          phase);
 }
 
 void lo_tf32_multiply_groups(tf32_text *writer) {
   lo_text *text = &writer->text;
   const lo_tf32 *of = writer->of;
   lo_line(text, "float f[%u][%u][4];", products_of_a_warp(writer), of->tile.depth / 8);
-  if (of->tile.in_parts)
+  if (of->tile.in_parts) {
     lo_line(text, "float rest[%u][%u][4];", products_of_a_warp(writer), of->tile.depth / 8);
+    lo_line(text, "float sum[%u][%u] = {};", products_of_a_warp(writer), of->tile.warp_rows / 2);
+  }
   if (of->phases == 1) {
     multiply_slice(writer, 0);
     return;
@@ -198,11 +213,11 @@ void lo_tf32_store_groups(tf32_text *writer) {
 static void write_product(as_str *out, uint32_t n) {
   as_str_printf(out,
                 "template <> __device__ __forceinline__ void as_wgmma_tf32<%u>(float *d, const "
-                "float *a, as_sm sm, int off)\n{\n"
+                "float *a, as_sm sm, int off, bool adds)\n{\n"
                 "  const unsigned long long b = as_rows_of_eight(sm, off);\n"
-                "  asm volatile(\"{.reg .pred p; setp.ne.b32 p, 1, 0; "
+                "  asm volatile(\"{.reg .pred p; setp.ne.b32 p, %%%u, 0; "
                 "wgmma.mma_async.sync.aligned.m64n%uk8.f32.tf32.tf32 {",
-                n, n);
+                n, n / 2 + 5, n);
   for (uint32_t i = 0; i < n / 2; i++)
     as_str_printf(out, "%s%%%u", i ? "," : "", i);
   as_str_printf(out, "}, {%%%u,%%%u,%%%u,%%%u}, %%%u, p, 1, 1;}\"\n    : ", n / 2, n / 2 + 1,
@@ -212,7 +227,7 @@ static void write_product(as_str *out, uint32_t n) {
   as_str_add(out, "\n    : ");
   for (uint32_t i = 0; i < 4; i++)
     as_str_printf(out, "\"r\"(__float_as_uint(a[%u])), ", i);
-  as_str_add(out, "\"l\"(b));\n}\n");
+  as_str_add(out, "\"l\"(b), \"r\"((int)adds));\n}\n");
 }
 
 static const char group_functions[] =
@@ -232,7 +247,7 @@ static const char group_functions[] =
     "AS_DEV void as_wgmma_results(float *d, int n)\n{\n#pragma unroll\n"
     "  for (int i = 0; i < n; i++) asm volatile(\"\" : \"+f\"(d[i])::\"memory\");\n}\n"
     "template <int N> __device__ void as_wgmma_tf32(float *d, const float *a, as_sm sm, int "
-    "off);\n";
+    "off, bool adds);\n";
 
 void lo_tf32_prelude(const lo_job *job, as_str *out) {
   bool written[33] = {false}; /* of so many times eight rows */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VECTOR = 4, STORED = 2, MOST_CANDIDATES = 16, MOST_PHASES = 4 };
+enum { VECTOR = 4, STORED = 2, MOST_CANDIDATES = 16, MOST_PHASES = 4, MOST_ENTRIES = 256 };
 
 /* An operand is packed where it is small, or each of its elements is used so often that reading
  * and writing it once more is little beside the products. */
@@ -544,30 +544,66 @@ static void keep_phases(lo_simt *plan, int axis) {
   plan->batches /= plan->dim[axis];
 }
 
-/* are there remainders that decide on guards? */
-static bool has_remainders(const lo_tf32 *of) {
-  const lx *guard = of->side[1].guard;
-  bool has = false;
-  for (int i = 0; guard && i < of->plan.n_batch; i++)
-    has = has || lx_uses_var(guard, of->plan.batch[i]);
-  return has;
+/* `expr` without what is a multiple of the divisor, whatever the variables are */
+static lx *without_multiples(lo_job *job, lx *expr, long divisor) {
+  if (expr->op == LX_ADD || expr->op == LX_SUB)
+    return lx_mk(job, expr->op, 2,
+                 (lx *[]){without_multiples(job, expr->kid[0], divisor),
+                          without_multiples(job, expr->kid[1], divisor)});
+  bool scaled = expr->op == LX_MUL && expr->kid[1]->op == LX_INT;
+  bool multiple = scaled && expr->kid[1]->number % divisor == 0;
+  return multiple ? lx_int(job, 0) : expr;
+}
+
+/* a remainder compared with a number: the same, of what decides on it */
+static lx *by_remainder(lo_job *job, lx *relation) {
+  lx *left = relation->n == 2 ? relation->kid[0] : NULL;
+  bool remainder = left && left->op == LX_MOD && left->integer && left->kid[1]->op == LX_INT &&
+                   left->kid[1]->number > 0 && relation->kid[1]->op == LX_INT;
+  if (!remainder)
+    return relation;
+  lx *number = without_multiples(job, left->kid[0], left->kid[1]->number);
+  left = lx_mk(job, LX_MOD, 2, (lx *[]){number, left->kid[1]});
+  return lx_mk(job, relation->op, 2, (lx *[]){left, relation->kid[1]});
+}
+
+/* adds to *needed the conditions of a guard that are the same for all columns of a block */
+static void same_for_columns(lo_job *job, const lo_tf32 *of, lx *guard, lx **needed) {
+  const lo_simt_side *columns = &of->plan.side[1];
+  if (guard->op == LX_AND) {
+    same_for_columns(job, of, guard->kid[0], needed);
+    same_for_columns(job, of, guard->kid[1], needed);
+    return;
+  }
+  lx *relation = by_remainder(job, guard);
+  bool same = lx_uses_var(relation, class_variable(&of->plan));
+  for (int i = 0; i < of->plan.n_batch; i++)
+    same = same || lx_uses_var(relation, of->plan.batch[i]);
+  for (int i = 0; i < columns->n_axis; i++)
+    same = same && !lx_uses_var(relation, columns->axis[i]);
+  if (same)
+    *needed = both(job, *needed, relation);
 }
 
 /* Chooses the tile, and whether a thread keeps the results of all remainders; false: there is none.
  */
-static bool choose_tile(const lo_job *job, lo_tf32 *of) {
+static bool choose_tile(lo_job *job, lo_tf32 *of) {
   const as_target *target = job->options->target;
-  bool remainders = has_remainders(of);
+  of->needed = NULL;
+  if (of->side[1].guard)
+    same_for_columns(job, of, of->side[1].guard, &of->needed);
   for (int kept = of->phase >= 0; kept >= 0; kept--) {
     of->phases = kept ? of->plan.dim[of->phase] : 1;
     of->group = group_of(of->inner, 16);
     as_contraction product = contraction_of(job, of);
     product.batches /= (double)of->phases;
+    product.most_depth = of->needed ? (uint32_t)group_of(of->inner, 32) : 0;
     of->tile = as_target_tf32_tile(target, &product);
     of->group = group_of(of->inner, of->tile.depth);
     if (of->side[1].fetch == AS_FETCH_DEPTH) /* four k are never apart */
       of->group = (long)of->tile.depth;
-    of->skips = remainders && of->group == of->tile.depth && of->classes > 1;
+    of->skips = of->needed && of->group == of->tile.depth && of->classes > 1 &&
+                of->classes * of->phases <= MOST_ENTRIES;
     if (of->tile.us < HUGE_VAL && (kept == 0 || of->skips))
       break;
   }

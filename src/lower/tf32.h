@@ -32,7 +32,8 @@ typedef struct lo_tf32 {
   long group; /* slices hold the inner numbers of a class in groups of so many, a power of two */
   bool inner_first; /* k = class + inner * classes; else class * inner + inner number */
   bool in_parts;    /* factors are two parts, products three */
-  bool skips;       /* classes whose guards hold nowhere in a block are left out */
+  bool skips;       /* classes that a block has no terms of are left out */
+  lx *needed;       /* of a class: does it have terms?  Over batch axes, class and .. */
   int phase;   /* the axis of remainders of the result's last axis, of which a thread keeps .. */
   long phases; /* .. all that there are; 1: none, such remainders are batches */
   long stored_at_once; /* by warpgroups: results of a row that are one store; 1, 2 or 4 */

@@ -201,8 +201,9 @@ typedef struct {
   bool may_split;                /* may parts of the depth be summed by blocks of their own? */
   bool packs_rows;               /* A is written anew in the order in which it is multiplied */
   bool in_parts;                 /* each product is three */
-  uint32_t phases; /* results that a thread keeps beside each other of one column; 0 as 1 */
-  uint32_t warps;  /* of a block, on tensor cores; 0: chosen */
+  uint32_t phases;     /* results that a thread keeps beside each other of one column; 0 as 1 */
+  uint32_t warps;      /* of a block, on tensor cores; 0: chosen */
+  uint32_t most_depth; /* of a slice, if some is not deeper; 0: any */
 } as_contraction;
 
 /* A contraction by plain multiply-adds: a block makes a tile of the result in slices of k, a thread

@@ -11,6 +11,19 @@ enum { OTHER_REGISTERS = 40 };
  * one, two and four blocks at a time. */
 static const double STORED_ALONE = 0.5;
 
+/* of the list of classes that a block has terms of */
+enum { TABLE_BYTES = 2048 };
+
+/* What a block takes until its first products, where nothing else runs. */
+static const double START_US = 3;
+
+/* Windows overlap: of their elements so many come from the second-level cache each time. */
+static const double DRAWN_AGAIN = 0.3;
+
+/* Instructions of a warp for a slice beside products, fragments and copies: numbers of classes,
+ * guards, places. */
+static const double SLICE_SLOTS = 100;
+
 /* Cycles that a slice takes a block, beside its work, where nothing else runs: a barrier, and the
  * first reads behind it (128 x 256 x 32 by warpgroups, one block: 1.2 us on an H200). */
 static const double SLICE_CYCLES = 400;
@@ -51,11 +64,13 @@ long as_target_tf32_slice(const as_target_tf32 *tile, int side) {
 }
 
 long as_target_tf32_shared(const as_target_tf32 *tile) {
-  return (long)tile->stages * (as_target_tf32_slice(tile, 0) + as_target_tf32_slice(tile, 1));
+  return (long)tile->stages * (as_target_tf32_slice(tile, 0) + as_target_tf32_slice(tile, 1)) +
+         TABLE_BYTES;
 }
 
 static uint32_t registers_of(const as_target_tf32 *tile, uint32_t phases) {
   uint32_t accumulators = tile->warp_rows * tile->warp_columns / 32 * (phases ? phases : 1);
+  accumulators *= tile->in_parts ? 2 : 1;
   uint32_t fragments = (tile->warp_rows + tile->warp_columns) / 4;
   if (tile->by_groups) /* of columns, of all k of a slice */
     fragments = tile->warp_columns * tile->depth / 32 * (tile->in_parts ? 2 : 1);
@@ -95,10 +110,12 @@ static double slice_us(const as_target *target, const as_contraction *product,
     fragments = rows * columns / 64 * (tile->in_parts ? 3 : 1) + columns;
   if (tile->in_parts)
     tensor *= 3;
-  double shared = 4 * depth * (fragments + 2 * (rows + columns)) / target->shared_bandwidth;
+  double copied = rows + columns * (product->fetch_columns == AS_FETCH_COMPUTED ? 2 : 1);
+  double shared = 4 * depth * (fragments + copied) / target->shared_bandwidth;
   double copies =
       rows * copy_slots(product->fetch_rows) + columns * copy_slots(product->fetch_columns);
   double issue = (products / 1024 + depth * (fragments * 0.75 + copies) / 32) / target->issues;
+  issue += as_target_tf32_threads(tile) / 32.0 * SLICE_SLOTS / target->issues;
   return as_target_soft_max(as_target_soft_max(tensor, shared), issue);
 }
 
@@ -116,12 +133,13 @@ static double time_of(const as_target *target, const as_contraction *product,
   double wait = SLICE_CYCLES / (target->issues / 4);
   double stores = 4 * rows * columns * (product->phases ? product->phases : 1) /
                   (STORED_ALONE * target->mp_bandwidth);
-  double serial =
-      share * (slices * (slice_us(target, product, tile) + wait / at_once) + stores / at_once);
-  double drawn = 4 * blocks * (rows + columns) * slices * tile->depth;
+  double serial = share * (slices * (slice_us(target, product, tile) + wait / at_once) +
+                           (stores + START_US) / at_once);
+  double again = product->fetch_columns == AS_FETCH_COMPUTED ? DRAWN_AGAIN : 1;
+  double drawn = 4 * blocks * (rows + columns * again) * slices * tile->depth;
   double moved =
       4 * product->batches * (product->rows * product->depth + product->rows * product->columns);
-  double memory = as_target_soft_max(moved / target->dram, drawn / target->l2);
+  double memory = as_target_soft_max(moved / target->dram, drawn / target->threads.l2);
   return target->launch_us + 2 * target->latency_us + as_target_soft_max(memory, serial);
 }
 
@@ -152,6 +170,8 @@ static void try_tile(const as_target *target, const as_contraction *product, as_
     return;
   for (unsigned i = 0; i < sizeof depth / sizeof *depth; i++) {
     tile.depth = depth[i];
+    if (i > 0 && product->most_depth && tile.depth > product->most_depth)
+      break;
     bool shares =
         product->packs_rows || shares_out(product->fetch_rows, as_target_tf32_rows(&tile), &tile);
     if (!shares || !shares_out(product->fetch_columns, as_target_tf32_columns(&tile), &tile))
@@ -191,7 +211,7 @@ as_target_tf32 as_target_tf32_tile(const as_target *target, const as_contraction
   as_target_tf32 best = {.us = HUGE_VAL};
   if ((target->has & AS_HAS_WGMMA) && product->packs_rows)
     try_groups(target, product, &best);
-  if (product->phases > 1 || product->in_parts)
+  if (product->phases > 1 || product->in_parts || best.us < HUGE_VAL)
     return best;
   for (uint32_t rows = 1; rows <= 8; rows *= 2) {
     for (uint32_t columns = 1; rows * columns <= 8; columns *= 2) {

@@ -11,6 +11,7 @@ CLI_TESTS = \
   tests/cli/test_judge.sh \
   tests/cli/test_options.sh \
   tests/cli/test_results.sh \
+  tests/cli/test_rounding.sh \
   tests/cli/test_run.sh \
   tests/cli/test_search.sh \
   tests/cli/test_shard.sh \

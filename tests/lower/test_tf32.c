@@ -149,14 +149,18 @@ static bool says(const as_lowered *lowered, const char *what) {
   return strstr(lowered->notes, what) != NULL;
 }
 
-/* with tiles that the model chooses, and with those of more warps, of which some are by warpgroups
- */
+/* with tiles that the model chooses, and with those of more warps, of which some are by warpgroups;
+ * for a GPU that has none, too */
 static void gather_ways(gathering *all_of, const char *inputs, const char *output) {
-  static const unsigned warps[] = {0, 2, 4, 8};
+  static const struct {
+    const char *gpu;
+    unsigned warps;
+  } way[] = {{"H200", 0}, {"H200", 2}, {"H200", 4}, {"H200", 8}, {"A100", 0}, {"A100", 8}};
+
   char *text = as_format("program p\n%s\noutput O = %s\n", inputs, output);
-  const as_target *target = as_target_rounding(as_target_default(), all);
-  for (unsigned i = 0; i < sizeof warps / sizeof *warps; i++) {
-    const as_lower_opts options = {.target = target, .warps = warps[i]};
+  for (unsigned i = 0; i < sizeof way / sizeof *way; i++) {
+    const as_target *target = as_target_rounding(as_target_find(way[i].gpu, NULL), all);
+    const as_lower_opts options = {.target = target, .warps = way[i].warps};
     const as_lowered *lowered = gather(all_of, text, &options, 0);
     ck_assert_msg(says(lowered, ": contraction in TF32 "), "%s%s", text, lowered->notes);
   }
@@ -289,8 +293,8 @@ START_TEST(in_parts) {
   static const char *const text[] = {
       "program p\ninput A: f32[20, 48]\ninput B: f32[96, 48]\noutput O = A @ transpose(B)\n",
       "program p\ninput A: f32[33, 40]\ninput B: f32[40, 52]\noutput O = A @ B\n",
-      "program p\ninput X: f32[2, 16, 8, 9]\ninput F: f32[24, 16, 3, 2]\n"
-      "output O = conv2d(X, F, top = 1)\n"};
+      ("program p\ninput X: f32[2, 16, 8, 9]\ninput F: f32[24, 16, 3, 2]\n"
+       "output O = conv2d(X, F, top = 1)\n")};
   const as_target *target = as_target_rounding(as_target_default(), "conv2d:3,matmul:3");
   gathering all_of = {.n = 0};
   for (unsigned i = 0; i < 9; i++) {

@@ -313,10 +313,45 @@ START_TEST(scores_either_way_round) {
 
 END_TEST
 
+/* Products of 32-bit operands take at least what f32 arithmetic takes, and by far more inside of a
+ * block, where neither tensor cores nor register tiles multiply them: 2048 x 1024 x 2048 with a
+ * bias was once priced at 28 us there.  Where they may be taken apart for tensor cores they take
+ * less. */
+START_TEST(wide_products) {
+  static const char program[] =
+      "program p\nsizes M = 2048, K = 1024, N = 2048\ninput X: f32[M, K]\ninput W: f32[K, N]\n"
+      "input B: f32[N]\nC = matmul(X, W)\noutput O = relu(C + B)\n";
+  static const char block[] =
+      "mugraph p\nsizes J = 16, U = 128, I = 16, V = 128, L = 16, T = 64\n"
+      "where N = J * U, M = I * V, K = L * T\nkernel k\n  grid x = J, y = I\n  loop l = L\n"
+      "  load x [V, T] = X y -> 0 loop -> 1\n  load w [T, U] = W x -> 1 loop -> 0\n"
+      "  load b [U] = B x -> 0\n  c = matmul(x, w)\n  acc s = sum c\n  d = s + b\n"
+      "  o = relu(d)\n  store O [V, U] = o x -> 1 y -> 0\nend\n";
+  opened o = {.sizes = as_sizes_new(), .lib = test_operators()};
+  as_err err;
+  as_err_init(&err);
+  o.program = as_parse_tp("p.tp", program, strlen(program), o.sizes, o.lib, &err);
+  ck_assert_msg(o.program != NULL, "%s", o.program ? "" : as_err_format(&err));
+  o.graph = as_parse_mug("p.mug", block, strlen(block), o.program, &err);
+  ck_assert_msg(o.graph != NULL, "%s", o.graph ? "" : as_err_format(&err));
+  double least = 2.0 * 2048 * 1024 * 2048 / 67e6; /* at the data sheet's rate */
+  double inside = as_cost(o.graph, NULL, NULL);
+  double alone = as_cost(o.program, NULL, NULL);
+  const as_target *in_parts = as_target_rounding(as_target_default(), "matmul:3");
+  double taken_apart = as_cost(o.program, in_parts, NULL);
+  ck_assert_msg(alone > least && inside > 10 * alone, "inside %g us, alone %g, least %g", inside,
+                alone, least);
+  ck_assert_msg(taken_apart < alone, "in parts %g us, as they are %g", taken_apart, alone);
+  close_graphs(&o);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("cost", 60);
   tcase_add_test(tests, a_tile_of_two_kernels);
   tcase_add_test(tests, scores_either_way_round);
+  tcase_add_test(tests, wide_products);
   tcase_add_test(tests, ranks_as_measured);
   return test_run("cost", tests);
 }

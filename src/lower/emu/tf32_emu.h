@@ -100,7 +100,9 @@ AS_DEV void as_mma_tf32(float *c, const float *a, const float *b) {
   as_emu::mma_tf32(c, a, b);
 }
 
-template <int N> AS_DEV void as_wgmma_tf32(float *d, const float *a, as_sm, int off) {
+template <int N> AS_DEV void as_wgmma_tf32(float *d, const float *a, as_sm, int off, bool adds) {
+  for (int j = 0; j < N / 2 && !adds; j++)
+    d[j] = 0;
   as_emu::wgmma_tf32<N>(d, a, off);
 }
 

@@ -21,6 +21,7 @@ typedef struct {
   as_rng *rng;
   random_text *text;
   const char *type;
+  bool aligned; /* as thread graphs ask for it: parts begin and end at multiples of 8 */
   shape input[MOST_INPUTS];
   bool whole[MOST_INPUTS]; /* integers */
   unsigned n_input;
@@ -103,12 +104,16 @@ static char *moved(writer *w, const shape *from, unsigned depth, char *form) {
 
 static char *sliced(writer *w, const shape *of, unsigned depth) {
   unsigned axis = random_pick(w->rng, of->rank);
-  unsigned step = random_chance(w->rng, 30) ? 2 + random_pick(w->rng, 2) : 1;
-  unsigned start = random_chance(w->rng, 40) ? 4 * random_pick(w->rng, 5) : random_pick(w->rng, 6);
+  unsigned step = !w->aligned && random_chance(w->rng, 30) ? 2 + random_pick(w->rng, 2) : 1;
+  unsigned start = w->aligned                  ? 8 * random_pick(w->rng, 4)
+                   : random_chance(w->rng, 40) ? 4 * random_pick(w->rng, 5)
+                                               : random_pick(w->rng, 6);
   unsigned stop = start + step * of->dim[axis];
   if (of->dim[axis])
     stop -= random_pick(w->rng, step);
-  unsigned behind = random_chance(w->rng, 40) ? 4 * random_pick(w->rng, 3) : random_pick(w->rng, 3);
+  unsigned behind = w->aligned                  ? 8 * random_pick(w->rng, 3)
+                    : random_chance(w->rng, 40) ? 4 * random_pick(w->rng, 3)
+                                                : random_pick(w->rng, 3);
   shape from = resized(of, axis, stop + behind);
   return moved(
       w, &from, depth,
@@ -223,11 +228,16 @@ static char *computed(writer *w, const shape *of, unsigned depth) {
 /* a tensor of this shape; malloc'ed; NULL: it would take too many or too large inputs */
 static char *tensor(writer *w, const shape *of, unsigned depth) {
   static char *(*const way[])(writer *, const shape *, unsigned) = {
-      sliced,   sliced,   sliced,   swapped, swapped, split,    split,   merged,
-      squeezed, expanded, repeated, padded,  joined,  computed, reversed};
+      sliced, sliced, sliced, swapped, swapped, split, split, squeezed, expanded,
+      /* what is more than a part */
+      merged, repeated, padded, joined, computed, reversed};
+
+  enum { PARTS = 9 };
+
   if (depth == 0 || random_chance(w->rng, 12))
     return input_of(w, of);
-  return way[random_pick(w->rng, sizeof way / sizeof *way)](w, of, depth - 1);
+  unsigned n = w->aligned ? PARTS : sizeof way / sizeof *way;
+  return way[random_pick(w->rng, n)](w, of, depth - 1);
 }
 
 static unsigned extent(as_rng *rng) {
@@ -445,7 +455,8 @@ static char *attention_in_a_block(writer *w) {
   static const char *const turn[] = {"q", "kt", "v"};
   static const unsigned side[] = {1, 5, 8, 16, 16, 32};
   unsigned width = 16 * (1 + random_pick(rng, 2));
-  unsigned tile = random_chance(rng, 70) ? 16 : 1 + random_pick(rng, 20);
+  unsigned whole = 16 * (1 + random_pick(rng, 2));
+  unsigned tile = w->aligned ? whole : random_chance(rng, 50) ? 16 : 1 + random_pick(rng, 20);
   unsigned rounds = 1 + random_pick(rng, 3);
   shape query = {2, {side[random_pick(rng, 6)], width}};
   shape keys = {2, {tile * rounds, width}};
@@ -563,14 +574,25 @@ static char *product_in_a_block(writer *w) {
 void random_moves_new(as_rng *rng, random_text *text) {
   static const char *const type[] = {"f32", "f16", "bf16"};
   static const random_kind kind[] = {RANDOM_F32, RANDOM_F16, RANDOM_BF16};
-  static char *(*const way[])(writer *) = {
-      alone, alone, alone, product_in_a_block, rows_in_a_block, attention_in_a_block};
+  static char *(*const way[])(writer *) = {alone,
+                                           alone,
+                                           alone,
+                                           alone,
+                                           alone,
+                                           product_in_a_block,
+                                           product_in_a_block,
+                                           rows_in_a_block,
+                                           rows_in_a_block,
+                                           attention_in_a_block,
+                                           attention_in_a_block,
+                                           attention_in_a_block};
   while (text->tp == NULL) {
-    unsigned which = random_pick(rng, 3);
+    bool aligned = random_chance(rng, 40);
+    unsigned which = aligned ? 1 + random_pick(rng, 2) : random_pick(rng, 3);
     *text = (random_text){.library = random_chance(rng, 50),
-                          .general = random_chance(rng, 30),
-                          .scalar = random_chance(rng, 30)};
-    writer w = {.rng = rng, .text = text, .type = type[which]};
+                          .general = !aligned && random_chance(rng, 30),
+                          .scalar = !aligned && random_chance(rng, 30)};
+    writer w = {.rng = rng, .text = text, .type = type[which], .aligned = aligned};
     text->has[kind[which]] = true;
     text->tp = way[random_pick(rng, sizeof way / sizeof *way)](&w);
     for (unsigned i = 0; i < w.n_input; i++)

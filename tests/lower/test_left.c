@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define PROGRAM                                                                                    \
-  "program causal\nsizes H = 1, M = 256, E = 128\ninput Q: f16[H, M, E]\n"                         \
+  "program causal\nsizes H = %d, M = 256, E = 128\ninput Q: f16[H, M, E]\n"                        \
   "input Kt: f16[H, E, M]\ninput V: f16[H, M, E]\nI = iota(size=M)\n"                              \
   "Keep = less_equal(I[none, :], I[:, none])\nS = matmul(Q, Kt)\nW = exp(S) * Keep\n"              \
   "N = W / sum(W, axis=-1)[:, :, none]\noutput O = matmul(N, V)\n"
@@ -41,15 +41,20 @@ static const shape shapes[] = {
     {"8", "32", "4", "64", "sm_80", "at_cp_async_16("},
 };
 
-static void lower(lower_case *j, const shape *s, as_lowered *lowered) {
+static void lower(lower_case *j, const shape *s, int heads, long cache, as_lowered *lowered) {
+  char *program = as_format(PROGRAM, heads);
   char *graph = as_format(GRAPH, s->rows, s->each, s->loop, s->keys);
   case_open(j);
-  case_read(j, PROGRAM, graph);
+  case_read(j, program, graph);
+  free(program);
   free(graph);
   case_set_sizes(j, NULL);
   const as_target *target = as_target_find(s->arch, &j->err);
   ck_assert_msg(target != NULL, "%s", j->err.text);
-  const as_lower_opts options = {.target = target};
+  static as_target gpu; /* lives as long as what is lowered */
+  gpu = *target;
+  gpu.l2_bytes = cache ? cache : gpu.l2_bytes;
+  const as_lower_opts options = {.target = &gpu};
   ck_assert_msg(as_lower_cuda(j->mug, &options, lowered, &j->err), "%s", j->err.text);
   ck_assert_msg(strstr(lowered->cuda, s->shows) && strstr(lowered->cuda, "l < n_"), "%s",
                 lowered->notes);
@@ -67,7 +72,18 @@ static bool right(lower_case *j, as_lowered *lowered) {
 START_TEST(left_out) {
   as_lowered lowered;
   lower_case j;
-  lower(&j, &shapes[_i], &lowered);
+  lower(&j, &shapes[_i], 1, 0, &lowered);
+  ck_assert(right(&j, &lowered));
+}
+
+END_TEST
+
+/* the cache holds keys and values of one head: all blocks of one start before those of the next */
+START_TEST(head_by_head) {
+  as_lowered lowered;
+  lower_case j;
+  lower(&j, &shapes[2], 2, 200000, &lowered);
+  ck_assert_ptr_nonnull(strstr(lowered.cuda, "part_ = as_bid() / 4u * 1u + as_bid() % 1u"));
   ck_assert(right(&j, &lowered));
 }
 
@@ -101,7 +117,7 @@ static char *everywhere(const char *text, const char *from, const char *to) {
 START_TEST(faults_are_seen) {
   as_lowered lowered;
   lower_case j;
-  lower(&j, &shapes[2], &lowered);
+  lower(&j, &shapes[2], 1, 0, &lowered);
   char *text = everywhere(lowered.cuda, faults[_i].from, faults[_i].to);
   free(lowered.cuda);
   lowered.cuda = text;
@@ -113,6 +129,7 @@ END_TEST
 int main(void) {
   TCase *tests = test_case("left", 300);
   tcase_add_loop_test(tests, left_out, 0, (int)(sizeof shapes / sizeof *shapes));
+  tcase_add_test(tests, head_by_head);
   tcase_add_loop_test(tests, faults_are_seen, 0, (int)(sizeof faults / sizeof *faults));
   return test_run("left", tests);
 }

@@ -71,7 +71,7 @@ static void read_element(lo_text *text, as_str *out, uint32_t id, lx *const *idx
     }
   }
   const lo_value *tensor = &text->job->value[id];
-  if (is_small(tensor) && tensor->buffer_class != LG_PART)
+  if (is_small(tensor) && tensor->dtype == AS_F32 && tensor->buffer_class != LG_PART)
     read_small(text, out, id, idx, n);
   else
     lo_read_global(text, out, id, idx, n);

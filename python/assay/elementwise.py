@@ -15,6 +15,7 @@ UNARY = (  # said by the operators of the same names
     "relu", "sigmoid", "tanh", "exp", "log", "abs", "sqrt", "rsqrt", "neg", "silu", "square", "floor", "round",
     "sin", "cos",
 )
+_AT_MINUS_INFINITY = {"exp": 0, "relu": 0, "sigmoid": 0, "tanh": -1}
 _KEEP_INTEGERS = ("abs", "neg", "relu", "square", "floor", "round")
 
 # What is said by one expression of x; the numbers are real, so nothing is said for accuracy.
@@ -81,10 +82,10 @@ for _name, _sign in INFIX.items():
 def _unary(name):
     def translate(t, x):
         if isinstance(x, Masked):
-            if name != "exp":
+            if name not in _AT_MINUS_INFINITY:
                 raise Unsupported(f"aten.{name}", "of a tensor that has minus infinity in it")
-            exponential = t.value(f"exp({x.value.text})", x.extents)
-            return t.choose(x.keep, exponential, 0)
+            result = t.value(f"{name}({x.value.text})", x.extents)
+            return t.choose(x.keep, result, _AT_MINUS_INFINITY[name])
         kind = x.dtype if name in _KEEP_INTEGERS else "float"
         return t.value(f"{name}({x.text})", x.extents, kind)
 

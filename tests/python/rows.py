@@ -187,7 +187,8 @@ def softmaxes(x):
 def made_masks(x, y):
     above = torch.full((4, 4), float("-inf")).triu(1)
     both = torch.where(x > 0, x.masked_fill(x > 1, float("-inf")), above)
-    return torch.softmax(x + above, -1), torch.exp(both), y.unfold(1, 2, 2) * 1
+    return torch.softmax(x + above, -1), torch.exp(both), torch.relu(both), torch.tanh(both), \
+        torch.sigmoid(both), y.unfold(1, 2, 2) * 1
 
 
 @case((2, 2, 3, 4), (2, 2, 5, 4), (2, 2, 5, 4))

@@ -8,19 +8,19 @@ FAST_TESTS += tests/threads/test_layouts tests/threads/test_threads tests/thread
 tests_threads_test_layouts_SOURCES = tests/threads/test_layouts.c
 tests_threads_test_layouts_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_threads_test_layouts_LDADD = $(THREADS_LIBS)
-tests_threads_test_threads_SOURCES = tests/threads/test_threads.c tests/threads/cases.h tests/threads/cases.c tests/threads/interp.h \
+tests_threads_test_threads_SOURCES = tests/threads/test_threads.c tests/threads/cases.h tests/threads/cases.c tests/threads/case_open.c tests/threads/interp.h \
   tests/threads/interp_int.h tests/threads/interp.c tests/threads/interp_group.c tests/threads/interp_value.c tests/threads/field.c tests/threads/mutate.c
 tests_threads_test_threads_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_threads_test_threads_LDADD = $(THREADS_LIBS)
-tests_threads_test_cut_SOURCES = tests/threads/test_cut.c tests/threads/cases.h tests/threads/cases.c tests/threads/interp.h \
+tests_threads_test_cut_SOURCES = tests/threads/test_cut.c tests/threads/cases.h tests/threads/cases.c tests/threads/case_open.c tests/threads/interp.h \
   tests/threads/interp_int.h tests/threads/interp.c tests/threads/interp_group.c tests/threads/interp_value.c tests/threads/field.c
 tests_threads_test_cut_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_threads_test_cut_LDADD = $(THREADS_LIBS)
-tests_threads_test_order_SOURCES = tests/threads/test_order.c tests/threads/cases.h tests/threads/cases.c tests/threads/interp.h \
+tests_threads_test_order_SOURCES = tests/threads/test_order.c tests/threads/cases.h tests/threads/cases.c tests/threads/case_open.c tests/threads/interp.h \
   tests/threads/interp_int.h tests/threads/interp.c tests/threads/interp_group.c tests/threads/interp_value.c tests/threads/field.c
 tests_threads_test_order_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_threads_test_order_LDADD = $(THREADS_LIBS)
-tests_threads_test_mutants_SOURCES = tests/threads/test_mutants.c tests/threads/cases.c tests/threads/interp_int.h tests/threads/interp.c tests/threads/interp_group.c tests/threads/interp_value.c tests/threads/field.c \
+tests_threads_test_mutants_SOURCES = tests/threads/test_mutants.c tests/threads/cases.c tests/threads/case_open.c tests/threads/interp_int.h tests/threads/interp.c tests/threads/interp_group.c tests/threads/interp_value.c tests/threads/field.c \
   tests/threads/mutate.c
 tests_threads_test_mutants_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_threads_test_mutants_LDADD = $(THREADS_LIBS)

@@ -110,6 +110,8 @@ static bool scratch_init(scratch *to, variants *all) {
   const as_graph *program = all->program;
   *to = (scratch){.all = all,
                   .graph = as_graph_new(program->sizes, program->lib, NULL, program->name)};
+  to->graph->is_piece = true;
+  to->graph->type = as_graph_type(program);
   as_err_init(&to->err);
   return sg_copy_sizes(to->graph, program, &to->err);
 }

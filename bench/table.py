@@ -8,7 +8,8 @@
 
 A file NAME@VARIANT.cu is another lowering of NAME: all are timed, the fastest right one stands in the table, the others in the JSON.
 
-Timing: many calls captured in one CUDA graph, its replay timed by events; the median of 11 replays and their spread (quartiles).  "hot"
+Timing: many calls captured in one CUDA graph, its replay timed by events; the median of 11 replays and their spread (quartiles), with
+rests between them of ten times what the last one took, at most 50 ms, so that no row finds the clock that the one before has left.  "hot"
 repeats one set of inputs, "cold" rotates among as many as exceed four times the L2 cache.  Microseconds.
 Check: 20 fresh inputs, by turns of ordinary, small, large and mixed magnitude, against float64: relative Frobenius error, which must be
 finite and at most twice that of the most exact baseline on the same input (with a floor of 4e-4, half precision's own rounding).
@@ -23,6 +24,7 @@ import subprocess
 import sys
 import time
 
+REST_SECONDS = 0.05  # at most, before a replay: a GPU that was busy lowers its clock, whoever comes next
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROWS = {}
 
@@ -252,14 +254,17 @@ def median_us(call, sets, calls, replays=11):
         for i in range(calls):
             call(*sets[i % len(sets)])
     times = []
+    elapsed = 0
     for i in range(replays + 3):
+        time.sleep(min(REST_SECONDS, 10 * elapsed))
         start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         start.record()
         graph.replay()
         stop.record()
         stop.synchronize()
+        elapsed = start.elapsed_time(stop) / 1000
         if i >= 3:
-            times.append(start.elapsed_time(stop) * 1000 / calls)
+            times.append(elapsed * 1e6 / calls)
     del graph
     quartiles = statistics.quantiles(times, n=4)
     return statistics.median(times), quartiles[0], quartiles[2]

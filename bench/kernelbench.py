@@ -578,8 +578,9 @@ def table(rows):
 
 
 def is_right(row, name="ours"):
-    """Within KernelBench's tolerance of exact results, or hardly farther away than eager PyTorch."""
-    return row[f"{name}_away"] <= 1 or row[f"{name}_away"] <= 4 * row.get("eager_away", 0)
+    """Within KernelBench's tolerance of exact results, or at most twice as far away as eager PyTorch,
+    whose own convolutions may be TF32's."""
+    return row[f"{name}_away"] <= max(1, 2 * row.get("eager_away", 0))
 
 
 def mean_ratio(rows, baseline):
@@ -596,7 +597,9 @@ def speeds(rows):
     yield f"| problems timed | {len(asked)} of {len(rows)} |"
     yield "|---|---|"
     yield f"| wholly certified | {len(whole)} |"
-    yield f"| of these right | {share(len(right), len(whole))} |"
+    strict = sum(r["ours_away"] <= 1 for r in done)
+    yield f"| within the tolerance, or at most twice as far as eager | {share(len(right), len(whole))} |"
+    yield f"| within the tolerance (eager PyTorch: {sum(r['eager_away'] <= 1 for r in done)}) | {share(strict, len(whole))} |"
     for name, said in (("compile", "torch.compile"), ("eager", "eager PyTorch")):
         fast = sum(r["ours_ms"] <= r[f"{name}_ms"] for r in right)
         yield f"| right and at least as fast as {said} (fast_1) | {share(fast, len(whole))} |"
@@ -608,7 +611,7 @@ def speeds(rows):
         numbers = [r.get(f"{n}_ms") for n in ("eager", "compile", "ours")]
         away = [r.get(f"{n}_away") for n in ("ours", "eager")]
         wrong = "ours_away" in r and not is_right(r)
-        said = ["wrong" if wrong else None, r.get("error"), *(r.get("left", [])[:1])]
+        said = ["beyond the tolerance" if wrong else None, r.get("error"), *(r.get("left", [])[:1])]
         said += [r.get(f"{n}_error") for n in ("eager", "compile", "ours")]
         text = "; ".join(m[:100].replace("|", "/") for m in said if m)
         times = " | ".join("-" if x is None else f"{x:.3f}" for x in numbers)

@@ -4,7 +4,8 @@ import torch
 
 from .equality import SPECIFICATIONS
 
-# Products that may not be rounded to TF32: in two parts of eleven bits each, or as they are?
+# Products that may not be rounded to TF32: in two parts of eleven bits each, or as they are?  What
+# PyTorch permits where nobody asks is float32 arithmetic.
 products_in_parts = False
 
 
@@ -18,8 +19,8 @@ def permitted():
     """Names of operators, as `assay optimize --tf32` takes them; empty where none may be.
 
     Convolutions follow torch.backends.cudnn.allow_tf32, which is True where nobody sets it, products
-    torch.backends.cuda.matmul.allow_tf32, which is not: they are taken in parts, which leave 22 of
-    the 24 bits, unless `products_in_parts` is False.
+    torch.backends.cuda.matmul.allow_tf32, which is not: they are as they are, or, with
+    `products_in_parts`, taken in parts, which leave 22 of the 24 bits.
     """
     in_parts = ":3" if products_in_parts else None
     convolutions = "" if torch.backends.cudnn.allow_tf32 else in_parts

@@ -121,6 +121,20 @@ START_TEST(pairs_are_made) {
 
 END_TEST
 
+/* A reduction that another one reads is stored, whatever else is made of it. */
+START_TEST(reductions_of_reductions) {
+  long blocks;
+  kernels_of("program p\nsizes N = 301, M = 3\ninput X: f32[M, N]\nm = max(X, axis=1)\n"
+             "output B = log(sum(exp(X - m[:, none]), axis=1))\noutput Z = m * 2\n",
+             NULL, &blocks);
+  kernels_of("program p\nsizes N = 40, M = 3\ninput X: f32[M, N]\nm = sum(X, axis=1)\n"
+             "s = sum(abs(X - m[:, none]), axis=1)\noutput B = sqrt(s)\noutput Z = m / 2\n"
+             "output T = max(X * s[:, none], axis=1)\n",
+             NULL, &blocks);
+}
+
+END_TEST
+
 /* Block graphs without a thread graph: tiles that are cut off, sums over the loop and the tile,
  * several results that share a reduction. */
 START_TEST(block_graphs) {
@@ -151,6 +165,7 @@ int main(void) {
   tcase_add_loop_test(tests, scans, 0, n);
   tcase_add_loop_test(tests, pairs, 0, 4);
   tcase_add_test(tests, pairs_are_made);
+  tcase_add_test(tests, reductions_of_reductions);
   tcase_add_test(tests, block_graphs);
   return test_run("lower_sweep", tests);
 }

@@ -427,6 +427,32 @@ START_TEST(stored_in_between) {
 
 END_TEST
 
+/* Whoever reads a result, also in the midst of what follows another contraction, finds it stored.
+ */
+START_TEST(readers_find_what_they_read) {
+  static const char *const lines[] = {
+      "D = C + B\nu = sum(sum(D, axis=3), axis=2) / 49\nE = D - u[:, :, none, none]\n"
+      "v = sum(sum(E * E, axis=3), axis=2) / 49\noutput Y = E / sqrt(v + 1)[:, :, none, none]\n",
+      "P = conv2d(X, F * 2)\nD = relu(C + B)\nE = D * P\noutput Y = abs(E)\noutput Z = P + R\n",
+      "P = conv2d(X, F * 2)\nD = relu(C + B)\nE = D * P\noutput Y = sum(abs(E), axis=1)\n"
+      "output Z = P * 3\n"};
+  gathering all_of = {.n = 0};
+  for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++) {
+    char *text = as_format("%s%s", convolution, lines[i]);
+    for (int rounded = 0; rounded < 3; rounded++) {
+      const as_lower_opts options = {
+          .target = as_target_rounding(as_target_default(), rounded ? all : NULL),
+          .warps = rounded == 2 ? 4 : 0};
+      const as_lowered *lowered = gather(&all_of, text, &options, 1e-4);
+      ck_assert_msg(says(lowered, "contraction in TF32") == (rounded > 0), "%s", lowered->notes);
+    }
+    free(text);
+  }
+  run_all(&all_of);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("tf32", 240);
   tcase_add_test(tests, convolutions);
@@ -440,5 +466,6 @@ int main(void) {
   tcase_add_test(tests, what_may_be_rounded);
   tcase_add_test(tests, written_out_behind);
   tcase_add_test(tests, stored_in_between);
+  tcase_add_test(tests, readers_find_what_they_read);
   return test_run("tf32", tests);
 }

@@ -59,7 +59,11 @@ struct library {
   std::map<long long, handle> on_device;
   std::map<product, plan, before> plans; /* one for each size that was met */
 };
-static library &the() { static library *one = new library(); return *one; } /* never destroyed: launches may come until the process ends */
+#ifdef AS_EMU /* ends with the shared library that the kernels are in, which may be closed */
+static library &the() { static library one; return one; }
+#else /* never destroyed: launches may come until the process ends */
+static library &the() { static library *one = new library(); return *one; }
+#endif
 static thread_local char error[512];
 
 static int fail(const char *where, int status)
@@ -161,6 +165,13 @@ static void drop(library &l, const plan &p)
   if (p.b) l.call.cublasLtMatrixLayoutDestroy(p.b);
   if (p.d) l.call.cublasLtMatrixLayoutDestroy(p.d);
 }
+
+#ifdef AS_EMU
+static struct closing {
+  closing() { the(); } /* made before, it ends after this */
+  ~closing() { for (const auto &known : the().plans) drop(the(), known.second); }
+} at_the_end;
+#endif
 
 /* the plan of a product, made when it is met for the first time; the library is locked */
 static int find_plan(library &l, const product &p, size_t workspace, const plan **out)

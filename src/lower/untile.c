@@ -159,7 +159,8 @@ static lx *reduced(element *of, const lo_value *value, lx *const *index) {
   lx *k = fold_index(of, value->extent);
   if (k == NULL)
     return zero(of);
-  memcpy(by, index, (size_t)value->rank * sizeof *by);
+  for (int axis = 0; axis < value->rank; axis++)
+    by[axis] = index[axis];
   by[value->rank] = k;
   lx *term = rewritten(of, value->body, by, value->rank + 1);
   if (value->extent_live) {
@@ -178,7 +179,8 @@ static lx *accumulated(element *of, const lo_value *value, lx *const *index) {
   element inside = *of;
   if (of->iteration) /* within the loop it is not complete */
     return zero(of);
-  memcpy(at, index, (size_t)value->rank * sizeof *at);
+  for (int axis = 0; axis < value->rank; axis++)
+    at[axis] = index[axis];
   lx *result = NULL;
   if (value->acc == AS_ACC_CONCAT) {
     lx *tile = lx_int(job, job->value[value->of].dim[value->axis]);

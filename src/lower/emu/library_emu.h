@@ -123,7 +123,8 @@ inline bool touch(const void *at, const layout &m, bool write) {
 }
 
 inline int cublasLtCreate(void **handle) {
-  *handle = malloc(1);
+  static char one;
+  *handle = &one;
   return OK;
 }
 

@@ -380,10 +380,21 @@ static void emit_result(lo_sweeper *at, const char *number) {
   lo_sweep_store(at, 1, number, sweep->finish ? "&result" : "&x");
 }
 
+/* the terms of a thread's neighbours, which lie along the axis, joined with what each has so far */
+static void join_neighbours(lo_sweeper *at, int axis) {
+  lo_text *text = &at->text;
+  at->repeat = "u";
+  lo_sweep_loop(text, "j", at->sweep->vector);
+  lo_sweep_declare(at, axis, "from");
+  char *body = lo_expr(text, at->value->body);
+  emit_joined(at, "part[j]", body);
+  free(body);
+  lo_sweep_close(text);
+}
+
 /* Terms of all repeats at k, k + step, ..: read, then joined to x. */
 static void emit_terms(lo_sweeper *at, int repeats, const char *k, long step) {
   lo_text *text = &at->text;
-  const lo_sweep *sweep = at->sweep;
   const lo_value *value = at->value;
   const char *type = lo_index_type(value->extent + 65536);
   for (int pass = 0; pass < 2; pass++) {
@@ -393,15 +404,7 @@ static void emit_terms(lo_sweeper *at, int repeats, const char *k, long step) {
     if (pass == 0) {
       lo_sweep_reads(at, value->rank, "from");
     } else {
-      at->repeat = "u";
-      lo_sweep_loop(text, "j", sweep->vector);
-      lo_sweep_declare(at, value->rank, "from");
-      char *body = lo_expr(text, value->body);
-      char *join = lo_sweep_joined(value->red, "part[j]", body);
-      lo_line(text, "part[j] = %s;", join);
-      free(body);
-      free(join);
-      lo_sweep_close(text);
+      join_neighbours(at, value->rank);
     }
     lo_sweep_close(text);
   }
@@ -501,7 +504,6 @@ static void emit_results(lo_sweeper *at, int last) {
 /* the repeats of columns: neighbours are results, terms follow each other */
 static void emit_deep_terms(lo_sweeper *at, int repeats, int last, long step) {
   lo_text *text = &at->text;
-  const lo_sweep *sweep = at->sweep;
   const lo_value *value = at->value;
   const char *type = lo_index_type(value->extent + 65536);
   for (int pass = 0; pass < 2; pass++) {
@@ -511,15 +513,7 @@ static void emit_deep_terms(lo_sweeper *at, int repeats, int last, long step) {
     if (pass == 0) {
       lo_sweep_reads(at, last, "from");
     } else {
-      at->repeat = "u";
-      lo_sweep_loop(text, "j", sweep->vector);
-      lo_sweep_declare(at, last, "from");
-      char *body = lo_expr(text, value->body);
-      char *join = lo_sweep_joined(value->red, "part[j]", body);
-      lo_line(text, "part[j] = %s;", join);
-      free(body);
-      free(join);
-      lo_sweep_close(text);
+      join_neighbours(at, last);
     }
     lo_sweep_close(text);
   }

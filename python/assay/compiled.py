@@ -316,9 +316,10 @@ def _eager(nodes):
     return run
 
 
-def _is_plain(tensor):
-    """Is it a tensor with memory, of which nobody wants a gradient?"""
-    return type(tensor) in _PLAIN and not (tensor.requires_grad and torch.is_grad_enabled())
+def _is_plain(tensor, device):
+    """Is it a tensor in the memory of such a device, of which nobody wants a gradient?"""
+    wants_gradient = tensor.requires_grad and torch.is_grad_enabled()
+    return type(tensor) in _PLAIN and tensor.device.type == device and not wants_gradient
 
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
@@ -339,7 +340,7 @@ def _kernel_step(island, kernel, types, operator):
 
     def run(values):
         tensors = list(island.arguments(values))
-        if _is_watched() or not all(map(_is_plain, tensors)):
+        if _is_watched() or not all(_is_plain(x, kernel.device) for x in tensors):
             results = operator(*tensors)
             results = results if isinstance(results, (tuple, list)) else [results]
         else:

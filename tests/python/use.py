@@ -219,6 +219,8 @@ class Forms(unittest.TestCase):
         self.assertIn(name, seen.names)
         meant = export(Called(fast), (x, g)).graph_module.graph.nodes
         self.assertIn(name, [str(node.target) for node in meant])
+        without_memory = fast(x.to("meta"), g.to("meta"))
+        self.assertEqual(without_memory.device.type, "meta")
         rows = torch.randn(3, 4, 8)
         each = torch.vmap(fast, in_dims=(0, None))(rows, g)
         self.assertLess((each - normed(rows, g)).abs().max(), 1e-5)

@@ -237,6 +237,12 @@ lx *lo_neutral(lo_job *job, lo_red red) {
   return lx_num(job, start[red]);
 }
 
+bool lo_is_neutral(const lx *expr, lo_red red) {
+  double start = red == LO_SUM ? 0 : red == LO_PROD ? 1 : red == LO_MAX ? -INFINITY : INFINITY;
+  double is = expr->op == LX_INT ? (double)expr->number : expr->real;
+  return (expr->op == LX_INT || expr->op == LX_NUM) && is <= start && start <= is;
+}
+
 /* sum(k < n) f, where n may depend on indices, as in scans: then the reduction is over as many
  * terms as n can be at most, and those from n on change nothing */
 static lx *read_fold(body_scope *scope, const as_expr *expr) {

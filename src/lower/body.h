@@ -22,6 +22,7 @@ lx *lo_read(lo_job *job, uint32_t val, int n, lx *const *idx);
 
 /* what a reduction starts from: a term that changes nothing */
 lx *lo_neutral(lo_job *job, lo_red red);
+bool lo_is_neutral(const lx *expr, lo_red red);
 
 /* what a constant is */
 lx *lo_number(lo_job *job, const lo_value *constant);

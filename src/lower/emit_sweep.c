@@ -1,6 +1,7 @@
 /* Text of kernels that go over memory as it lies (sweep.h).  What every evaluation reads is read
  * first, several times over, so that its latency is waited for once; then elements are computed. */
 #include "emit_sweep.h"
+#include "emit_window.h"
 #include "fault.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -43,6 +44,10 @@ static void read_small(lo_text *text, as_str *out, uint32_t id, lx *const *idx, 
 static void read_element(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
   const lo_sweeper *at = (const lo_sweeper *)text;
   const lo_sweep *sweep = at->sweep;
+  if (id == LO_WINDOW_VALUE) {
+    lo_window_read_text(at, out, idx[0]->number);
+    return;
+  }
   if (at->finishing && sweep->pair && id == sweep->first) {
     as_str_add(out, "x");
     return;
@@ -367,8 +372,7 @@ static void emit_joined(lo_sweeper *at, const char *to, const char *with) {
   free(join);
 }
 
-/* one value x, of the indices of the result: what is stored of it */
-static void emit_result(lo_sweeper *at, const char *number) {
+void lo_sweep_result(lo_sweeper *at, const char *place) {
   const lo_sweep *sweep = at->sweep;
   at->finishing = true;
   at->repeat = NULL;
@@ -377,7 +381,7 @@ static void emit_result(lo_sweeper *at, const char *number) {
     lo_line(&at->text, "const float result = %s;", text);
     free(text);
   }
-  lo_sweep_store(at, 1, number, sweep->finish ? "&result" : "&x");
+  lo_sweep_store(at, 1, place, sweep->finish ? "&result" : "&x");
 }
 
 /* the terms of a thread's neighbours, which lie along the axis, joined with what each has so far */
@@ -483,7 +487,7 @@ static void emit_rows(lo_sweeper *at, long results) {
   } else {
     lo_line(text, "if (t) return;");
   }
-  emit_result(at, "e");
+  lo_sweep_result(at, "e");
 }
 
 /* What is stored of neighbouring results, in part. */
@@ -619,6 +623,8 @@ static long per_block(const lo_sweep *sweep, const lo_value *value) {
     return value->dim[sweep->scan.axis];
   case LO_SWEEP_SCAN_COLUMNS:
     return LO_SWEEP_THREADS * value->dim[sweep->scan.axis];
+  case LO_SWEEP_WINDOW:
+    return (long)LO_SWEEP_THREADS * sweep->window->results;
   default:
     return (long)LO_SWEEP_THREADS / sweep->warps_deep * sweep->vector;
   }
@@ -631,6 +637,8 @@ static long shared_bytes(const lo_sweep *sweep) {
     return 4L * 3 * LO_SWEEP_WARPS;
   if (sweep->kind == LO_SWEEP_COLUMNS)
     return sweep->warps_deep > 1 ? 4L * LO_SWEEP_THREADS * sweep->vector : 0;
+  if (sweep->kind == LO_SWEEP_WINDOW)
+    return lo_window_shared(sweep->window);
   if (sweep->kind == LO_SWEEP_SCAN) /* totals of warps, of two rounds */
     return 4L * 2 * LO_SWEEP_WARPS * sweep->repeats;
   return 0;
@@ -655,6 +663,10 @@ bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
   unit->smem = shared_bytes(sweep);
   unit->flat_per_block = per_block(sweep, value);
   unit->blocks = (elements + unit->flat_per_block - 1) / unit->flat_per_block;
+  if (sweep->kind == LO_SWEEP_WINDOW) { /* chunks need not be whole */
+    long threads = lo_window_threads(sweep->window, value->rank);
+    unit->blocks = (threads + LO_SWEEP_THREADS - 1) / LO_SWEEP_THREADS;
+  }
   if (!lo_check_blocks(job, unit))
     return false;
   lo_axes(text, value);
@@ -666,6 +678,8 @@ bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
     map_by_number(&writer, elements);
   else if (map)
     map_in_rows(&writer, elements);
+  else if (sweep->kind == LO_SWEEP_WINDOW)
+    lo_emit_window(&writer);
   else if (sweep->kind == LO_SWEEP_PAIR)
     lo_emit_pair(&writer);
   else if (sweep->kind == LO_SWEEP_SCAN)

@@ -11,6 +11,7 @@ typedef struct {
   const lo_value *value; /* whose axes the indices are */
   const char *repeat;    /* which of the repeats is at hand; NULL: nothing was read before */
   bool finishing;        /* the reduction is a variable */
+  int result;            /* of a window: which one is at hand */
 } lo_sweeper;
 
 /* texts of indices by their numbers */
@@ -31,6 +32,8 @@ void lo_sweep_decode(lo_sweeper *at, const char *number, unsigned without);
 const char *lo_sweep_number_type(long most);
 const char *lo_sweep_identity(lo_red red);
 char *lo_sweep_joined(lo_red red, const char *left, const char *right); /* malloc'ed */
+/* one fold x, of the indices of the result: what is stored of it */
+void lo_sweep_result(lo_sweeper *at, const char *place);
 void lo_sweep_store(lo_sweeper *at, int vector, const char *place, const char *from);
 
 /* emit_pair.c, emit_scan.c */

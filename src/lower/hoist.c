@@ -109,7 +109,7 @@ static lx *joined_with_inner(hoisting *at, lx *fold, lx *term, uint32_t before) 
   lo_job *job = at->job;
   lo_body *body = &at->body;
   lx *condition = NULL; /* of a bound that depends on indices: nothing counts where it fails */
-  if (term->op == LX_IF && lx_equal(term->kid[2], lo_neutral(job, fold->red))) {
+  if (term->op == LX_IF && lo_is_neutral(term->kid[2], fold->red)) {
     condition = term->kid[0];
     term = term->kid[1];
   }

@@ -1,15 +1,17 @@
 /* Which kernels over whole tensors are one.  A map is computed where it is read, when each of its
  * elements is then computed no more often than before; what is left of a map over the results of a
  * reduction is computed where the reduction ends. */
+#include "body.h"
 #include "reads.h"
-#include "sweep.h"
+#include "window.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum {
   MOST_NODES = 400,      /* of an expression that others were written into */
   MOST_NODES_TWICE = 48, /* of one that is written into several */
-  MOST_ROUNDS = 64
+  MOST_ROUNDS = 64,
+  MOST_MERGED = 64 /* terms of two folds that become one */
 };
 
 typedef struct {
@@ -208,12 +210,102 @@ static bool finish_reduction(lo_job *job, uint32_t which) {
   return true;
 }
 
+/* --- folds of one term, folds of folds */
+static void replace_one_term(lo_job *job) {
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    lo_value *value = &job->value[job->unit[i].flat_val];
+    if (!lo_is_swept(job, &job->unit[i]) || value->kind != LV_RED || value->extent != 1 ||
+        value->extent_live)
+      continue;
+    lx *by[AS_MAX_RANK + 1] = {0};
+    by[value->rank] = lx_int(job, 0);
+    value->body =
+        lx_simplify(job, lx_subst(job, value->body, by, value->rank + 1), value->dim, value->rank);
+    value->kind = LV_MAP;
+  }
+}
+
+/* the only unit that reads a value, as memory of its own; NULL: none, or there are several */
+static const lo_unit *only_reader(const lo_job *job, uint32_t id) {
+  const lo_unit *reader = NULL;
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    if (!lo_unit_reads(job, &job->unit[i], id))
+      continue;
+    if (reader)
+      return NULL;
+    reader = &job->unit[i];
+  }
+  for (uint32_t i = 0; i < job->n_value; i++) {
+    if (lo_is_part_of(&job->value[i], id))
+      return NULL;
+  }
+  return reader;
+}
+
+/* The fold of `outer` as one over the terms of both: terms are elements of the inner one, or what
+ * changes nothing under a condition.  NULL: they are something else. */
+static lx *term_of_both(lo_job *job, const lo_value *outer, uint32_t inner_id) {
+  const lo_value *inner = &job->value[inner_id];
+  lx *neutral = lo_neutral(job, outer->red);
+  lx *condition = NULL;
+  lx *term = outer->body;
+  while (term->op == LX_IF && lo_is_neutral(term->kid[2], outer->red)) {
+    lx *kid[2] = {condition, term->kid[0]};
+    condition = condition ? lx_mk(job, LX_AND, 2, kid) : term->kid[0];
+    term = term->kid[1];
+  }
+  if (term->op != LX_REF || term->val != inner_id)
+    return NULL;
+  lx *both = lx_var(job, outer->rank);
+  lx *width = lx_int(job, inner->extent);
+  lx *by[AS_MAX_RANK + 1] = {0};
+  by[outer->rank] = lx_mk(job, LX_IDIV, 2, (lx *[]){both, width});
+  lx *index[AS_MAX_RANK + 1];
+  for (int axis = 0; axis < inner->rank; axis++)
+    index[axis] = lx_subst(job, term->kid[axis], by, outer->rank + 1);
+  index[inner->rank] = lx_mk(job, LX_MOD, 2, (lx *[]){both, width});
+  lx *result = lx_subst(job, inner->body, index, inner->rank + 1);
+  if (condition == NULL)
+    return result;
+  condition = lx_subst(job, condition, by, outer->rank + 1);
+  return lx_mk(job, LX_IF, 3, (lx *[]){condition, result, neutral});
+}
+
+/* A window over windows, such as one along each axis in turn, is one window: its terms are read
+ * from caches, where what is between would go through memory. */
+static bool merge_folds(lo_job *job, uint32_t which) {
+  const lo_unit *unit = &job->unit[which];
+  uint32_t id = unit->flat_val;
+  const lo_value *inner = &job->value[id];
+  if (!lo_is_swept(job, unit) || unit->sweep || inner->buffer_class != LG_WORK ||
+      !lo_reads_windows(inner))
+    return false;
+  const lo_unit *reader = only_reader(job, id);
+  if (reader == NULL || !lo_is_swept(job, reader) || reader->sweep)
+    return false;
+  lo_value *outer = &job->value[reader->flat_val];
+  long terms;
+  if (outer->kind != LV_RED || outer->red != inner->red || outer->extent_live ||
+      __builtin_mul_overflow(outer->extent, inner->extent, &terms) || terms > MOST_MERGED)
+    return false;
+  lx *body = term_of_both(job, outer, id);
+  if (body == NULL || lx_size(body) > MOST_NODES)
+    return false;
+  long extent[AS_MAX_RANK + 1];
+  memcpy(extent, outer->dim, sizeof outer->dim);
+  extent[outer->rank] = outer->extent = terms;
+  outer->body = lo_rejoined(job, lx_simplify(job, body, extent, outer->rank + 1));
+  drop_unit(job, which);
+  return true;
+}
+
 void lo_join_units(lo_job *job) {
   bool again = true;
+  replace_one_term(job);
   for (int round = 0; again && round < MOST_ROUNDS; round++) {
     again = false;
     for (uint32_t i = 0; i < job->n_unit && !again; i++)
-      again = write_map(job, i);
+      again = write_map(job, i) || merge_folds(job, i);
   }
   for (uint32_t i = 0; i < job->n_unit; i++) {
     if (finish_reduction(job, i))

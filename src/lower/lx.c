@@ -210,8 +210,7 @@ lx *lx_mk(lo_job *job, lx_op op, int n, lx *const *kid) {
   return expr;
 }
 
-/* rebuilt with new children; everything else copied */
-static lx *rebuild(lo_job *job, const lx *expr, lx **kid) {
+lx *lx_rebuilt(lo_job *job, const lx *expr, lx **kid) {
   if (expr->op == LX_REF || expr->op == LX_WHOLE || expr->op == LX_CALL || expr->op == LX_FOLD) {
     lx *result = lx_new(job, expr->op, expr->n);
     result->integer = expr->op == LX_WHOLE;
@@ -284,7 +283,7 @@ static lx *map_leaves(lo_job *job, lx *expr, const leaf_map *map, lx_memo *memo)
       kids[i] = map_leaves(job, expr->kid[i], map, memo);
       same = same && kids[i] == expr->kid[i];
     }
-    result = same ? expr : rebuild(job, expr, kids);
+    result = same ? expr : lx_rebuilt(job, expr, kids);
   }
   memo_put(memo, expr, result);
   return result;
@@ -392,7 +391,7 @@ static lx *simplify(lo_job *job, lx *expr, const long *ext, int n, lx_memo *memo
   lx **kids = expr->n <= 9 ? few : as_arena_alloc(job->arena, (size_t)expr->n * sizeof *kids);
   for (int i = 0; i < expr->n; i++)
     kids[i] = simplify(job, expr->kid[i], ext, n, memo);
-  result = rebuild(job, expr, kids);
+  result = lx_rebuilt(job, expr, kids);
   bool divides = (result->op == LX_IDIV || result->op == LX_MOD) && result->integer;
   if (divides && result->kid[1]->op == LX_INT && result->kid[1]->number > 0) {
     lx *quotient;

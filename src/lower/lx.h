@@ -71,6 +71,8 @@ lx *lx_whole(struct lo_job *job, uint32_t val, int n, lx *const *idx);
 bool lx_has_whole(const lx *expr); /* at any place, indices included */
 /* the same number, computed as one: integers that are data are no places any more */
 lx *lx_as_number(struct lo_job *job, lx *expr);
+/* the node with other children, everything else as it is */
+lx *lx_rebuilt(struct lo_job *job, const lx *expr, lx **kid);
 /* variables 0..n-1 replaced; others, and those with NULL, kept */
 lx *lx_subst(struct lo_job *job, lx *expr, lx *const *replacement, int n);
 /* index arithmetic simplified under 0 <= var i < ext[i] */

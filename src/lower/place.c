@@ -150,6 +150,54 @@ lx *lo_rejoined(lo_job *job, lx *expr) {
   return result->integer && result->op == LX_ADD ? rejoined_sum(job, result) : result;
 }
 
+/* variables in their order, then other parts as they come */
+static void sort_variables(linear *sum) {
+  for (int i = 1; i < sum->n; i++) {
+    for (int k = i; k > 0; k--) {
+      const lx *left = sum->part[k - 1];
+      lx *right = sum->part[k];
+      bool ordered = right->op != LX_VAR || (left->op == LX_VAR && left->number < right->number);
+      if (ordered)
+        break;
+      long by = sum->by[k];
+      sum->part[k] = sum->part[k - 1];
+      sum->by[k] = sum->by[k - 1];
+      sum->part[k - 1] = right;
+      sum->by[k - 1] = by;
+    }
+  }
+}
+
+lx *lo_collected(lo_job *job, lx *expr) {
+  linear sum = {.n = 0};
+  if (!add_sum(job, &sum, expr, 1) || !join_all(job, &sum))
+    return expr;
+  sort_variables(&sum);
+  return as_expression(job, &sum);
+}
+
+bool lo_divided(lo_job *job, lx *expr, long divisor, lx **quotient, lx **rest) {
+  linear sum = {.n = 0};
+  linear whole = {.n = 0};
+  linear left = {.n = 0};
+  if (!add_sum(job, &sum, expr, 1) || !join_all(job, &sum))
+    return false;
+  sort_variables(&sum);
+  for (int i = 0; i < sum.n; i++) {
+    bool divides = sum.by[i] % divisor == 0;
+    linear *of = divides ? &whole : &left;
+    of->part[of->n] = sum.part[i];
+    of->by[of->n++] = divides ? sum.by[i] / divisor : sum.by[i];
+  }
+  left.number = sum.number % divisor;
+  if (left.number < 0)
+    left.number += divisor;
+  whole.number = (sum.number - left.number) / divisor;
+  *quotient = as_expression(job, &whole);
+  *rest = as_expression(job, &left);
+  return true;
+}
+
 long lo_stride_of(const lo_value *tensor, int axis) {
   long stride = 1;
   if (tensor->kind == LV_GLOBAL && tensor->buffer_class == LG_PART)

@@ -20,6 +20,12 @@ lx *lo_rejoined(lo_job *job, lx *expr);
 bool lo_offset_of(lo_job *job, const lx *ref, int n, lo_offset *place);
 /* The same of an index by itself. */
 bool lo_sum_of(lo_job *job, const lx *index, int n, lo_offset *sum);
+/* An index as a sum in which each part stands once, variables first and in their order, the number
+ * last: what is equal as a sum of multiples is lx_equal.  Itself where there is no room for that. */
+lx *lo_collected(lo_job *job, lx *expr);
+/* e = divisor * quotient + rest: the rest has the parts whose multiples the divisor does not
+ * divide, and a number from 0 to divisor - 1.  false: no room for that. */
+bool lo_divided(lo_job *job, lx *expr, long divisor, lx **quotient, lx **rest);
 /* elements from one index of an axis of a global tensor to the next, where no size is left to run
  * time */
 long lo_stride_of(const lo_value *tensor, int axis);

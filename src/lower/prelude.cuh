@@ -99,6 +99,12 @@ AS_DEV void as_ldg4_f32(float *r, const void *p, size_t i)
   r[2] = x.z;
   r[3] = x.w;
 }
+AS_DEV void as_ldg2_f32(float *r, const void *p, size_t i)
+{
+  const float2 x = __ldg((const float2 *)((const float *)p + i));
+  r[0] = x.x;
+  r[1] = x.y;
+}
 AS_DEV void as_ldg4_f16(float *r, const void *p, size_t i)
 {
   const uint2 w = __ldg((const uint2 *)((const __half *)p + i));

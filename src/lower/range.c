@@ -1,4 +1,5 @@
 #include "range.h"
+#include "body.h"
 #include <limits.h>
 
 static long floor_div(long dividend, long divisor) {
@@ -62,7 +63,7 @@ static bool absolute_range(lo_range of, lo_range *range) {
   return true;
 }
 
-bool lo_range_of(const lx *expr, const long *extent, int n, lo_range *range) {
+bool lo_range_within(const lx *expr, const lo_range *of, int n, lo_range *range) {
   lo_range left;
   lo_range right;
   switch (expr->op) {
@@ -72,8 +73,7 @@ bool lo_range_of(const lx *expr, const long *extent, int n, lo_range *range) {
   case LX_VAR:
     if (expr->number >= n)
       return false;
-    /* of an extent of 0 there is no index at which anything is evaluated */
-    *range = (lo_range){0, extent[expr->number] > 0 ? extent[expr->number] - 1 : 0};
+    *range = of[expr->number];
     return true;
   case LX_CUT:
   case LX_FIRST:
@@ -81,22 +81,22 @@ bool lo_range_of(const lx *expr, const long *extent, int n, lo_range *range) {
     return true;
   case LX_WHOLE:
     for (int i = 0; i < expr->n; i++) {
-      if (!lo_range_of(expr->kid[i], extent, n, &left))
+      if (!lo_range_within(expr->kid[i], of, n, &left))
         return false;
     }
     *range = (lo_range){INT_MIN, INT_MAX};
     return true;
   case LX_IF:
-    if (!expr->integer || !lo_range_of(expr->kid[1], extent, n, &left) ||
-        !lo_range_of(expr->kid[2], extent, n, &right))
+    if (!expr->integer || !lo_range_within(expr->kid[1], of, n, &left) ||
+        !lo_range_within(expr->kid[2], of, n, &right))
       return false;
     *range = hull(left, right);
     return true;
   default:
     break;
   }
-  if (!expr->integer || expr->n < 1 || !lo_range_of(expr->kid[0], extent, n, &left) ||
-      (expr->n > 1 && !lo_range_of(expr->kid[1], extent, n, &right)))
+  if (!expr->integer || expr->n < 1 || !lo_range_within(expr->kid[0], of, n, &left) ||
+      (expr->n > 1 && !lo_range_within(expr->kid[1], of, n, &right)))
     return false;
   switch (expr->op) {
   case LX_ADD:
@@ -122,6 +122,15 @@ bool lo_range_of(const lx *expr, const long *extent, int n, lo_range *range) {
   default:
     return false;
   }
+}
+
+bool lo_range_of(const lx *expr, const long *extent, int n, lo_range *range) {
+  lo_range of[LO_MAX_VARS];
+  int known = n < LO_MAX_VARS ? n : LO_MAX_VARS;
+  /* of an extent of 0 there is no index at which anything is evaluated */
+  for (int i = 0; i < known; i++)
+    of[i] = (lo_range){0, extent[i] > 0 ? extent[i] - 1 : 0};
+  return lo_range_within(expr, of, known, range);
 }
 
 bool lo_fits_int(lo_range range) {

@@ -16,6 +16,8 @@ typedef struct {
  * not an index expression, a variable beyond n, a divisor that may not be positive, or a part that
  * may leave 64 bits. */
 bool lo_range_of(const lx *expr, const long *extent, int n, lo_range *range);
+/* the same where variable i is within of[i] */
+bool lo_range_within(const lx *expr, const lo_range *of, int n, lo_range *range);
 bool lo_fits_int(lo_range range);
 
 /* Is every read within its tensor, and every divisor positive, at all indices, whatever the

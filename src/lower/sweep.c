@@ -2,6 +2,7 @@
 #include "reads.h"
 #include "simt.h"
 #include "untile.h"
+#include "window.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,6 +234,13 @@ static lo_sweep plan_scan(lo_job *job, uint32_t id, const lo_scan *scan) {
   return plan;
 }
 
+static bool plan_window(lo_job *job, uint32_t id, lx *finish, lo_sweep *sweep) {
+  lo_window *window = lo_window_of(job, id, finish);
+  *sweep = (lo_sweep){
+      .kind = LO_SWEEP_WINDOW, .reduction = id, .finish = finish, .window = window, .vector = 1};
+  return window != NULL;
+}
+
 /* --- long reductions of few results */
 enum { LEAST_TERMS = 2048, LEAST_DEEP = 64, PARTS_PER_BLOCK = 4 };
 
@@ -371,6 +379,9 @@ void lo_sweep_units(lo_job *job) {
     } else if (lo_scan_of(job, &job->value[id], &scan)) {
       *unit.sweep = plan_scan(job, id, &scan);
       unit.sweep->finish = finish;
+    } else if (plan_window(job, id, finish, unit.sweep)) {
+      as_str_printf(&job->notes, "%s: window of %ld terms, %d results a thread\n", unit.name,
+                    job->value[id].extent, unit.sweep->window->results);
     } else {
       *unit.sweep = plan_reduction(job, id, NULL);
       long parts = parts_of(job, &job->value[id], unit.sweep);

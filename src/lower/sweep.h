@@ -11,7 +11,8 @@ typedef enum {
   LO_SWEEP_COLUMNS, /* lanes go along the results; warps of a block may share the reduced index */
   LO_SWEEP_PAIR,    /* a block has a row, and two reductions of it */
   LO_SWEEP_SCAN,    /* a block goes along the axis of a scan */
-  LO_SWEEP_SCAN_COLUMNS /* a thread does, neighbours beside each other */
+  LO_SWEEP_SCAN_COLUMNS, /* a thread does, neighbours beside each other */
+  LO_SWEEP_WINDOW /* a thread has neighbouring results, and what they read (window.h) */
 } lo_sweep_kind;
 
 /* Result i of an axis has the terms below sign * i + shift: of n results the first (sign 1) or last
@@ -56,6 +57,7 @@ typedef struct lo_sweep {
   const lx *end;      /* how many terms a result has, over its axes; NULL: as many as all */
   lx *finish; /* what is stored, over the reduction's axes, with reads of the reduction; NULL: it */
   lo_scan scan;
+  struct lo_window *window;
   lo_pair pair;          /* with another reduction, which is made first .. */
   uint32_t first;        /* .. the value whose terms are read .. */
   uint32_t first_result; /* .. where it is stored .. */

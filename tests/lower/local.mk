@@ -14,6 +14,11 @@ tests_lower_test_cut_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_cut_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_cut
 # kernels over whole tensors of 32-bit elements
+check_PROGRAMS += tests/lower/test_window
+tests_lower_test_window_SOURCES = tests/lower/test_window.c $(tests_lower_case)
+tests_lower_test_window_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_lower_test_window_LDADD = $(tests_lower_libs)
+TESTS += tests/lower/test_window
 check_PROGRAMS += tests/lower/test_sweep
 tests_lower_test_sweep_SOURCES = tests/lower/test_sweep.c $(tests_lower_case)
 tests_lower_test_sweep_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)

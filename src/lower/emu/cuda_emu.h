@@ -693,8 +693,8 @@ AS_DEV void as_sts4_int(as_sm, int off, const int *r) {
   as_emu::store(off, x);
 }
 
-/* four elements that follow each other */
-template <class T> static inline T as_emu_ldg4(const void *q) {
+/* elements that follow each other */
+template <class T> static inline T as_emu_ldg_all(const void *q) {
   T x;
   memset(&x, 0xff, sizeof x);
   if (as_emu::global(q, sizeof x, false))
@@ -703,18 +703,23 @@ template <class T> static inline T as_emu_ldg4(const void *q) {
 }
 
 AS_DEV void as_ldg4_f32(float *r, const void *p, size_t i) {
-  const as_emu_four x = as_emu_ldg4<as_emu_four>((const float *)p + i);
+  const as_emu_four x = as_emu_ldg_all<as_emu_four>((const float *)p + i);
+  memcpy(r, &x, sizeof x);
+}
+
+AS_DEV void as_ldg2_f32(float *r, const void *p, size_t i) {
+  const uint64_t x = as_emu_ldg_all<uint64_t>((const float *)p + i);
   memcpy(r, &x, sizeof x);
 }
 
 AS_DEV void as_ldg4_f16(float *r, const void *p, size_t i) {
-  const as_emu_four16 x = as_emu_ldg4<as_emu_four16>((const uint16_t *)p + i);
+  const as_emu_four16 x = as_emu_ldg_all<as_emu_four16>((const uint16_t *)p + i);
   for (int j = 0; j < 4; j++)
     r[j] = as_emu::of_f16(x.word[j]);
 }
 
 AS_DEV void as_ldg4_bf16(float *r, const void *p, size_t i) {
-  const as_emu_four16 x = as_emu_ldg4<as_emu_four16>((const uint16_t *)p + i);
+  const as_emu_four16 x = as_emu_ldg_all<as_emu_four16>((const uint16_t *)p + i);
   for (int j = 0; j < 4; j++)
     r[j] = as_emu::of_bf16(x.word[j]);
 }

@@ -9,16 +9,13 @@
 
 static const char *const chunk_name[] = {"c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"};
 
-enum { ALL_FIRST = 96 }; /* registers of loads that may all be issued before the first term */
-
 typedef struct {
   lo_sweeper *at;
   const lo_window *window;
   const lx **guard; /* those that have a name */
   int n_guard;
-  const lx **base;
-  int *base_of; /* by load */
-  int n_base;
+  int *base_of; /* by load: the first one that is read from the same place but for the number */
+  long *least;  /* by load that is one: the least number */
   bool *loaded; /* by load */
 } window_text;
 
@@ -61,18 +58,30 @@ static void name_guards(window_text *of) {
   }
 }
 
+/* Pointers to the least places that are read, so that others are at constants from them. */
 static void name_bases(window_text *of) {
   lo_text *text = &of->at->text;
-  for (int i = 0; i < of->window->n_load; i++) {
-    const lo_window_load *load = &of->window->load[i];
-    int before = of->n_base;
-    of->base_of[i] = name_of(of->base, &of->n_base, load->base);
-    if (of->base_of[i] < before)
+  const lo_window *window = of->window;
+  for (int i = 0; i < window->n_load; i++) {
+    const lo_window_load *load = &window->load[i];
+    of->base_of[i] = i;
+    of->least[i] = load->number;
+    for (int k = 0; k < i && of->base_of[i] == i; k++) {
+      if (window->load[k].val == load->val && lx_equal(window->load[k].base, load->base))
+        of->base_of[i] = of->base_of[k];
+    }
+    long *least = &of->least[of->base_of[i]];
+    *least = load->number < *least ? load->number : *least;
+  }
+  for (int i = 0; i < window->n_load; i++) {
+    const lo_window_load *load = &window->load[i];
+    if (of->base_of[i] != i)
       continue;
-    long elements = lo_elems(&text->job->value[load->val]);
-    char *index = lo_index(text, load->base);
-    lo_line(text, "const %s o%d = %s%s;", lo_index_type(2 * elements), of->base_of[i],
-            elements > INT_MAX / 2 ? "(long long)" : "", index);
+    lx *place = lx_mk(text->job, LX_ADD, 2, (lx *[]){load->base, lx_int(text->job, of->least[i])});
+    char *pointer = lo_global_pointer(text->job, load->val);
+    char *index = lo_index(text, place);
+    lo_line(text, "const void *const q%d = as_place_f32(%s, %s);", i, pointer, index);
+    free(pointer);
     free(index);
   }
 }
@@ -96,8 +105,9 @@ static void emit_load(window_text *of, int which) {
   if (of->loaded[which])
     return;
   of->loaded[which] = true;
-  char *pointer = lo_global_pointer(text->job, load->val);
-  char *place = as_format("(size_t)(o%d + %ld)", of->base_of[which], load->number);
+  int base = of->base_of[which];
+  char *pointer = as_format("q%d", base);
+  char *place = as_format("%ld", load->number - of->least[base]);
   char *guards = guards_text(of, load);
   char *fill = lo_expr(text, load->fill);
   if (load->width > 1) {
@@ -132,7 +142,7 @@ static bool all_first(const lo_window *window) {
   int registers = 0;
   for (int i = 0; i < window->n_load; i++)
     registers += window->load[i].width;
-  return registers <= ALL_FIRST;
+  return registers <= LO_WINDOW_ALL_FIRST;
 }
 
 /* --- results */
@@ -142,18 +152,16 @@ static void emit_terms(window_text *of) {
   const lo_window *window = of->window;
   for (int i = 0; i < window->results; i++)
     lo_line(text, "float p%d = %s;", i, lo_sweep_identity(at->value->red));
-  for (long k = 0; k < at->value->extent; k++) {
-    for (int i = 0; i < window->results; i++) {
-      const lx *term = window->term[k * window->results + i];
-      lx_refs(term, load_for, of);
-      char *name = as_format("p%d", i);
-      char *body = lo_expr(text, term);
-      char *join = lo_sweep_joined(at->value->red, name, body);
-      lo_line(text, "%s = %s;", name, join);
-      free(name);
-      free(body);
-      free(join);
-    }
+  for (long k = 0; k < at->value->extent * window->results; k++) {
+    const lx *term = window->term[window->order[k]];
+    lx_refs(term, load_for, of);
+    char *name = as_format("p%d", window->order[k] % window->results);
+    char *body = lo_expr(text, term);
+    char *join = lo_sweep_joined(at->value->red, name, body);
+    lo_line(text, "%s = %s;", name, join);
+    free(name);
+    free(body);
+    free(join);
   }
   for (int i = 0; i < window->results && window->stored; i++) {
     lx_refs(window->stored[i], load_for, of);
@@ -178,8 +186,7 @@ static char *result_place(lo_sweeper *at, int result) {
   lx *place = lx_int(job, 0);
   for (int axis = 0; axis < at->value->rank; axis++) {
     lx *index = result_index(job, at->sweep->window, at->value->rank, axis, result);
-    lx *part =
-        lx_mk(job, LX_MUL, 2, (lx *[]){index, lx_int(job, lo_stride_of(at->value, axis))});
+    lx *part = lx_mk(job, LX_MUL, 2, (lx *[]){index, lx_int(job, lo_stride_of(at->value, axis))});
     place = lx_mk(job, LX_ADD, 2, (lx *[]){place, part});
   }
   return lo_index(&at->text, place);
@@ -306,7 +313,7 @@ static void emit_tile(lo_sweeper *at) {
   size_t loads = (size_t)window->n_load + 1;
   window_text of = {.at = at, .window = window};
   of.guard = as_arena_alloc(arena, loads * 2 * AS_MAX_RANK * sizeof *of.guard);
-  of.base = as_arena_alloc(arena, loads * sizeof *of.base);
+  of.least = as_arena_alloc(arena, loads * sizeof *of.least);
   of.base_of = as_arena_alloc(arena, loads * sizeof *of.base_of);
   of.loaded = as_arena_alloc(arena, loads * sizeof *of.loaded);
   memset(of.loaded, 0, loads * sizeof *of.loaded);
@@ -388,8 +395,8 @@ static void emit_chunks(lo_sweeper *at, const char *number) {
     if (chunks.dim[axis] == 1)
       lo_line(&at->text, "const int c%d = 0;", axis);
     else
-      lo_line(&at->text, "const %s c%d = (%s)(%s / %ldu %% %ldu);", type, axis, type, number,
-              below, chunks.dim[axis]);
+      lo_line(&at->text, "const %s c%d = (%s)(%s / %ldu %% %ldu);", type, axis, type, number, below,
+              chunks.dim[axis]);
     lo_line(&at->text, "(void)c%d;", axis);
     below *= chunks.dim[axis];
   }

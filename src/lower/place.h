@@ -21,7 +21,8 @@ bool lo_offset_of(lo_job *job, const lx *ref, int n, lo_offset *place);
 /* The same of an index by itself. */
 bool lo_sum_of(lo_job *job, const lx *index, int n, lo_offset *sum);
 /* An index as a sum in which each part stands once, variables first and in their order, the number
- * last: what is equal as a sum of multiples is lx_equal.  Itself where there is no room for that. */
+ * last: what is equal as a sum of multiples is lx_equal.  Itself where there is no room for that.
+ */
 lx *lo_collected(lo_job *job, lx *expr);
 /* e = divisor * quotient + rest: the rest has the parts whose multiples the divisor does not
  * divide, and a number from 0 to divisor - 1.  false: no room for that. */

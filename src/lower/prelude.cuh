@@ -208,6 +208,8 @@ AS_DEV void as_mma_tf32(float *c, const float *a, const float *b)
                : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 }
 #endif
+/* where an element would be, whether or not there is one */
+AS_DEV const void *as_place_f32(const void *p, long long i) { return (const float *)p + i; }
 /* partial results of warps, one behind the other */
 template <int N> AS_DEV float as_lds_sum(as_sm sm, int off, int step)
 {

@@ -12,7 +12,7 @@ typedef enum {
   LO_SWEEP_PAIR,    /* a block has a row, and two reductions of it */
   LO_SWEEP_SCAN,    /* a block goes along the axis of a scan */
   LO_SWEEP_SCAN_COLUMNS, /* a thread does, neighbours beside each other */
-  LO_SWEEP_WINDOW /* a thread has neighbouring results, and what they read (window.h) */
+  LO_SWEEP_WINDOW        /* a thread has neighbouring results, and what they read (window.h) */
 } lo_sweep_kind;
 
 /* Result i of an axis has the terms below sign * i + shift: of n results the first (sign 1) or last

@@ -5,9 +5,10 @@
 #include "resolve.h"
 #include "src/base/vec.h"
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_READS = 192, LEAST_RESULTS = 4096 };
+enum { MOST_READS = 512, LEAST_RESULTS = 4096 };
 
 /* an element that some term reads, and what stands where it is outside of its tensor */
 typedef struct {
@@ -241,8 +242,7 @@ static lx *vector_of(planner *at, const lx *ref, int width, int *lane) {
   lx *index[AS_MAX_RANK];
   memcpy(index, ref->kid, (size_t)ref->n * sizeof *index);
   *lane = (int)rest->number;
-  index[last] = lo_collected(
-      job, lx_mk(job, LX_MUL, 2, (lx *[]){quotient, lx_int(job, width)}));
+  index[last] = lo_collected(job, lx_mk(job, LX_MUL, 2, (lx *[]){quotient, lx_int(job, width)}));
   return lx_ref(job, ref->val, ref->n, index);
 }
 
@@ -324,31 +324,135 @@ static double wavefronts(planner *at, const lo_window_load *load) {
   return (double)(lines > least ? lines : least);
 }
 
-/* Cycles of a multiprocessor for 32 results: one wavefront each, four instructions each. */
+/* --- the order of terms */
+typedef struct {
+  long number; /* where the largest tensor is read */
+  int which;
+} ordered_term;
+
+typedef struct {
+  const planner *at;
+  long elements;
+  long number;
+} place_walk;
+
+static void see_place(void *arg, const lx *ref) {
+  place_walk *walk = arg;
+  if (ref->kid[0]->number == LO_WINDOW_FOLD)
+    return;
+  const lo_window *window = walk->at->window;
+  const lo_window_read *read = &window->read[ref->kid[0]->number];
+  const lo_window_load *load = &window->load[read->load];
+  long elements = lo_elems(&walk->at->job->value[load->val]);
+  if (elements <= walk->elements)
+    return;
+  walk->elements = elements;
+  walk->number = load->number + read->lane;
+}
+
+static int by_place(const void *left, const void *right) {
+  const ordered_term *a = left;
+  const ordered_term *b = right;
+  if (a->number != b->number)
+    return a->number < b->number ? -1 : 1;
+  return a->which < b->which ? -1 : a->which > b->which;
+}
+
+/* Terms in the order of memory, so that what was read is soon done with. */
+static void order_terms(planner *at) {
+  lo_window *window = at->window;
+  int n = (int)(at->value->extent * window->results);
+  ordered_term *term = as_arena_alloc(at->job->arena, (size_t)n * sizeof *term);
+  for (int i = 0; i < n; i++) {
+    place_walk walk = {.at = at, .elements = 0};
+    lx_refs(window->term[i], see_place, &walk);
+    term[i] = (ordered_term){walk.number, i};
+  }
+  qsort(term, (size_t)n, sizeof *term, by_place);
+  window->order = as_arena_alloc(at->job->arena, (size_t)n * sizeof *window->order);
+  for (int i = 0; i < n; i++)
+    window->order[i] = term[i].which;
+}
+
+typedef struct {
+  const lo_window *window;
+  long *first; /* by load: the first and last term that reads it */
+  long *last;
+  long k;
+} life_walk;
+
+static void see_load(void *arg, const lx *ref) {
+  life_walk *walk = arg;
+  if (ref->kid[0]->number == LO_WINDOW_FOLD)
+    return;
+  int load = walk->window->read[ref->kid[0]->number].load;
+  if (walk->first[load] < 0)
+    walk->first[load] = walk->k;
+  walk->last[load] = walk->k;
+}
+
+/* The most elements that are held at a time, where each is read before the first term that needs
+ * it. */
+static long registers_of(planner *at) {
+  const lo_window *window = at->window;
+  long first[MOST_READS];
+  long last[MOST_READS];
+  life_walk walk = {.window = window, .first = first, .last = last};
+  long terms = at->value->extent * window->results;
+  long all = 0;
+  long most = 0;
+  for (int i = 0; i < window->n_load; i++) {
+    first[i] = last[i] = -1;
+    all += window->load[i].width;
+  }
+  if (all <= LO_WINDOW_ALL_FIRST)
+    return all;
+  for (walk.k = 0; walk.k < terms; walk.k++)
+    lx_refs(window->term[window->order[walk.k]], see_load, &walk);
+  for (long k = 0; k < terms; k++) {
+    long held = 0;
+    for (int i = 0; i < window->n_load; i++)
+      held += first[i] >= 0 && first[i] <= k && last[i] >= k ? window->load[i].width : 0;
+    most = held > most ? held : most;
+  }
+  return most;
+}
+
+/* Bytes through memory, where each tensor goes through once. */
+static double bytes_of(planner *at) {
+  const lo_window *window = at->window;
+  double elements = (double)lo_elems(at->value);
+  for (int i = 0; i < window->n_load; i++) {
+    bool seen = false;
+    for (int k = 0; k < i && !seen; k++)
+      seen = window->load[k].val == window->load[i].val;
+    elements += seen ? 0 : (double)lo_elems(&at->job->value[window->load[i].val]);
+  }
+  return 4 * elements;
+}
+
+/* What a warp does beside loads and terms: places are divided out, results are stored, perhaps
+ * through shared memory. */
+static void count_rest(const lo_window *window, as_windowed *work) {
+  work->lines += window->results * (window->staged ? 4 : 1.3);
+  work->instructions += 60 + window->results * (window->staged ? 6 : 1.5);
+}
+
 static double cost_of(planner *at) {
   const lo_window *window = at->window;
-  double lines = 0;
-  double registers = 24 + window->results;
-  double threads = 1;
-  double instructions = 60 + (double)(at->value->extent * window->results + at->residual);
+  as_windowed work = {.bytes = bytes_of(at), .threads = 1};
+  work.registers = 24 + window->results + (double)registers_of(at);
+  work.instructions = (double)(at->value->extent * window->results + at->residual);
   for (int i = 0; i < window->n_load; i++) {
-    const lo_window_load *load = &window->load[i];
-    lines += wavefronts(at, load);
-    instructions += 1.5 + load->n_guard;
-    registers += load->width;
+    work.lines += wavefronts(at, &window->load[i]);
+    work.instructions += 1.5 + window->load[i].n_guard;
   }
+  count_rest(window, &work);
   for (int axis = 0; axis < at->value->rank; axis++)
-    threads *= (double)window->chunks[axis];
-  double stores = window->staged ? 3.25 : window->count[window->last] > 1 ? 1 : 1.3;
-  lines += stores * window->results;
-  instructions += window->staged ? 4.0 * window->results : window->results;
-  instructions /= 4;
-  double cost = lines > instructions ? lines + instructions / 4 : instructions + lines / 4;
-  if (registers > 96)
-    cost *= registers > 200 ? 4 : 1.5;
-  cost /= window->results;
-  double wanted = 1024.0 * at->job->options->target->multiprocessors;
-  return threads < wanted ? cost * wanted / threads : cost;
+    work.threads *= (double)window->chunks[axis];
+  work.lines *= work.threads / 32;
+  work.instructions *= work.threads / 32;
+  return as_target_window_us(at->job->options->target, &work);
 }
 
 /* --- tiles */
@@ -429,6 +533,7 @@ static bool try_tile(planner *at, double *cost) {
   if (!write_out(at) && (at->failed || !find_box(at)))
     return false;
   make_loads(at);
+  order_terms(at);
   *cost = cost_of(at);
   return true;
 }
@@ -499,7 +604,8 @@ lo_window *lo_window_of(lo_job *job, uint32_t id, lx *finish) {
   static const long along[] = {1, 2, 3, 4};
   const lo_value *value = &job->value[id];
   int last = last_axis(value);
-  if (last < 0 || !lo_reads_windows(value) || lo_elems(value) < LEAST_RESULTS || (finish && lx_has_whole(finish)))
+  if (last < 0 || !lo_reads_windows(value) || lo_elems(value) < LEAST_RESULTS ||
+      (finish && lx_has_whole(finish)))
     return NULL;
   planner *at = as_arena_alloc(job->arena, sizeof *at);
   *at = (planner){.job = job, .value = value, .id = id, .finish = finish};

@@ -8,13 +8,15 @@
 #include "sweep.h"
 
 enum {
-  LO_WINDOW_TERMS = 128,     /* of a result, at most */
-  LO_WINDOW_INSTANCES = 1024 /* terms of all results of a thread, at most */
+  LO_WINDOW_TERMS = 128,      /* of a result, at most */
+  LO_WINDOW_INSTANCES = 1024, /* terms of all results of a thread, at most */
+  LO_WINDOW_ALL_FIRST = 96    /* so many elements are all read before the first term */
 };
 
 /* in expressions of a window: LX_REF of this value is the read with that number (kid 0), or, with
  * LO_WINDOW_FOLD for it, the result's fold */
 #define LO_WINDOW_VALUE (UINT32_MAX - 1)
+
 enum { LO_WINDOW_FOLD = -1 };
 
 /* One element, or 2 or LO_SWEEP_VECTOR side by side: read where all guards hold, else `fill`. */
@@ -45,6 +47,7 @@ typedef struct lo_window {
   lo_window_read *read;
   int n_read;
   lx **term;   /* over the numbers of chunks, term by term, of each all results */
+  int *order;  /* numbers of those, as they are to be computed */
   lx **stored; /* of each result; NULL: the fold */
   bool staged; /* results go through shared memory to where they lie */
 } lo_window;

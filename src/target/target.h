@@ -130,6 +130,18 @@ typedef struct {
   const char *rounded;     /* operators of which they may be, as as_target_rounding was told */
 } as_target;
 
+/* A fold over windows where each thread has a tile of results (src/lower/window.h). */
+typedef struct {
+  double bytes;        /* through memory, each tensor once */
+  double lines;        /* cache lines of 128 bytes that the reads and stores of warps touch */
+  double instructions; /* of all warps */
+  double registers;    /* of a thread */
+  double threads;
+} as_windowed;
+
+/* microseconds, to compare tiles by */
+double as_target_window_us(const as_target *target, const as_windowed *work);
+
 /* A matrix product alone, as the cost model sees it. */
 typedef struct {
   double bytes;   /* of operands and result */

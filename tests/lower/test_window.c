@@ -15,7 +15,8 @@ static const char operators[] =
     "  require 1 <= s\n"
     "  let at[i, q, r] = if(0 <= r and r < w, x[i, q, r], 0)\n"
     "  out[i, q, z] = (sum(a < k) at[i, q, z * s + a * d - p] * f[q, a])\n"
-    "op taps2(x[n, c, h, w], f[o, ci, kh, kw]; sh = 1, dh = 1, ph = 0, sw = 1, dw = 1, pw = 0) -> [n, o,\n"
+    "op taps2(x[n, c, h, w], f[o, ci, kh, kw]; sh = 1, dh = 1, ph = 0, sw = 1, dw = 1, pw = 0) -> "
+    "[n, o,\n"
     "    (h + 2 * ph - dh * (kh - 1) - 1) div sh + 1,\n"
     "    (w + 2 * pw - dw * (kw - 1) - 1) div sw + 1]\n"
     "  require 1 <= ci\n  require ci <= c\n  require c mod ci = 0\n"
@@ -41,7 +42,8 @@ static const char operators[] =
     "op total(x[..a@axis, n, ..b]; axis, k, s = 1, p = 0) -> [..a,\n"
     "    (n + 2 * p - k) div s + 1, ..b]\n"
     "  require 1 <= k\n  require 1 <= s\n  require 0 <= p\n"
-    "  out[..a, i, ..b] = (sum(t < k) if(p <= i * s + t and i * s + t - p < n, x[..a, i * s + t - p,"
+    "  out[..a, i, ..b] = (sum(t < k) if(p <= i * s + t and i * s + t - p < n, x[..a, i * s + t - "
+    "p,"
     " ..b], 0))\n";
 
 /* Builds, runs and compares what has a window.  Gives how many kernels there are. */
@@ -141,6 +143,7 @@ START_TEST(windows) {
 }
 
 END_TEST
+
 /* one result each */
 START_TEST(windows_alone) {
   static const int some[] = {1, 9, 16, 20, 23, 28};

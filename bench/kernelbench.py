@@ -2,8 +2,8 @@
 """How much of KernelBench becomes certified kernels, whether they are right, and how fast.
 
 usage: kernelbench.py CHECKOUT [--level N] [--blocks FOLDER] [--jobs N] [--seconds S] [--limit S]
-                      [--import-only | --check [--inputs N] [--dtype T] | --time DIR [--budget S]] [--keep DIR]
-                      [--out FILE.jsonl] [NAME..]
+                      [--import-only | --check [--inputs N] [--dtype T] | --time DIR [--budget S] [--ways W,..]]
+                      [--parts WHEN] [--keep DIR] [--out FILE.jsonl] [NAME..]
        kernelbench.py --table FILE.jsonl..
 
 CHECKOUT is a checkout of the public repository ScalingIntelligence/KernelBench; --blocks names a
@@ -18,7 +18,9 @@ that is asked for.  --keep leaves the certified kernels as text in a folder,
 which --time takes on a machine with a GPU and without an `assay`: eager, torch.compile and the
 kernels are timed in one run, and compared with double precision at the sizes stated; --jobs
 processes generate and compile code at a time, one of them has the GPU.  With --budget the run ends
-after so many seconds; problems come in a mixed order, so that what it did is a sample.
+after so many seconds; problems come in a mixed order, so that what it did is a sample; with --ways
+only some of eager, compile and ours are timed.  --parts says when convolutions' factors are taken
+in two parts (rounding.convolutions_in_parts); each has a folder of its own to be kept in.
 Each problem has a process and a time limit of its own.
 """
 
@@ -57,6 +59,7 @@ from assay.translate import export  # noqa: E402
 
 # what KernelBench allows an fp32 kernel to be away, absolutely and relatively; 16-bit types more
 TOLERANCE = {torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 1e-2}
+PARTS = {"auto": "auto", "always": True, "never": False}
 TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 
 
@@ -374,13 +377,15 @@ def measure(path, options):
         if not fast.parts:
             return found
         compiled = torch.compile(model, backend=gpu.inductor)
-        compiled(*empty)
+        if "compile" in options.ways:
+            compiled(*empty)
         gpu.take()
         del empty
         inputs = list(module.get_inputs())
         exact = copy.deepcopy(model).double()(*in_type(inputs, torch.float64))
         for name, way in (("eager", model), ("compile", compiled), ("ours", fast)):
-            found |= one_way(name, way, inputs, exact)
+            if name in options.ways:
+                found |= one_way(name, way, inputs, exact)
     return found
 
 
@@ -657,11 +662,15 @@ def main():
     parser.add_argument("--dtype", choices=list(TYPES), help="of the model and inputs with --check")
     parser.add_argument("--time", type=Path)
     parser.add_argument("--budget", type=int, help="seconds for all problems, with --time")
+    parser.add_argument("--ways", default="eager,compile,ours", help="to compute it that --time times")
+    parser.add_argument("--parts", choices=list(PARTS), default="auto", help="convolutions in two parts")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--library", default="auto", help="calls of cuBLASLt, as assay has them")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--table", nargs="+")
     options = parser.parse_intermixed_args()
+    options.ways = options.ways.split(",")
+    rounding.convolutions_in_parts = PARTS[options.parts]
     if options.table:
         tables(options.table)
     elif options.checkout or options.blocks:

@@ -8,6 +8,10 @@ from .equality import SPECIFICATIONS
 # PyTorch permits where nobody asks is float32 arithmetic.
 products_in_parts = False
 
+# Convolutions that may be rounded to TF32: in parts where that is expected to take little longer
+# ("auto"), always (True) or never (False)?
+convolutions_in_parts = "auto"
+
 
 def _convolutions():
     lines = SPECIFICATIONS.read_text().splitlines()
@@ -23,7 +27,8 @@ def permitted():
     `products_in_parts`, taken in parts, which leave 22 of the 24 bits.
     """
     in_parts = ":3" if products_in_parts else None
-    convolutions = "" if torch.backends.cudnn.allow_tf32 else in_parts
+    wanted = {"auto": ":auto", True: ":3", False: ""}[convolutions_in_parts]
+    convolutions = wanted if torch.backends.cudnn.allow_tf32 else in_parts
     products = "" if torch.backends.cuda.matmul.allow_tf32 else in_parts
     names = [name + convolutions for name in _convolutions()] if convolutions is not None else []
     if products is not None:

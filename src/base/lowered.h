@@ -21,6 +21,7 @@ typedef struct {
   bool validated; /* printed from a thread graph that the validator accepted */
   const char
       *library; /* no kernel, but a call of this library, which is believed; NULL: a kernel */
+  const char *factors; /* how those of products of 32 bits are taken; NULL: as they are */
 } as_lower_kernel;
 
 enum { AS_LOWER_MAX_RANK = 8 };

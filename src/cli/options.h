@@ -153,8 +153,9 @@ enum {
   X(tf32, '4', STRING, CLI_FOR_SEARCHING | CLI_FOR_bench | CLI_FOR_build | CLI_FOR_run,            \
     "OPERATORS", NULL, 0, 0, NULL,                                                                 \
     "of which operators (names with commas between them) factors of f32 sums of products may be "  \
-    "rounded to TF32, for tensor cores, or with `:3` behind the name be taken in two such parts "  \
-    "(default: as the result says, of a search none)")                                             \
+    "rounded to TF32, for tensor cores, or with `:3` behind the name be taken in two such parts, " \
+    "with `:auto` where that is expected to take little longer (default: as the result says, of "  \
+    "a search none)")                                                                              \
   X(device, 'D', WORD, CLI_FOR_build | CLI_FOR_run, "WHERE", "host", 0, 0, "host,cuda",            \
     "for the host, by the emulation of the CUDA execution model, or for a GPU")                    \
   X(tune, 'N', WORD, CLI_FOR_bench, "WHERE", NULL, 0, 0, "gpu,host,model",                         \

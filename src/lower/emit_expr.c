@@ -223,11 +223,11 @@ static const struct {
     [LX_ADD] = {"(", " + ", ")"},
     [LX_SUB] = {"(", " - ", ")"},
     [LX_MUL] = {"(", " * ", ")"},
-    [LX_FDIV] = {"(", " / ", ")"},
+    [LX_FDIV] = {"as_divf(", ", ", ")"},
     [LX_IDIV] = {"as_floordiv(", ", ", ")"},
     [LX_MOD] = {"as_floormod(", ", ", ")"},
     [LX_NEG] = {"(-", "", ")"},
-    [LX_INV] = {"(1.0f / ", "", ")"},
+    [LX_INV] = {"as_divf(1.0f, ", "", ")"},
     [LX_EXP] = {"as_expf(", "", ")"},
     [LX_LOG] = {"logf(", "", ")"},
     [LX_SQRT] = {"sqrtf(", "", ")"},
@@ -235,6 +235,12 @@ static const struct {
     [LX_MAX] = {"fmaxf(", ", ", ")"},
     [LX_MIN] = {"fminf(", ", ", ")"},
 };
+
+/* a power of two, so that its inverse is a number */
+static bool exact_inverse(const lx *expr) {
+  long number = expr->op == LX_INT ? expr->number : 0;
+  return number > 1 && number <= 1 << 20 && (number & (number - 1)) == 0;
+}
 
 static char *build(lo_text *text, const lx *expr, bool lazy) {
   if (expr->op == LX_REF)
@@ -244,6 +250,11 @@ static char *build(lo_text *text, const lx *expr, bool lazy) {
   if (expr->op == LX_CALL)
     return call_text(text, expr, lazy);
   char *left = scalar(text, expr->kid[0], lazy);
+  if (expr->op == LX_FDIV && exact_inverse(expr->kid[1])) {
+    char *product = as_format("(%s * %.9gf)", left, 1 / (double)expr->kid[1]->number);
+    free(left);
+    return product;
+  }
   char *right = expr->n > 1 ? scalar(text, expr->kid[1], lazy) : NULL;
   char *result =
       as_format("%s%s%s%s%s", operation[expr->op].before, left, operation[expr->op].between,

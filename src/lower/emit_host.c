@@ -118,6 +118,8 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
     kernel->ldmatrix = unit->n_ldmatrix;
     kernel->validated = unit->threads != NULL;
     kernel->library = unit->library ? LO_LIBRARY_NAME : NULL;
+    if (unit->tf32)
+      kernel->factors = unit->tf32->tile.in_parts ? "two parts in TF32" : "TF32";
   }
   if (!lo_live_functions(job, &out_text)) {
     as_str_clear(&out_text);

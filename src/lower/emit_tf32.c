@@ -561,12 +561,13 @@ bool lo_emit_tf32(lo_job *job, lo_unit *unit, as_str *out) {
   as_str_printf(
       &job->notes,
       "%s: contraction in TF32%s %ldx%ldx%ldx%ld, tiles %ux%u in slices of %u, %u stages, "
-      "warps %ux%u%s; %ld classes of %ld terms in groups of %ld%s\n",
+      "warps %ux%u%s; %ld classes of %ld terms in groups of %ld%s%s\n",
       unit->name, tile->in_parts ? " parts" : "", of->plan.batches, of->plan.side[0].extent,
       of->plan.side[1].extent, job->value[unit->flat_val].extent, writer.tile[0], writer.tile[1],
       tile->depth, tile->stages, tile->warp_rows, tile->warp_columns,
       tile->by_groups ? " by warpgroups" : "", of->classes, of->inner, of->group,
-      of->skips ? ", those without terms are left out" : "");
+      of->skips ? ", those without terms are left out" : "",
+      of->staged ? ", stored through shared memory" : "");
   lo_line(text, "AS_KERNEL_BESIDE(%u, %u) k%u_%s(as_args a)", writer.threads,
           as_target_tf32_resident(job->options->target, tile, (uint32_t)of->phases),
           (unsigned)(unit - job->unit), unit->name);
@@ -583,7 +584,9 @@ bool lo_emit_tf32(lo_job *job, lo_unit *unit, as_str *out) {
   else
     lo_line(text, "float acc[%u][%u][4] = {};", tile->warp_rows / 16, tile->warp_columns / 8);
   loop(&writer);
-  if (tile->by_groups)
+  if (of->staged)
+    lo_tf32_store_staged(&writer);
+  else if (tile->by_groups)
     lo_tf32_store_groups(&writer);
   else
     store(&writer);

@@ -2,10 +2,11 @@
 #include "epilogue.h"
 #include "flatten.h"
 #include "reads.h"
+#include "scalar.h"
 #include <string.h>
 
 /* nodes of what is computed for each result at most */
-enum { MOST_WRITTEN = 600 };
+enum { MOST_WRITTEN = 900 };
 
 /* how a value is read by another */
 typedef struct {
@@ -124,11 +125,12 @@ void lo_epilogue(lo_job *job, uint32_t *unit, lo_simt *plan) {
     replacement by = {plan->stored, plan->stored_body};
     lx *body = lx_subst(job, reader.body, plan->index, job->value[reader.stored].rank);
     body = lx_map_refs(job, body, replaced, &by);
+    body = lo_scalar(job, lx_simplify(job, body, plan->dim, plan->n_axis));
     if (lx_size(body) > MOST_WRITTEN)
       return;
     job->value[plan->stored].place = LP_FRAG;
     plan->stored = reader.stored;
-    plan->stored_body = lx_simplify(job, body, plan->dim, plan->n_axis);
+    plan->stored_body = body;
     take_over(job, unit, &reader, sum);
   }
 }

@@ -3,6 +3,7 @@
 #include "emit.h"
 #include "epilogue.h"
 #include "range.h"
+#include "src/base/trace.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +14,9 @@ enum { VECTOR = 4, STORED = 2, MOST_CANDIDATES = 16, MOST_PHASES = 4, MOST_ENTRI
 /* An operand is packed where it is small, or each of its elements is used so often that reading
  * and writing it once more is little beside the products. */
 enum { LEAST_USES = 512, MOST_SMALL = 1 << 20 };
+
+/* nodes of what is computed of each result where it is stored from registers */
+enum { MOST_DIRECT = 40 };
 
 /* Slices of fewer useful terms than this in a group waste most of a copy's places. */
 enum { LEAST_DEPTH = 8 };
@@ -505,6 +509,26 @@ static long stored_at_once(const lo_value *result, const lo_tf32 *of) {
   return row % 4 ? 2 : 4;
 }
 
+/* Four lanes with two rows each use different banks. */
+long lo_tf32_staged_pitch(const lo_tf32 *of) {
+  return as_target_tf32_columns(&of->tile) * of->phases + 4;
+}
+
+long lo_tf32_staged_rows(const lo_tf32 *of) {
+  long fit = as_target_tf32_shared(&of->tile) / (4 * lo_tf32_staged_pitch(of));
+  long rows = as_target_tf32_rows(&of->tile);
+  return fit < rows ? fit / 8 * 8 : rows;
+}
+
+/* Results go by way of shared memory where stores from registers would be of single elements, or
+ * what is computed of each would stand in the text for each register. */
+static bool is_staged(const lo_tf32 *of) {
+  const lx *body = of->plan.stored_body;
+  bool long_text = lx_costly(body) || lx_size(body) > MOST_DIRECT;
+  return of->tile.by_groups && (of->stored_at_once == 1 || long_text) &&
+         lo_tf32_staged_rows(of) >= 8;
+}
+
 static as_contraction contraction_of(const lo_job *job, const lo_tf32 *of) {
   const lo_simt *plan = &of->plan;
   long groups = (of->inner + of->group - 1) / of->group;
@@ -620,7 +644,21 @@ static bool plan_sum(lo_job *job, uint32_t id, lo_tf32 *of) {
     return false;
   of->in_parts = sum->rounding == AS_ROUND_IN_PARTS;
   of->phase = phase_axis(&of->plan, sum);
-  return choose_order(job, of, sum->extent) && choose_tile(job, of);
+  if (!choose_order(job, of, sum->extent))
+    return false;
+  lo_tf32 apart = *of;
+  bool found = choose_tile(job, of);
+  if (sum->rounding != AS_ROUND_AUTO)
+    return found;
+  apart.in_parts = true;
+  if (!choose_tile(job, &apart))
+    return found;
+  bool preferred = as_target_prefers_parts(&of->tile, &apart.tile, (double)of->inner);
+  AS_TRACE(LOWER, "%s: by the model %.1f us with factors in TF32, %.1f us with two parts of them",
+           sum->name, of->tile.us, apart.tile.us);
+  if (preferred)
+    *of = apart;
+  return found || preferred;
 }
 
 static long tiles(long extent, uint32_t tile) {
@@ -637,6 +675,7 @@ void lo_tf32_units(lo_job *job) {
     lo_epilogue(job, &at, &plan.plan);
     plan.plan.stores_vectors = stores_vectors(&job->value[plan.plan.stored], &plan.plan);
     plan.stored_at_once = stored_at_once(&job->value[plan.plan.stored], &plan);
+    plan.staged = is_staged(&plan);
     unit = &job->unit[at];
     unit->tf32 = as_arena_alloc(job->arena, sizeof *unit->tf32);
     unit->blocks = plan.plan.batches *

@@ -37,6 +37,7 @@ typedef struct lo_tf32 {
   int phase;   /* the axis of remainders of the result's last axis, of which a thread keeps .. */
   long phases; /* .. all that there are; 1: none, such remainders are batches */
   long stored_at_once; /* by warpgroups: results of a row that are one store; 1, 2 or 4 */
+  bool staged;         /* by way of shared memory instead */
   as_target_tf32 tile;
 } lo_tf32;
 
@@ -45,6 +46,9 @@ typedef struct lo_tf32 {
 void lo_tf32_units(lo_job *job);
 /* of all slices together: k as they are numbered there */
 long lo_tf32_depth(const lo_tf32 *of);
+/* of results that are staged: elements from one row to the next, and rows at a time */
+long lo_tf32_staged_pitch(const lo_tf32 *of);
+long lo_tf32_staged_rows(const lo_tf32 *of);
 /* the text of functions that the kernels call */
 void lo_tf32_prelude(const lo_job *job, as_str *out);
 bool lo_emit_tf32(lo_job *job, lo_unit *unit, as_str *out);

@@ -148,6 +148,8 @@ void *as_report_kernels_json(const as_lowered *lowered) {
       json_object_set_new(row, "library", json_string(kernel->library));
       json_object_set_new(row, "believed", json_true());
     }
+    if (kernel->factors)
+      json_object_set_new(row, "factors", json_string(kernel->factors));
     json_array_append_new(kernels, row);
   }
   return kernels;

@@ -116,9 +116,10 @@ void as_report_print(const as_verdict *verdict, const as_report_words *words, bo
 char *as_report_kernel_words(const as_lower_kernel *kernel) {
   if (kernel->library)
     return as_format("library call of %s, believed, not validated", kernel->library);
-  return as_format("%ld blocks of %d warps, %ld bytes of shared memory, %d stage%s%s",
+  return as_format("%ld blocks of %d warps, %ld bytes of shared memory, %d stage%s%s%s%s",
                    kernel->blocks, kernel->warps, kernel->bytes_smem, kernel->stages,
-                   kernel->stages == 1 ? "" : "s",
+                   kernel->stages == 1 ? "" : "s", kernel->factors ? "; factors as " : "",
+                   kernel->factors ? kernel->factors : "",
                    kernel->validated ? "; thread graph validated" : "");
 }
 

@@ -263,16 +263,21 @@ const as_target *as_target_rounding(const as_target *target, const char *operato
 }
 
 as_rounding as_target_rounds(const as_target *target, const char *operator_name) {
-  static const char in_parts[] = ":3";
+  static const struct {
+    const char *behind; /* the name */
+    as_rounding rounding;
+  } way[] = {{"", AS_ROUND_TF32}, {":3", AS_ROUND_IN_PARTS}, {":auto", AS_ROUND_AUTO}};
+
   size_t length = strlen(operator_name);
   const char *at = target->rounded;
   while (at && *at) {
     size_t word = strcspn(at, ",");
     bool same = word >= length && strncmp(at, operator_name, length) == 0;
-    if (same && word == length)
-      return AS_ROUND_TF32;
-    if (same && word == length + 2 && strncmp(at + length, in_parts, 2) == 0)
-      return AS_ROUND_IN_PARTS;
+    for (size_t i = 0; same && i < sizeof way / sizeof *way; i++) {
+      size_t more = strlen(way[i].behind);
+      if (word == length + more && strncmp(at + length, way[i].behind, more) == 0)
+        return way[i].rounding;
+    }
     at += word + (at[word] == ',');
   }
   return AS_ROUND_NEVER;

@@ -32,9 +32,10 @@ typedef enum {
  */
 typedef enum {
   AS_ROUND_NEVER,
-  AS_ROUND_TF32,    /* rounded to eleven bits */
-  AS_ROUND_IN_PARTS /* two parts of eleven bits each, of whose four products the least is left out
-                     */
+  AS_ROUND_TF32,     /* rounded to eleven bits */
+  AS_ROUND_IN_PARTS, /* two parts of eleven bits each, of whose four products the least is left out
+                      */
+  AS_ROUND_AUTO      /* in parts where as_target_prefers_parts, else rounded */
 } as_rounding;
 
 /* The cost model's constants of kernels that are printed from thread graphs (search/cost_threads.c
@@ -263,6 +264,10 @@ typedef struct {
 
 /* The tile of least time by the model.  .us is infinite where there is none. */
 as_target_tf32 as_target_tf32_tile(const as_target *target, const as_contraction *product);
+/* Of products that may be taken either way: is it worth its time to take them in parts?  terms:
+ * those that follow each other, channels of a convolution */
+bool as_target_prefers_parts(const as_target_tf32 *rounded, const as_target_tf32 *in_parts,
+                             double terms);
 uint32_t as_target_tf32_threads(const as_target_tf32 *tile);
 uint32_t as_target_tf32_rows(const as_target_tf32 *tile);    /* of a block's tile */
 uint32_t as_target_tf32_columns(const as_target_tf32 *tile); /* of a block's tile */
@@ -291,7 +296,8 @@ const as_target *as_target_using(const as_target *target, as_library_use use);
 
 /* The same GPU where factors of sums of products that these operators make may be taken so: names
  * with commas between them, with `:3` behind those that may only be taken in parts (three
- * products); NULL or empty: of none.  Static like all rows. */
+ * products), `:auto` behind those that are where that is expected to take little longer; NULL or
+ * empty: of none.  Static like all rows. */
 const as_target *as_target_rounding(const as_target *target, const char *operators);
 /* how may those of this operator be taken? */
 as_rounding as_target_rounds(const as_target *target, const char *operator_name);

@@ -28,6 +28,14 @@ static const double SLICE_SLOTS = 100;
  * first reads behind it (128 x 256 x 32 by warpgroups, one block: 1.2 us on an H200). */
 static const double SLICE_CYCLES = 400;
 
+/* Products are taken in parts, where both is permitted, if that takes so many times as long at
+ * most: where memory or copies bound them, and not tensor cores; and of few terms, where the whole
+ * takes little, and libraries (cuDNN) mostly do without TF32. */
+static const double LITTLE_LONGER = 1.25;
+static const double LONGER_OF_FEW = 2;
+
+enum { FEW_TERMS = 8 };
+
 /* Instructions of a warp for a copy to shared memory: of 16 bytes a lane, or of 4, and where the
  * places are computed (once for several elements). */
 static double copy_slots(as_target_fetch fetch) {
@@ -229,6 +237,12 @@ as_target_tf32 as_target_tf32_tile(const as_target *target, const as_contraction
   return best;
 }
 
+bool as_target_prefers_parts(const as_target_tf32 *rounded, const as_target_tf32 *in_parts,
+                             double terms) {
+  double longer = terms <= FEW_TERMS ? LONGER_OF_FEW : LITTLE_LONGER;
+  return in_parts->us <= longer * rounded->us;
+}
+
 double as_target_contraction_us(const as_target *target, const as_contraction *product,
                                 as_rounding rounds) {
   double us = as_target_simt_tile(target, product).us;
@@ -237,5 +251,11 @@ double as_target_contraction_us(const as_target *target, const as_contraction *p
   as_contraction on_tensor_cores = *product;
   on_tensor_cores.packs_rows = true;
   on_tensor_cores.in_parts = rounds == AS_ROUND_IN_PARTS;
-  return fmin(us, as_target_tf32_tile(target, &on_tensor_cores).us);
+  as_target_tf32 tile = as_target_tf32_tile(target, &on_tensor_cores);
+  if (rounds == AS_ROUND_AUTO) {
+    on_tensor_cores.in_parts = true;
+    as_target_tf32 in_parts = as_target_tf32_tile(target, &on_tensor_cores);
+    tile = as_target_prefers_parts(&tile, &in_parts, product->depth) ? in_parts : tile;
+  }
+  return fmin(us, tile.us);
 }

@@ -28,6 +28,8 @@ static const char own_operators[] =
     "    and t div 3 < w, x[i, m, r div 2, t div 3], 0)\n"
     "  out[i, q, y, z] = (sum(m < c) sum(a < k) sum(b < l) at[i, m, y - a, z - b] * f[m, q, a, "
     "b])\n"
+    "op mish(x[..a]) -> [..a]\n"
+    "  out[..a] = x[..a] * (1 - 2 / (exp(2 * if(20 < x[..a], x[..a], log(1 + exp(x[..a])))) + 1))\n"
     "op conv3(x[n, c, d, h, w], f[o, c, kd, kh, kw]) -> [n, o, d, h, w]\n"
     "  let at[i, p, t, r, s] = if(0 <= t and t < d and 0 <= r and r < h and 0 <= s and s < w,\n"
     "    x[i, p, t, r, s], 0)\n"
@@ -312,6 +314,37 @@ START_TEST(in_parts) {
 
 END_TEST
 
+static bool in_parts_by_itself(const char *text, const char *permission) {
+  lower_case j;
+  as_lowered lowered;
+  const as_lower_opts options = {.target = as_target_rounding(as_target_default(), permission)};
+  read_case(&j, text);
+  ck_assert_msg(as_lower_cuda(j.prog, &options, &lowered, &j.err), "%s", j.err.text);
+  bool result = says(&lowered, ": contraction in TF32 parts ");
+  ck_assert(result || says(&lowered, ": contraction in TF32 "));
+  ck_assert_uint_eq(lowered.n_kernel, 2);
+  ck_assert_str_eq(lowered.kernel[1].factors, result ? "two parts in TF32" : "TF32");
+  ck_assert_ptr_null(lowered.kernel[0].factors);
+  as_lowered_clear(&lowered);
+  case_close(&j);
+  return result;
+}
+
+/* Where both ways are permitted the model chooses: parts where few channels, or copies, take most
+ * of the time, and not where tensor cores do. */
+START_TEST(parts_where_cheap) {
+  static const char few[] = "program p\ninput X: f32[16, 3, 64, 64, 64]\n"
+                            "input F: f32[64, 3, 3, 3, 3]\noutput O = conv3(X, F)\n";
+  static const char many[] = "program p\ninput X: f32[64, 64, 256, 256]\n"
+                             "input F: f32[128, 64, 3, 3]\noutput O = conv2d(X, F)\n";
+  ck_assert(in_parts_by_itself(few, "conv3:auto"));
+  ck_assert(!in_parts_by_itself(many, "conv2d:auto"));
+  ck_assert(!in_parts_by_itself(few, "conv3"));
+  ck_assert(in_parts_by_itself(many, "conv,conv2d:3,up"));
+}
+
+END_TEST
+
 /* 1 + 2^-11 lies between two numbers of eleven bits, and is rounded away from zero */
 START_TEST(factors_are_rounded) {
   static const char text[] =
@@ -414,6 +447,56 @@ START_TEST(written_out_behind) {
 
 END_TEST
 
+/* Rows of odd length, remainders between each other, and what is costly to compute go by way of
+ * shared memory, all rows at a time or as many as fit; what is neither does not. */
+START_TEST(stored_through_shared_memory) {
+  static const struct {
+    const char *inputs;
+    const char *output;
+    bool staged;
+  } text[] = {
+      {"input X: f32[3, 16, 11, 9]\ninput F: f32[40, 16, 3, 3]", "conv2d(X, F)", true},
+      {"input X: f32[2, 16, 10, 10]\ninput F: f32[130, 16, 3, 3]", "conv2d(X, F)", false},
+      {"input X: f32[2, 16, 10, 10]\ninput F: f32[130, 16, 3, 3]", "tanh(conv2d(X, F))", true},
+      {"input X: f32[2, 16, 70]\ninput F: f32[16, 72, 5]", "up(X, F)", true},
+      {"input X: f32[2, 16, 9]\ninput F: f32[16, 24, 4]", "up(X, F, s = 3)", true},
+      {"input X: f32[2, 16, 9]\ninput F: f32[16, 8, 5]", "up(X, F, s = 4)", true}};
+
+  gathering all_of = {.n = 0};
+  for (unsigned i = 0; i < sizeof text / sizeof *text; i++) {
+    for (unsigned warps = 4; warps <= 16; warps *= 2) {
+      const as_target *target = as_target_rounding(as_target_default(), all);
+      const as_lower_opts options = {.target = target, .warps = warps};
+      char *program = as_format("program p\n%s\noutput O = %s\n", text[i].inputs, text[i].output);
+      const as_lowered *lowered = gather(&all_of, program, &options, 1e-5);
+      ck_assert_msg(says(lowered, "stored through shared memory") == text[i].staged, "%s%s",
+                    program, lowered->notes);
+      free(program);
+    }
+  }
+  run_all(&all_of);
+}
+
+END_TEST
+
+/* Mish is x tanh(log(1 + e^x)): a power instead of the exponential of the logarithm, in the case
+ * that has one; and beyond 20, where the power would overflow, still the exponential. */
+START_TEST(exponentials_of_logarithms) {
+  gathering all_of = {.n = 0};
+  check_behind(&all_of, "output Y = mish(mish(C + B))\n", 1, 1e-5);
+  check_behind(&all_of, "output Y = tanh(log(1 + exp(C / 8)))\n", 1, 1e-5);
+  check_behind(&all_of, "output Y = exp(log(abs(C) + 1) * 3)\n", 1, 1e-5);
+  for (unsigned i = 0; i < all_of.n; i++) {
+    if (!says(&all_of.item[i].lowered, "TF32"))
+      continue;
+    ck_assert_msg(!strstr(all_of.item[i].lowered.cuda + all_of.item[i].lowered.own, "logf("),
+                  "%s%s", all_of.subject[i].text, all_of.item[i].lowered.notes);
+  }
+  run_all(&all_of);
+}
+
+END_TEST
+
 /* Results that something else reads too, at other places or as an output, are stored. */
 START_TEST(stored_in_between) {
   gathering all_of = {.n = 0};
@@ -463,6 +546,9 @@ int main(void) {
   tcase_add_test(tests, both_kinds);
   tcase_add_test(tests, factors_are_rounded);
   tcase_add_test(tests, in_parts);
+  tcase_add_test(tests, parts_where_cheap);
+  tcase_add_test(tests, stored_through_shared_memory);
+  tcase_add_test(tests, exponentials_of_logarithms);
   tcase_add_test(tests, what_may_be_rounded);
   tcase_add_test(tests, written_out_behind);
   tcase_add_test(tests, stored_in_between);

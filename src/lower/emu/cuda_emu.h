@@ -531,6 +531,10 @@ AS_DEV float as_expf(float x) {
   return expf(x);
 }
 
+AS_DEV float as_divf(float a, float b) {
+  return a / b;
+}
+
 template <int N> AS_DEV void as_cp_async(as_sm, int off, const void *p, size_t at) {
   const char *g = (const char *)p + at;
   if (!as_emu::inside(off, N) || !as_emu::global(g, N, false))
@@ -678,6 +682,12 @@ AS_DEV void as_sts_int(as_sm, int off, int x) {
 
 AS_DEV void as_sts4_f32(as_sm, int off, const float *r) {
   as_emu_four x;
+  memcpy(&x, r, sizeof x);
+  as_emu::store(off, x);
+}
+
+AS_DEV void as_sts2_f32(as_sm, int off, const float *r) {
+  uint64_t x;
   memcpy(&x, r, sizeof x);
   as_emu::store(off, x);
 }

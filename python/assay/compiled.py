@@ -1,5 +1,6 @@
 """`assay.compile`: a callable in which certified kernels do what they can and PyTorch the rest."""
 
+import functools
 import sys
 import webbrowser
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ import torch
 
 from . import cache, rounding
 from .custom import as_operator
+from .direct import direct_of, is_plain, is_watched
 from .equality import SPECIFICATIONS
 from .errors import AssayError, ToolError, Unsupported
 from .islands import Island, divide, programs_of
@@ -100,6 +102,7 @@ class GraphRunner(Telling):
         self.graph = graph
         pieces, reasons = divide(graph, options.least_work)
         self._shares = cache.Shares(options.seconds, sum(isinstance(p, Island) for p in pieces))
+        self._pieces = pieces
         self._steps = [self._step(piece, reasons) for piece in pieces]
         self._places = [node for node in graph.nodes if node.op == "placeholder"]
         self._results = graph.output_node().args[0]
@@ -187,6 +190,7 @@ class Place:
     constant: object  # a one-element tuple of what an argument that is no tensor must be, or None
     extents: tuple = None  # of a tensor
     dtype: torch.dtype = None
+    state_value: object = None  # a function that gives the state's tensor
 
     def __post_init__(self):
         wanted = self.node.meta.get("val") if self.node is not None else None
@@ -212,9 +216,11 @@ class Compiled(GraphRunner):
         self._exported = exported
         super().__init__(exported.graph_module.graph, options, results)
         self._form = exported.call_spec  # a property that PyTorch makes anew each time
+        self._one_result = self._form.out_spec == torch.utils._pytree.tree_structure(0)
         self._plain_arguments = self._arguments_if_plain()
         self._inputs = list(self._placed())
         self._updates = self._written()
+        self._arity, self._direct = self._short_way()
 
     # -- what is the same for all calls ----------------------------------------------------------
 
@@ -250,6 +256,16 @@ class Compiled(GraphRunner):
         plain = torch.utils._pytree.tree_structure(((0,) * count, {}))
         return count if self._form.in_spec == plain else None
 
+    def _short_way(self):
+        """The number of arguments of the short way through a call (direct.py), and that; or Nones."""
+        if self._plain_arguments is None or any(self._updates):
+            return None, None
+        for place in self._inputs:
+            place.state_value = functools.partial(self._state, place.state)
+        kernels = [part.kernel for part in self.parts]
+        found = direct_of(self._pieces, kernels, self._inputs, self._results)
+        return found or (None, None)
+
     # -- a call ----------------------------------------------------------------------------------
 
     def _leaves(self, arguments, keywords):
@@ -263,6 +279,10 @@ class Compiled(GraphRunner):
         return leaves
 
     def __call__(self, *arguments, **keywords):
+        if len(arguments) == self._arity and not keywords:
+            results = self._direct(arguments)
+            if results is not None:
+                return self._in_form(results)
         leaves = self._leaves(arguments, keywords)
         if torch.is_grad_enabled() and any(
             isinstance(x, torch.Tensor) and x.requires_grad for x in leaves
@@ -272,7 +292,12 @@ class Compiled(GraphRunner):
                 "or call under torch.no_grad()"
             )
         values = self._bound(leaves)
-        results = self._returned(self.run(values), values)
+        return self._in_form(self._returned(self.run(values), values))
+
+    def _in_form(self, results):
+        """Results as the function gave them."""
+        if self._one_result:
+            return results[0]
         return torch.utils._pytree.tree_unflatten(results, self._form.out_spec)
 
     def _returned(self, results, values):
@@ -316,31 +341,13 @@ def _eager(nodes):
     return run
 
 
-def _is_plain(tensor, device):
-    """Is it a tensor in the memory of such a device, of which nobody wants a gradient?"""
-    wants_gradient = tensor.requires_grad and torch.is_grad_enabled()
-    return type(tensor) in _PLAIN and tensor.device.type == device and not wants_gradient
-
-
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
-
-
-def _is_watched():
-    """Does PyTorch want to see the operators of a call: does it trace, or has somebody a mode?"""
-    return (
-        torch.compiler.is_compiling()
-        or torch._C._len_torch_dispatch_stack() > 0
-        or torch._C._functorch.peek_interpreter_stack() is not None
-    )
-
-
 def _kernel_step(island, kernel, types, operator):
     """Calls the kernel, or, where PyTorch is to see an operator, that: what PyTorch does on the way
     to a custom operator takes longer than many a kernel."""
 
     def run(values):
         tensors = list(island.arguments(values))
-        if _is_watched() or not all(_is_plain(x, kernel.device) for x in tensors):
+        if is_watched() or not all(is_plain(x, kernel.device) for x in tensors):
             results = operator(*tensors)
             results = results if isinstance(results, (tuple, list)) else [results]
         else:

@@ -69,7 +69,7 @@ class Kernel:
         self._run_host.argtypes = [ctypes.c_void_p] * 2
         self._run_host.restype = ctypes.c_int
         self._library.assay_workspace_bytes.restype = ctypes.c_size_t
-        self._workspace_bytes = self._library.assay_workspace_bytes()
+        self.workspace_bytes = self._library.assay_workspace_bytes()
 
     def of_types(self, tensors, types):
         """What a call gives, as tensors of these types."""
@@ -91,6 +91,19 @@ class Kernel:
         told.restype = ctypes.c_char_p
         return f": {told().decode()}"
 
+    def launch(self, inputs, outputs, workspace, stream):
+        """Launches on a stream of the GPU; arrays of addresses, addresses."""
+        self._must(self._launch(inputs, outputs, workspace, stream))
+
+    def run_host(self, inputs, outputs):
+        """Runs under the emulation; arrays of addresses."""
+        self._must(self._run_host(inputs, outputs))
+
+    def _must(self, status):
+        if status != 0:
+            why = self._why(status)
+            raise ToolError(f"the kernel of {self.directory} ended with error {status}{why}")
+
     def __call__(self, *tensors):
         """Runs on the current stream of the inputs' device; gives a list of new tensors."""
         self.check_extents(tensors)
@@ -98,15 +111,10 @@ class Kernel:
         where = ready[0].device if ready else torch.device(self.device)
         results = [torch.empty(p.extents, dtype=p.dtype, device=where) for p in self.outputs]
         if where.type == "cuda":
-            workspace = torch.empty(self._workspace_bytes, dtype=torch.uint8, device=where)
-            stream = _stream_of(where)
-            arguments = _pointers(ready), _pointers(results), workspace.data_ptr(), stream
-            status = self._launch(*arguments)
+            workspace = torch.empty(self.workspace_bytes, dtype=torch.uint8, device=where)
+            self.launch(_pointers(ready), _pointers(results), workspace.data_ptr(), _stream_of(where))
         else:
-            status = self._run_host(_pointers(ready), _pointers(results))
-        if status != 0:
-            why = self._why(status)
-            raise ToolError(f"the kernel of {self.directory} ended with error {status}{why}")
+            self.run_host(_pointers(ready), _pointers(results))
         return results
 
 

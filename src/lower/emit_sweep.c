@@ -48,17 +48,15 @@ static void read_element(lo_text *text, as_str *out, uint32_t id, lx *const *idx
     lo_window_read_text(at, out, idx[0]->number);
     return;
   }
-  if (at->finishing && sweep->pair && id == sweep->first) {
-    as_str_add(out, "x");
-    return;
-  }
-  if (at->finishing && sweep->pair && id == sweep->first_result) {
-    as_str_add(out, "stored_x");
-    return;
-  }
-  if (at->finishing && sweep->pair && id == sweep->reduction) {
-    as_str_add(out, "y");
-    return;
+  if (at->finishing && sweep->pair) {
+    const char *name = id == sweep->first          ? "x"
+                       : id == sweep->first_result ? "stored_x"
+                       : id == sweep->reduction    ? "y"
+                                                   : NULL;
+    if (name) {
+      as_str_printf(out, "%s%s", name, sweep->kind == LO_SWEEP_COLUMNS ? "[j]" : "");
+      return;
+    }
   }
   if (at->finishing && id == sweep->reduction) {
     as_str_add(out, sweep->kind == LO_SWEEP_COLUMNS ? "part[j]" : "x");
@@ -212,7 +210,7 @@ static void map_in_rows(lo_sweeper *at, long elements) {
   lo_text *text = &at->text;
   const lo_value *value = at->value;
   int last = value->rank - 1;
-  long step = (long)LO_SWEEP_THREADS * sweep->vector;
+  long step = (long)sweep->block * sweep->vector;
   bool whole = elements % (step * sweep->repeats) == 0 || LO_FAULT(LO_FAULT_PREDICATION);
   const char *type = lo_sweep_number_type(elements + step * sweep->repeats);
   lo_line(text, "const %s first = (%s)as_bid() * %ldu + as_tid() * %d;", type, type,
@@ -301,7 +299,7 @@ static void open_neighbours(lo_sweeper *at, long elements, bool ends) {
 static void map_by_number(lo_sweeper *at, long elements) {
   const lo_sweep *sweep = at->sweep;
   lo_text *text = &at->text;
-  long step = (long)LO_SWEEP_THREADS * sweep->vector;
+  long step = (long)sweep->block * sweep->vector;
   bool ends = elements % sweep->vector && !LO_FAULT(LO_FAULT_PREDICATION);
   const char *type = lo_sweep_number_type(elements + step * sweep->repeats);
   lo_line(text, "const %s first = (%s)as_bid() * %ldu + as_tid() * %d;", type, type,
@@ -445,12 +443,10 @@ static void emit_fold(lo_sweeper *at, const char *k0, long step) {
   free(end);
 }
 
-static void emit_rows(lo_sweeper *at, long results) {
+void lo_sweep_rows(lo_sweeper *at, long results) {
   lo_text *text = &at->text;
-  const lo_sweep *sweep = at->sweep;
   const char *type = lo_sweep_number_type(results + LO_SWEEP_THREADS);
-  int group = sweep->threads;
-  if (group == 32) {
+  if (at->sweep->threads == 32) {
     lo_line(text, "const int t = as_tid() & 31;");
     lo_line(text, "const %s e = (%s)as_bid() * %du + (as_tid() >> 5);", type, type, LO_SWEEP_WARPS);
     if (!LO_FAULT(LO_FAULT_PREDICATION))
@@ -461,6 +457,13 @@ static void emit_rows(lo_sweeper *at, long results) {
     lo_line(text, "const %s e = as_bid();", type);
   }
   lo_sweep_decode(at, "e", 0);
+}
+
+static void emit_rows(lo_sweeper *at, long results) {
+  lo_text *text = &at->text;
+  const lo_sweep *sweep = at->sweep;
+  int group = sweep->threads;
+  lo_sweep_rows(at, results);
   char *first = as_format("t * %d", sweep->vector);
   emit_fold(at, first, (long)group * sweep->vector);
   free(first);
@@ -578,15 +581,15 @@ static void emit_warps_joined(lo_sweeper *at, int lanes) {
   lo_sweep_close(text);
 }
 
-static void emit_columns(lo_sweeper *at, long results) {
+int lo_sweep_columns(lo_sweeper *at, long results) {
   lo_text *text = &at->text;
   const lo_sweep *sweep = at->sweep;
   const lo_value *value = at->value;
   int last = value->rank - 1;
   while (value->dim[last] == 1)
     last--;
-  int lanes = LO_SWEEP_THREADS / sweep->warps_deep;
-  const char *type = lo_sweep_number_type(results + (long)LO_SWEEP_THREADS * sweep->vector);
+  int lanes = sweep->block / sweep->warps_deep;
+  const char *type = lo_sweep_number_type(results + (long)sweep->block * sweep->vector);
   const char *index_type = lo_index_type(value->dim[last]);
   if (sweep->warps_deep > 1)
     lo_line(text, "AS_SMEM(sm);");
@@ -603,6 +606,14 @@ static void emit_columns(lo_sweeper *at, long results) {
     lo_line(text, "const int %s = 0;", lo_sweep_index[i]);
     lo_line(text, "(void)%s;", lo_sweep_index[i]);
   }
+  return last;
+}
+
+static void emit_columns(lo_sweeper *at, long results) {
+  const lo_sweep *sweep = at->sweep;
+  lo_text *text = &at->text;
+  int lanes = sweep->block / sweep->warps_deep;
+  int last = lo_sweep_columns(at, results);
   emit_deep_loop(at, last);
   if (sweep->warps_deep > 1)
     emit_warps_joined(at, lanes);
@@ -614,11 +625,9 @@ static void emit_columns(lo_sweeper *at, long results) {
 static long per_block(const lo_sweep *sweep, const lo_value *value) {
   switch (sweep->kind) {
   case LO_SWEEP_MAP:
-    return (long)LO_SWEEP_THREADS * sweep->vector * sweep->repeats;
+    return (long)sweep->block * sweep->vector * sweep->repeats;
   case LO_SWEEP_ROWS:
     return LO_SWEEP_THREADS / sweep->threads;
-  case LO_SWEEP_PAIR:
-    return 1;
   case LO_SWEEP_SCAN:
     return value->dim[sweep->scan.axis];
   case LO_SWEEP_SCAN_COLUMNS:
@@ -626,17 +635,16 @@ static long per_block(const lo_sweep *sweep, const lo_value *value) {
   case LO_SWEEP_WINDOW:
     return (long)LO_SWEEP_THREADS * sweep->window->results;
   default:
-    return (long)LO_SWEEP_THREADS / sweep->warps_deep * sweep->vector;
+    return (long)sweep->block / sweep->warps_deep * sweep->vector;
   }
 }
 
 static long shared_bytes(const lo_sweep *sweep) {
+  long each = sweep->pair ? 12 : 4;
   if (sweep->kind == LO_SWEEP_ROWS)
-    return sweep->threads > 32 ? 4L * LO_SWEEP_WARPS : 0;
-  if (sweep->kind == LO_SWEEP_PAIR)
-    return 4L * 3 * LO_SWEEP_WARPS;
+    return sweep->threads > 32 ? each * LO_SWEEP_WARPS : 0;
   if (sweep->kind == LO_SWEEP_COLUMNS)
-    return sweep->warps_deep > 1 ? 4L * LO_SWEEP_THREADS * sweep->vector : 0;
+    return sweep->warps_deep > 1 ? each * sweep->block * sweep->vector : 0;
   if (sweep->kind == LO_SWEEP_WINDOW)
     return lo_window_shared(sweep->window);
   if (sweep->kind == LO_SWEEP_SCAN) /* totals of warps, of two rounds */
@@ -659,7 +667,7 @@ bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
                        .value = value};
   lo_text *text = &writer.text;
   long elements = lo_elems(value);
-  unit->warps = LO_SWEEP_WARPS;
+  unit->warps = sweep->block / 32;
   unit->smem = shared_bytes(sweep);
   unit->flat_per_block = per_block(sweep, value);
   unit->blocks = (elements + unit->flat_per_block - 1) / unit->flat_per_block;
@@ -670,7 +678,7 @@ bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
   if (!lo_check_blocks(job, unit))
     return false;
   lo_axes(text, value);
-  lo_line(text, "AS_KERNEL(%d) k%u_%s(as_args a)", LO_SWEEP_THREADS, (unsigned)(unit - job->unit),
+  lo_line(text, "AS_KERNEL(%d) k%u_%s(as_args a)", sweep->block, (unsigned)(unit - job->unit),
           unit->name);
   lo_line(text, "{");
   text->indent++;
@@ -680,8 +688,8 @@ bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
     map_in_rows(&writer, elements);
   else if (sweep->kind == LO_SWEEP_WINDOW)
     lo_emit_window(&writer);
-  else if (sweep->kind == LO_SWEEP_PAIR)
-    lo_emit_pair(&writer);
+  else if (sweep->pair)
+    lo_emit_pair(&writer, elements);
   else if (sweep->kind == LO_SWEEP_SCAN)
     lo_emit_scan(&writer);
   else if (sweep->kind == LO_SWEEP_SCAN_COLUMNS)

@@ -36,8 +36,14 @@ char *lo_sweep_joined(lo_red red, const char *left, const char *right); /* mallo
 void lo_sweep_result(lo_sweeper *at, const char *place);
 void lo_sweep_store(lo_sweeper *at, int vector, const char *place, const char *from);
 
+/* the indices of columns, whose number is e, and whether there is such a one; gives the axis along
+ * which neighbours lie */
+int lo_sweep_columns(lo_sweeper *at, long results);
+/* the number of a row, e, and of a thread among those that have it, t */
+void lo_sweep_rows(lo_sweeper *at, long results);
+
 /* emit_pair.c, emit_scan.c */
-void lo_emit_pair(lo_sweeper *at);
+void lo_emit_pair(lo_sweeper *at, long results);
 void lo_emit_scan(lo_sweeper *at);
 void lo_emit_scan_columns(lo_sweeper *at);
 #endif

@@ -299,14 +299,24 @@ static bool merge_folds(lo_job *job, uint32_t which) {
   return true;
 }
 
+/* whatever is still to be joined; gives whether something was */
+static bool join_some(lo_job *job) {
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    if (write_map(job, i))
+      return true;
+  }
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    if (lo_merge_reductions(job, i) || merge_folds(job, i))
+      return true;
+  }
+  return false;
+}
+
 void lo_join_units(lo_job *job) {
   bool again = true;
   replace_one_term(job);
-  for (int round = 0; again && round < MOST_ROUNDS; round++) {
-    again = false;
-    for (uint32_t i = 0; i < job->n_unit && !again; i++)
-      again = write_map(job, i) || merge_folds(job, i);
-  }
+  for (int round = 0; again && round < MOST_ROUNDS; round++)
+    again = join_some(job);
   for (uint32_t i = 0; i < job->n_unit; i++) {
     if (finish_reduction(job, i))
       i--;

@@ -270,6 +270,13 @@ template <int N> AS_DEV void as_add_moments(float &x, float &y, float &n, const 
   for (int i = 0; i < N; i++) squares += (term[i] - mean) * (term[i] - mean);
   as_join_moments(x, y, n, sum, squares, N);
 }
+/* .. or an extremum x, the largest or the smallest, and the first or last place y where it is */
+template <bool LARGEST, bool FIRST> AS_DEV void as_join_place(float &x, float &y, float &n, float x2, float y2, float n2)
+{
+  if (x2 == x) y = FIRST ? fminf(y, y2) : fmaxf(y, y2);
+  else if (LARGEST ? x2 > x : x2 < x) x = x2, y = y2;
+  n += n2;
+}
 AS_DEV int as_swz(int row, int col, int shift, int mask, int chunk) { return ((col / chunk) ^ ((row >> shift) & mask)) * chunk + col % chunk; }
 template <class T> AS_DEV T as_imin(T a, T b) { return a < b ? a : b; }
 template <class T> AS_DEV T as_imax(T a, T b) { return a > b ? a : b; }

@@ -109,15 +109,22 @@ enum { MOST_UNROLLED = 32 }; /* terms whose indices the compiler computes */
 
 enum { ENOUGH_RESULTS = 16384 }; /* fewer leave most of a GPU idle where each has one thread */
 
-enum { IN_FLIGHT_SCALAR = 8, IN_FLIGHT_VECTOR = 4, IN_FLIGHT_MAP = 2 };
+enum { IN_FLIGHT_SCALAR = 8, IN_FLIGHT_VECTOR = 4 };
+
+/* A map's blocks end as soon as each thread has read and stored once: large ones of many such were
+ * measured to take memory's rate, loops and more loads in flight three percent less. */
+enum { MAP_THREADS = 512 };
+
+/* Lanes of columns that share a part of the terms, and as many such groups in a block as terms last
+ * for: a block reads many rows at once, each over as many bytes as memory gives away together. */
+enum { COLUMN_LANES = 128, LEAST_TERMS_DEEP = 16, MOST_HELD = 32 };
 
 static lo_sweep plan_map(lo_job *job, const lo_value *value) {
-  lo_sweep plan = {.kind = LO_SWEEP_MAP, .reduction = LO_NONE};
+  lo_sweep plan = {.kind = LO_SWEEP_MAP, .reduction = LO_NONE, .block = MAP_THREADS, .repeats = 1};
   lo_sweep *sweep = &plan;
   int last = value->rank - 1;
   collect_reads(job, value->body, value->rank, sweep);
   sweep->vector = LO_SWEEP_VECTOR;
-  sweep->repeats = sweep->n_read > 2 ? 1 : IN_FLIGHT_MAP;
   sweep->linear = value->rank == 0 || value->dim[last] % LO_SWEEP_VECTOR;
   for (int i = 0; i < sweep->n_read; i++) {
     lo_sweep_read *read = &sweep->read[i];
@@ -156,9 +163,32 @@ static bool reads_beside(const lo_value *value, int last) {
   return walk.moves;
 }
 
+/* loads that a thread has in flight */
+static int in_flight(const lo_sweep *sweep) {
+  int repeats = sweep->vector > 1 ? IN_FLIGHT_VECTOR : IN_FLIGHT_SCALAR;
+  return sweep->n_read > 2 ? repeats / 2 : repeats;
+}
+
+/* How many groups of lanes share the terms of the same columns. */
+static void choose_depth(const lo_job *job, lo_sweep *sweep, const lo_value *value) {
+  const as_target *target = job->options->target;
+  long threads = (long)target->multiprocessors * target->warps_mp * (long)target->warp;
+  long columns = lo_elems(value) / sweep->vector;
+  int deep = 1;
+  while (deep < LO_SWEEP_WARPS &&
+         (value->extent >= 2L * LEAST_TERMS_DEEP * deep ||
+          (value->extent >= 8L * deep && columns * deep < 2 * threads)))
+    deep *= 2;
+  bool light = sweep->n_read * sweep->vector * in_flight(sweep) <= MOST_HELD;
+  sweep->warps_deep = deep;
+  sweep->block = LO_SWEEP_THREADS;
+  if (light && deep * COLUMN_LANES > LO_SWEEP_THREADS && columns * deep >= 2 * threads)
+    sweep->block = deep * COLUMN_LANES;
+}
+
 /* end: as of a sweep */
 static lo_sweep plan_reduction(lo_job *job, uint32_t id, const lx *end) {
-  lo_sweep plan = {.reduction = id, .end = end};
+  lo_sweep plan = {.reduction = id, .end = end, .block = LO_SWEEP_THREADS};
   lo_sweep *sweep = &plan;
   const as_target *target = job->options->target;
   const lo_value *value = &job->value[id];
@@ -175,11 +205,7 @@ static lo_sweep plan_reduction(lo_job *job, uint32_t id, const lx *end) {
   if (columns) {
     sweep->kind = LO_SWEEP_COLUMNS;
     choose_vector(sweep, last, n_var, value->dim[last]);
-    long threads = (long)target->multiprocessors * target->warps_mp * (long)target->warp;
-    sweep->warps_deep = 1;
-    while (sweep->warps_deep < LO_SWEEP_WARPS && value->extent >= 8L * sweep->warps_deep &&
-           results / sweep->vector * sweep->warps_deep < 2 * threads)
-      sweep->warps_deep *= 2;
+    choose_depth(job, sweep, value);
   } else {
     sweep->kind = LO_SWEEP_ROWS;
     choose_vector(sweep, value->rank, n_var, value->extent);
@@ -189,9 +215,7 @@ static lo_sweep plan_reduction(lo_job *job, uint32_t id, const lx *end) {
     bool wide = value->extent >= 4L * LO_SWEEP_THREADS * sweep->vector;
     sweep->threads = wide || (few && value->extent >= LO_SWEEP_THREADS) ? LO_SWEEP_THREADS : 32;
   }
-  sweep->repeats = sweep->vector > 1 ? IN_FLIGHT_VECTOR : IN_FLIGHT_SCALAR;
-  if (sweep->n_read > 2)
-    sweep->repeats /= 2;
+  sweep->repeats = in_flight(sweep);
   if (columns && sweep->warps_deep == 1 && value->extent <= MOST_UNROLLED && !end)
     sweep->unrolled = true;
   if (sweep->vector == 1) {
@@ -212,7 +236,7 @@ static bool is_aligned_back(const lo_sweep_read *read, int along, int n_var) {
 
 static lo_sweep plan_scan(lo_job *job, uint32_t id, const lo_scan *scan) {
   const lo_value *value = &job->value[id];
-  lo_sweep plan = {.kind = LO_SWEEP_SCAN, .reduction = id, .scan = *scan, .vector = 1};
+  lo_sweep plan = {.kind = LO_SWEEP_SCAN, .reduction = id, .scan = *scan, .vector = 1, .block = LO_SWEEP_THREADS};
   int n_var = value->rank + 1;
   long others = lo_elems(value) / value->dim[scan->axis];
   collect_reads(job, scan->term, n_var, &plan);
@@ -248,7 +272,7 @@ enum { LEAST_TERMS = 2048, LEAST_DEEP = 64, PARTS_PER_BLOCK = 4 };
 static long parts_of(const lo_job *job, const lo_value *value, const lo_sweep *sweep) {
   bool columns = sweep->kind == LO_SWEEP_COLUMNS;
   long wanted = (long)PARTS_PER_BLOCK * job->options->target->multiprocessors;
-  long per_block = columns                ? 32L * sweep->vector * LO_SWEEP_WARPS / sweep->warps_deep
+  long per_block = columns                ? (long)sweep->vector * sweep->block / sweep->warps_deep
                    : sweep->threads == 32 ? LO_SWEEP_WARPS
                                           : 1;
   long blocks = (lo_elems(value) + per_block - 1) / per_block;
@@ -307,12 +331,10 @@ static void divide(lo_job *job, uint32_t id, long parts, bool columns, lo_unit *
   job->value[id].extent = parts;
 }
 
-/* rows that are long enough for a block each, and as many as there are multiprocessors for */
-static bool has_rows(lo_job *job, uint32_t id) {
-  const lo_value *value = &job->value[id];
+/* Are there results enough for a pass over memory without parts? */
+static bool goes_whole(lo_job *job, uint32_t id) {
   lo_sweep plan = plan_reduction(job, id, NULL);
-  return plan.kind == LO_SWEEP_ROWS && plan.threads == LO_SWEEP_THREADS &&
-         parts_of(job, value, &plan) == 1;
+  return parts_of(job, &job->value[id], &plan) == 1;
 }
 
 static bool is_read_before(const lo_job *job, uint32_t id, uint32_t from, uint32_t to) {
@@ -332,18 +354,33 @@ static bool pair_units(lo_job *job, uint32_t i, uint32_t k) {
   lo_pair pair = lo_pair_of(job, first, second);
   uint32_t id = first->sweep ? first->sweep->reduction : first->flat_val;
   if (pair == LO_PAIR_NONE || (first->sweep && first->sweep->pair) ||
-      (second->sweep && second->sweep->pair) || !has_rows(job, id) ||
+      (second->sweep && second->sweep->pair) || !goes_whole(job, id) ||
       is_read_before(job, first->flat_val, i + 1, k))
     return false;
   lo_sweep *sweep = as_arena_alloc(job->arena, sizeof *sweep);
   *sweep = plan_reduction(job, id, NULL);
-  sweep->kind = LO_SWEEP_PAIR;
+  sweep->unrolled = false;
   sweep->pair = pair;
   sweep->first = id;
   sweep->first_result = first->flat_val;
   sweep->first_finish = first->sweep ? first->sweep->finish : NULL;
   sweep->reduction = second->sweep ? second->sweep->reduction : second->flat_val;
-  sweep->finish = second->sweep ? second->sweep->finish : NULL;
+  const lo_value *last = &job->value[sweep->reduction];
+  if (second->sweep && second->sweep->finish)
+    sweep->finish = lo_pair_over(job, &job->value[id], last, second->sweep->finish);
+  if (pair == LO_PAIR_PLACE) {
+    sweep->keeps = last->red;
+    sweep->none = last->body->kid[2]->number;
+  }
+  lo_value *result = &job->value[sweep->first_result];
+  bool read = result->buffer_class != LG_WORK;
+  for (uint32_t other = 0; other < job->n_unit && !read; other++)
+    read = other != k && lo_unit_reads(job, &job->unit[other], sweep->first_result);
+  for (uint32_t other = 0; other < job->n_value && !read; other++)
+    read = lo_is_part_of(&job->value[other], sweep->first_result);
+  sweep->first_kept = read;
+  if (!read)
+    result->place = LP_INLINE;
   second->sweep = sweep;
   memmove(first, first + 1, (job->n_unit - i - 1) * sizeof *first);
   job->n_unit--;

@@ -9,7 +9,6 @@ typedef enum {
   LO_SWEEP_MAP,
   LO_SWEEP_ROWS,    /* lanes go along the reduced index: a warp or a block has a result */
   LO_SWEEP_COLUMNS, /* lanes go along the results; warps of a block may share the reduced index */
-  LO_SWEEP_PAIR,    /* a block has a row, and two reductions of it */
   LO_SWEEP_SCAN,    /* a block goes along the axis of a scan */
   LO_SWEEP_SCAN_COLUMNS, /* a thread does, neighbours beside each other */
   LO_SWEEP_WINDOW        /* a thread has neighbouring results, and what they read (window.h) */
@@ -27,7 +26,7 @@ typedef struct {
 } lo_scan;
 
 enum {
-  LO_SWEEP_THREADS = 256,
+  LO_SWEEP_THREADS = 256, /* of a block, where nothing else was measured to be faster */
   LO_SWEEP_WARPS = LO_SWEEP_THREADS / 32,
   LO_SWEEP_READS = 24,
   LO_SWEEP_VECTOR = 4 /* elements of 16 bytes */
@@ -47,8 +46,9 @@ typedef struct {
 /* pair.c: two reductions that one pass makes */
 typedef enum {
   LO_PAIR_NONE,
-  LO_PAIR_SCALED, /* a maximum, and the sum of exponentials of what is below it */
-  LO_PAIR_MOMENTS /* a sum, and the sum of squares about the mean */
+  LO_PAIR_SCALED,  /* a maximum, and the sum of exponentials of what is below it */
+  LO_PAIR_MOMENTS, /* a sum, and the sum of squares about the mean */
+  LO_PAIR_PLACE    /* an extremum, and the first or last term that has it */
 } lo_pair;
 
 typedef struct lo_sweep {
@@ -58,12 +58,16 @@ typedef struct lo_sweep {
   lx *finish; /* what is stored, over the reduction's axes, with reads of the reduction; NULL: it */
   lo_scan scan;
   struct lo_window *window;
-  lo_pair pair;          /* with another reduction, which is made first .. */
+  lo_pair pair;          /* (rows, columns) with another reduction, which is made first .. */
   uint32_t first;        /* .. the value whose terms are read .. */
   uint32_t first_result; /* .. where it is stored .. */
-  lx *first_finish;      /* .. and what of it */
+  lx *first_finish;      /* .. and what of it .. */
+  bool first_kept;       /* .. for others to read */
+  lo_red keeps;          /* of places: LO_MIN the first, LO_MAX the last .. */
+  long none;             /* .. and what stands where there is none */
   lo_sweep_read read[LO_SWEEP_READS];
   int n_read;
+  int block;      /* threads of a block */
   int vector;     /* neighbours that a thread has: 1 or LO_SWEEP_VECTOR */
   int repeats;    /* of them, in flight at a time */
   int threads;    /* of a result (rows): 32 or LO_SWEEP_THREADS */
@@ -81,7 +85,11 @@ bool lo_is_swept(const lo_job *job, const lo_unit *unit);
 /* scan.c: is the reduction a scan? */
 bool lo_scan_of(lo_job *job, const lo_value *value, lo_scan *scan);
 /* pair.c: what the two units, in this order, are together */
-lo_pair lo_pair_of(const lo_job *job, const lo_unit *first, const lo_unit *second);
+lo_pair lo_pair_of(lo_job *job, const lo_unit *first, const lo_unit *second);
+lx *lo_pair_over(lo_job *job, const lo_value *first, const lo_value *second, lx *expr);
+/* merge.c: the reduction of a unit and the one that it is of become one of all terms, and what is left
+ * of the unit a map; false: they are not of such a form */
+bool lo_merge_reductions(lo_job *job, uint32_t which);
 /* join.c: units that one kernel may compute become one */
 void lo_join_units(lo_job *job);
 /* emit_sweep.c: the text of one; false with job->err */

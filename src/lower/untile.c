@@ -564,10 +564,24 @@ static bool is_map(const lo_job *job, const lo_unit *unit) {
   return map;
 }
 
+enum { LITTLE = 1 << 16 }; /* elements that take less time than a kernel's launch */
+
+/* Does it read little?  Then it costs nothing to make it part of what is beside it. */
+static bool reads_little(const lo_job *job, const lo_unit *unit) {
+  long elements = 0;
+  for (uint32_t i = 0; i < unit->n; i++) {
+    const lo_value *value = &job->value[unit->val[i]];
+    if (value->kind == LV_LOAD)
+      elements += lo_elems(&job->value[value->source]);
+  }
+  return elements <= LITTLE;
+}
+
 typedef enum { KEPT, BY_THREADS, UNTILED } fate;
 
 /* What becomes of each unit.  A block graph with a validated thread graph stays one, but where
- * others beside it do not: maps then join them instead of going through memory. */
+ * others beside it do not: maps, and what reads little, then join them instead of going through
+ * memory. */
 static fate *choose(lo_job *job) {
   fate *of = as_arena_alloc(job->arena, (job->n_unit + 1) * sizeof *of);
   bool some = false;
@@ -581,7 +595,7 @@ static fate *choose(lo_job *job) {
     some |= of[i] == UNTILED;
   }
   for (uint32_t i = 0; i < job->n_unit && some; i++) {
-    if (of[i] == BY_THREADS && is_map(job, &job->unit[i]))
+    if (of[i] == BY_THREADS && (is_map(job, &job->unit[i]) || reads_little(job, &job->unit[i])))
       of[i] = UNTILED;
   }
   return of;

@@ -7,11 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* places of extrema: the first, or the last */
+static const char place_ops[] =
+    "op first_most(x[..a@axis, n, ..b]; axis) -> [..a, ..b]\n"
+    "  let m[..a, ..b] = max(k < n) x[..a, k, ..b]\n"
+    "  out[..a, ..b] = min(k < n) if(x[..a, k, ..b] = m[..a, ..b], k, n)\n"
+    "op last_least(x[..a@axis, n, ..b]; axis) -> [..a, ..b]\n"
+    "  let m[..a, ..b] = min(k < n) x[..a, k, ..b]\n"
+    "  out[..a, ..b] = max(k < n) if(x[..a, k, ..b] = m[..a, ..b], k, 0)\n"
+    "op first_or_one(x[..a@axis, n, ..b]; axis) -> [..a, ..b]\n"
+    "  let m[..a, ..b] = max(k < n) x[..a, k, ..b]\n"
+    "  out[..a, ..b] = min(k < n) if(x[..a, k, ..b] = m[..a, ..b], k, 1)\n"
+    "op first_of(x[..a@axis, n, ..b], y[..a@axis, n, ..b]; axis) -> [..a, ..b]\n"
+    "  let m[..a, ..b] = max(k < n) y[..a, k, ..b]\n"
+    "  out[..a, ..b] = min(k < n) if(x[..a, k, ..b] = m[..a, ..b], k, n)\n";
+
 /* Builds, runs and compares; gives how many kernels and blocks there are. */
 static uint32_t kernels_of(const char *program, const char *graph, long *blocks) {
   lower_case j;
   as_lowered lowered;
   case_open(&j);
+  ck_assert_msg(as_oplib_parse(j.lib, "p.sem", place_ops, strlen(place_ops), &j.err), "%s",
+                j.err.text);
   case_read(&j, program, graph);
   ck_assert_msg(as_lower_cuda(j.mug ? j.mug : j.prog, NULL, &lowered, &j.err), "%s", j.err.text);
   uint32_t n = lowered.n_kernel;
@@ -105,12 +122,71 @@ START_TEST(pairs) {
 
 END_TEST
 
+/* the same along any axis, and where the result has more axes than the terms */
+START_TEST(pairs_of_columns) {
+  static const long terms[] = {1, 2, 37, 64, 301};
+  char *program = as_format(
+      "program p\nsizes N = %ld, M = 3, K = 68\ninput X: f32[M, N, K]\ninput G: f32[M, K]\n"
+      "output A = softmax(X * 20, axis=1)\n"
+      "u = mean(X, axis=1)\nd = X - expand_dims(u, axis=1)\nv = mean(d * d, axis=1)\n"
+      "output C = d / expand_dims(sqrt(v + 0.00001) * G, axis=1)\n"
+      "w = sum(d * d, axis=1)\nq = expand_dims(expand_dims(w * G, axis=1), axis=0)\n"
+      "output D = q + 1\n",
+      terms[_i]);
+  long blocks;
+  kernels_of(program, NULL, &blocks);
+  free(program);
+}
+
+END_TEST
+
+/* the first place of an extremum, or the last, of which there are several */
+START_TEST(places) {
+  static const long terms[] = {1, 2, 37, 300, 1028};
+  char *program = as_format("program p\nsizes N = %ld, M = 3, K = 12\ninput X: f32[M, N, K]\n"
+                            "input Y: f32[M, N]\n"
+                            "output A = first_most(X, axis=1)\n"
+                            "output B = last_least(Y, axis=1) * 2\n"
+                            "output C = first_most(0 - relu(X), axis=1)\n"
+                            "output D = last_least(relu(Y), axis=1)\n",
+                            terms[_i]);
+  long blocks;
+  kernels_of(program, NULL, &blocks);
+  free(program);
+}
+
+END_TEST
+
 /* one kernel makes both, and another the result */
 START_TEST(pairs_are_made) {
   check("program p\nsizes N = 300, M = 3\ninput X: f32[M, N]\noutput A = softmax(X)\n", NULL, 2);
   check("program p\nsizes N = 300, M = 3\ninput X: f32[M, N]\nu = mean(X, axis=1)\n"
         "d = X - expand_dims(u, axis=1)\nv = mean(d * d, axis=1)\n"
         "output C = d / expand_dims(sqrt(v + 1), axis=1)\n",
+        NULL, 2);
+  /* columns, and places */
+  check("program p\nsizes N = 40, M = 3, K = 8\ninput X: f32[M, N, K]\n"
+        "output A = softmax(X, axis=1)\n",
+        NULL, 2);
+  check("program p\nsizes N = 40, M = 3, K = 8\ninput X: f32[M, N, K]\n"
+        "output A = first_most(X, axis=1)\noutput B = last_least(X, axis=2)\n",
+        NULL, 2);
+  /* a number that a term has stands where there is none; another tensor's place */
+  check("program p\nsizes N = 40, M = 3, K = 8\ninput X: f32[M, N, K]\n"
+        "output A = first_or_one(X, axis=1)\n",
+        NULL, 2);
+  check("program p\nsizes N = 40, M = 3\ninput X: f32[M, N]\ninput Y: f32[M, N]\n"
+        "output A = first_of(X, Y, axis=1)\n",
+        NULL, 2);
+  /* sums of sums are one; not where the inner one is read by others too */
+  check("program p\nsizes N = 40, M = 3, K = 5\ninput X: f32[M, N, K]\n"
+        "output A = sum(sum(X * X, axis=2) / 5, axis=1) * 2\n",
+        NULL, 1);
+  check("program p\nsizes N = 40, M = 3, K = 5\ninput X: f32[M, N, K]\ns = sum(X, axis=2)\n"
+        "output A = sum(s, axis=1)\noutput B = max(s, axis=1)\n",
+        NULL, 3);
+  check("program p\nsizes N = 40, M = 3, K = 5\ninput X: f32[M, N, K]\n"
+        "output A = sum(max(X, axis=2), axis=1)\n",
         NULL, 2);
   /* about something else than the mean */
   check("program p\nsizes N = 300, M = 3\ninput X: f32[M, N]\nu = sum(X, axis=1) / 299\n"
@@ -164,6 +240,8 @@ int main(void) {
   tcase_add_test(tests, long_reductions);
   tcase_add_loop_test(tests, scans, 0, n);
   tcase_add_loop_test(tests, pairs, 0, 4);
+  tcase_add_loop_test(tests, pairs_of_columns, 0, 5);
+  tcase_add_loop_test(tests, places, 0, 5);
   tcase_add_test(tests, pairs_are_made);
   tcase_add_test(tests, reductions_of_reductions);
   tcase_add_test(tests, block_graphs);

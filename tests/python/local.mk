@@ -4,7 +4,7 @@ EXTRA_DIST += tests/python/test_python.sh tests/python/certify.py tests/python/c
   python/pyproject.toml python/assay/torch_ops.sem \
   python/assay/__init__.py python/assay/__main__.py python/assay/backend.py \
   python/assay/cache.py python/assay/compiled.py python/assay/constants.py \
-  python/assay/custom.py python/assay/elementwise.py python/assay/equality.py \
+  python/assay/custom.py python/assay/direct.py python/assay/elementwise.py python/assay/equality.py \
   python/assay/errors.py python/assay/fixed_extents.py python/assay/gradient.py python/assay/indexing.py \
   python/assay/islands.py python/assay/kernels.py python/assay/onnx_model.py \
   python/assay/operators.py python/assay/program.py python/assay/rounding.py python/assay/table.py python/assay/tool.py \

@@ -46,6 +46,61 @@ class Use(unittest.TestCase):
         self.assertIn("mugraph", fast.mugraph[0])
         self.assertIn("assay_launch", fast.kernel_source[0])
 
+    def test_the_short_way(self):
+        """It is taken by tensors as the kernel wants them, and by no others."""
+        x, g = torch.randn(4, 8), torch.randn(8)
+        fast = assay.compile(lambda x, g: (normed(x, g), x * g + g), x, g, quiet=True)
+        short = fast._direct
+
+        def went_short(*inputs):
+            exact = normed(*[t.double() for t in inputs])
+            with torch.no_grad():
+                made = fast(*inputs)
+                self.assertIsInstance(made, tuple)
+                self.assertLess((made[0] - exact).abs().max(), 1e-5)
+                self.assertLess((made[1] - (inputs[0] * inputs[1] + inputs[1])).abs().max(), 1e-5)
+                return short(inputs) is not None
+
+        self.assertTrue(went_short(x, g))
+        self.assertTrue(went_short(x, torch.nn.Parameter(g)))
+        self.assertFalse(went_short(torch.randn(8, 4).t(), g))
+        self.assertFalse(went_short(torch.randn(33)[1:].view(4, 8), g))
+        self.assertIsNone(short((x.double(), g)))
+        self.assertIsNone(short((torch.randn(5, 8), g)))
+        self.assertIsNone(short((x, torch.nn.Parameter(g))))
+        with self.assertRaisesRegex(assay.AssayError, "extents"):
+            fast(torch.randn(5, 8), g)
+
+    def test_the_short_way_reads_parameters_anew(self):
+        model = torch.nn.Sequential(torch.nn.Linear(8, 5), torch.nn.ReLU()).eval()
+        x = torch.randn(4, 8)
+        with torch.no_grad():
+            fast = assay.compile(model, x, quiet=True)
+            self.assertIsNotNone(fast._direct)
+            model[0].weight.mul_(-2)
+            self.assertLess((fast(x) - model(x)).abs().max(), 1e-5)
+
+    def test_the_short_way_is_for_one_kernel(self):
+        """Not where a step is left to PyTorch, an argument is written to, or nothing reads one."""
+
+        def sorted_too(x):
+            return torch.sort(torch.relu(x * 2) + 1)[0]
+
+        def unread(x, y):
+            return torch.relu(x * 2)
+
+        def written(x):
+            x.mul_(2)
+            return torch.relu(x) + 1
+
+        x = torch.randn(4, 8)
+        for function, inputs in ((sorted_too, (x,)), (unread, (x, x)), (written, (x,))):
+            fast = assay.compile(function, *[t.clone() for t in inputs], quiet=True)
+            self.assertIsNone(fast._direct)
+            here, there = [t.clone() for t in inputs], [t.clone() for t in inputs]
+            self.assertLess((fast(*here) - function(*there)).abs().max(), 1e-5)
+            self.assertTrue(torch.equal(here[0], there[0]))
+
     def test_other_extents_are_refused(self):
         fast = assay.compile(normed, torch.randn(4, 8), torch.randn(8), quiet=True)
         with self.assertRaisesRegex(assay.AssayError, "extents"):

@@ -2,8 +2,9 @@
 """How much of KernelBench becomes certified kernels, whether they are right, and how fast.
 
 usage: kernelbench.py CHECKOUT [--level N] [--blocks FOLDER] [--jobs N] [--seconds S] [--limit S]
-                      [--import-only | --check [--inputs N] [--dtype T] | --time DIR [--budget S] [--ways W,..]]
-                      [--parts WHEN] [--keep DIR] [--out FILE.jsonl] [NAME..]
+                      [--import-only | --check [--inputs N] [--dtype T] |
+                       --time DIR [--beside DIR] [--budget S] [--ways W,..]]
+                      [--parts WHEN] [--in-parts] [--keep DIR] [--out FILE.jsonl] [NAME..]
        kernelbench.py --table FILE.jsonl..
 
 CHECKOUT is a checkout of the public repository ScalingIntelligence/KernelBench; --blocks names a
@@ -16,11 +17,14 @@ what assay.compile gives on the CPU (certified kernels under the emulation) and 
 with the same model in double precision, for as many random inputs (20) and in another type where
 that is asked for.  --keep leaves the certified kernels as text in a folder,
 which --time takes on a machine with a GPU and without an `assay`: eager, torch.compile and the
-kernels are timed in one run, and compared with double precision at the sizes stated; --jobs
-processes generate and compile code at a time, one of them has the GPU.  With --budget the run ends
-after so many seconds; problems come in a mixed order, so that what it did is a sample; with --ways
-only some of eager, compile and ours are timed.  --parts says when convolutions' factors are taken
-in two parts (rounding.convolutions_in_parts); each has a folder of its own to be kept in.
+kernels are timed in one run, and compared with double precision at the sizes stated; they take
+turns (rounds.py), and ratios are medians over the turns.  --jobs processes generate and compile code
+at a time, one of them has the GPU.  With --budget the run ends after so many seconds; problems come
+in a mixed order, so that what it did is a sample.  --beside names a second folder of kernels, such
+as those kept with --in-parts, which permits products of float32 in two parts of TF32: where they are
+other kernels they are timed beside the first ones, and the table has what each folder comes to.  With
+--ways only some of eager, compile and ours are timed.  --parts says when convolutions' factors are
+taken in two parts (rounding.convolutions_in_parts); each has a folder of its own to be kept in.
 Each problem has a process and a time limit of its own.
 """
 
@@ -29,6 +33,7 @@ import ast
 import copy
 import fcntl
 import functools
+import itertools
 import json
 import math
 import multiprocessing
@@ -45,11 +50,13 @@ import types
 import warnings
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "python"), str(HERE)]  # also where a process is made anew
 
 import torch  # noqa: E402
 from torch.utils.flop_counter import flop_registry  # noqa: E402
 
+import rounds  # noqa: E402
 from assay import cache, rounding, tool  # noqa: E402
 from assay.compiled import Compiled, Options  # noqa: E402
 from assay.equality import SPECIFICATIONS  # noqa: E402
@@ -273,6 +280,9 @@ def check(path, options):
 
 # -- fast ----------------------------------------------------------------------------------------
 
+# the ways that a problem is computed in: PyTorch's, and kernels of ours from one folder or two
+BASELINES = {"eager": "eager PyTorch", "compile": "torch.compile"}
+OURS = ("ours", "beside")
 # seconds that a problem may have the GPU for, all in all, and that calls of one way take together
 LONGEST_ON_GPU = 25
 TIMED_SECONDS = 0.12
@@ -317,20 +327,6 @@ def timed(function, inputs):
     return result, start.elapsed_time(stop)
 
 
-def milliseconds(function, inputs, about):
-    """Median time of a call after warming up, with the cache flushed before each, and the number of
-    calls; one call takes `about` so many milliseconds, and what is slow is called less often."""
-    calls = max(3, min(30, int(1000 * TIMED_SECONDS / about)))
-    flush = torch.empty(64 << 20, dtype=torch.int32, device="cuda")
-    times = []
-    for call in range(calls + 2):
-        flush.zero_()
-        elapsed = timed(function, inputs)[1]
-        if call >= 2:
-            times.append(elapsed)
-    return statistics.median(times), calls
-
-
 def poison(outputs):
     """Leaves memory of these extents to the allocator with nothing in it that could pass as a result."""
     for tensor in flat(outputs):
@@ -338,21 +334,44 @@ def poison(outputs):
         torch.full(tensor.shape, fill, dtype=torch.float32, device=tensor.device)
 
 
-def one_way(name, function, inputs, exact):
-    """How far a way to compute the problem is from exact results, and how long it takes."""
-    try:
-        poison(exact)
-        result, first = timed(function, inputs)
-        found = {f"{name}_away": away(result, exact)}
-        del result
-        if first > 1000 * TIMED_SECONDS:  # what is that slow is called once
-            found |= {f"{name}_ms": first, f"{name}_calls": 1}
-        else:
-            median, calls = milliseconds(function, inputs, first)
-            found |= {f"{name}_ms": median, f"{name}_calls": calls}
-    except (RuntimeError, AssayError) as problem:
-        return {f"{name}_error": in_a_line(problem)}
+def how_far(ways, inputs, exact):
+    """How far each way is from exact results, or why it gives none, and the ways that give some."""
+    found, running = {}, {}
+    for name, function in ways.items():
+        try:
+            poison(exact)
+            found[f"{name}_away"] = away(timed(function, inputs)[0], exact)
+            running[name] = function
+        except (RuntimeError, AssayError) as problem:
+            found[f"{name}_error"] = in_a_line(problem)
+    return found, running
+
+
+def how_long(ways, inputs):
+    """Median milliseconds of each way, and the median quotients of PyTorch's by ours within a round;
+    the ways take turns, and the cache is flushed before each call."""
+    flush = torch.empty(64 << 20, dtype=torch.int32, device="cuda")
+    functions = list(ways.values())
+    clock = lambda function: timed(function, inputs)[1]  # noqa: E731
+    about = [t for (t,) in rounds.timed_in_turns(functions, 1, clock, flush.zero_)]
+    count = rounds.rounds_for(about, 1000 * TIMED_SECONDS * len(ways))
+    times = dict(zip(ways, rounds.timed_in_turns(functions, count, clock, flush.zero_)))
+    found = {"calls": count}
+    for name, of_one in times.items():
+        found[f"{name}_ms"] = statistics.median(of_one)
+    for theirs, ours in itertools.product(BASELINES, OURS):
+        if theirs in times and ours in times:
+            found[f"{theirs}_over_{ours}"] = rounds.quotient(times[theirs], times[ours])
     return found
+
+
+def differs(parts, folder):
+    """Has the folder a kernel for one of these parts that is another text?"""
+    for part in parts:
+        other = folder / cache.Carried.name(part.program) / "kernel.cu"
+        if other.exists() and other.read_text() != (part.directory / "kernel.cu").read_text():
+            return True
+    return False
 
 
 def measure(path, options):
@@ -379,13 +398,19 @@ def measure(path, options):
         compiled = torch.compile(model, backend=gpu.inductor)
         if "compile" in options.ways:
             compiled(*empty)
+        ways = {"eager": model, "compile": compiled, "ours": fast}
+        ways = {name: way for name, way in ways.items() if name in options.ways}
+        if options.beside and differs(fast.parts, options.beside):
+            ways["beside"] = Compiled(exported, choices, cache.Carried(options.beside))
         gpu.take()
         del empty
         inputs = list(module.get_inputs())
         exact = copy.deepcopy(model).double()(*in_type(inputs, torch.float64))
-        for name, way in (("eager", model), ("compile", compiled), ("ours", fast)):
-            if name in options.ways:
-                found |= one_way(name, way, inputs, exact)
+        distances, running = how_far(ways, inputs, exact)
+        del exact
+        found |= distances
+        if running:
+            found |= how_long(running, inputs)
     return found
 
 
@@ -588,40 +613,67 @@ def is_right(row, name="ours"):
     return row[f"{name}_away"] <= max(1, 2 * row.get("eager_away", 0))
 
 
-def mean_ratio(rows, baseline):
-    logarithms = [math.log(r[f"{baseline}_ms"] / r["ours_ms"]) for r in rows]
-    return f"{math.exp(statistics.mean(logarithms)):.2f}" if rows else "-"
+def time_over(row, baseline, subject):
+    """A baseline's time over ours; of rows from before the ways took turns, that of the medians."""
+    said = row.get(f"{baseline}_over_{subject}")
+    return row[f"{baseline}_ms"] / row[f"{subject}_ms"] if said is None else said
+
+
+def mean(ratios):
+    return f"{math.exp(statistics.mean(map(math.log, ratios))):.2f}" if ratios else "-"
+
+
+def subject_of(row, subject):
+    """Which kernels of ours stand for a subject: those of the first folder where it has no others."""
+    return subject if f"{subject}_ms" in row else "ours"
+
+
+def sums(rows, asked, subject):
+    """What the rows say together of one folder's kernels."""
+    whole = [r for r in asked if r.get("parts") and not r["left"]]
+    timed_all = [r for r in whole if all(f"{n}_ms" in r for n in (*BASELINES, "ours"))]
+    done = [r for r in timed_all if f"{subject}_error" not in r]
+    right = [r for r in done if is_right(r, subject_of(r, subject))]
+    yield f"| problems timed | {len(asked)} of {len(rows)} |"
+    yield "|---|---|"
+    yield f"| wholly certified | {len(whole)} |"
+    strict = sum(r[f"{subject_of(r, subject)}_away"] <= 1 for r in done)
+    eager = sum(r["eager_away"] <= 1 for r in done)
+    yield f"| within the tolerance, or at most twice as far as eager | {share(len(right), len(whole))} |"
+    yield f"| within the tolerance (eager PyTorch: {eager}) | {share(strict, len(whole))} |"
+    for name, said in reversed(BASELINES.items()):
+        ratios = [time_over(r, name, subject_of(r, subject)) for r in right]
+        fast = sum(ratio >= 1 for ratio in ratios)
+        yield f"| right and at least as fast as {said} (fast_1) | {share(fast, len(whole))} |"
+        yield f"| geometric mean of {said}'s time over ours | {mean(ratios)} |"
 
 
 def speeds(rows):
     """The text for one level of what --time found: sums first, then a line a problem."""
     asked = [r for r in rows if "parts" in r or "eager_ms" in r]
-    whole = [r for r in asked if r.get("parts") and not r["left"]]
-    done = [r for r in whole if all(f"{n}_ms" in r for n in ("eager", "compile", "ours"))]
-    right = [r for r in done if is_right(r)]
-    yield f"| problems timed | {len(asked)} of {len(rows)} |"
-    yield "|---|---|"
-    yield f"| wholly certified | {len(whole)} |"
-    strict = sum(r["ours_away"] <= 1 for r in done)
-    yield f"| within the tolerance, or at most twice as far as eager | {share(len(right), len(whole))} |"
-    yield f"| within the tolerance (eager PyTorch: {sum(r['eager_away'] <= 1 for r in done)}) | {share(strict, len(whole))} |"
-    for name, said in (("compile", "torch.compile"), ("eager", "eager PyTorch")):
-        fast = sum(r["ours_ms"] <= r[f"{name}_ms"] for r in right)
-        yield f"| right and at least as fast as {said} (fast_1) | {share(fast, len(whole))} |"
-        yield f"| geometric mean of {said}'s time over ours | {mean_ratio(right, name)} |"
-    yield ""
-    yield "| problem | eager ms | torch.compile ms | ours ms | away: ours, eager | |"
-    yield "|---|---|---|---|---|---|"
+    ways = [n for n in (*BASELINES, *OURS) if any(f"{n}_ms" in r for r in rows)]
+    ours = [n for n in OURS if n in ways]
+    for subject in ours:
+        if subject != "ours":
+            yield "The kernels beside these, where there are any:"
+            yield ""
+        yield from sums(rows, asked, subject)
+        yield ""
+    names = {**BASELINES, "eager": "eager"}
+    titles = [f"{names.get(n, n)} ms" for n in ways]
+    yield f"| problem | {' | '.join(titles)} | away: {', '.join([*ours, 'eager'])} | |"
+    yield "|---" * (len(ways) + 3) + "|"
     for r in rows:
-        numbers = [r.get(f"{n}_ms") for n in ("eager", "compile", "ours")]
-        away = [r.get(f"{n}_away") for n in ("ours", "eager")]
-        wrong = "ours_away" in r and not is_right(r)
-        said = ["beyond the tolerance" if wrong else None, r.get("error"), *(r.get("left", [])[:1])]
-        said += [r.get(f"{n}_error") for n in ("eager", "compile", "ours")]
+        numbers = [r.get(f"{n}_ms") for n in ways]
+        distances = [r.get(f"{n}_away") for n in (*ours, "eager")]
+        wrong = [n for n in ours if f"{n}_away" in r and not is_right(r, n)]
+        said = [f"{n}: beyond the tolerance" for n in wrong]
+        said += [r.get("error"), *(r.get("left", [])[:1])]
+        said += [r.get(f"{n}_error") for n in (*BASELINES, *OURS)]
         text = "; ".join(m[:100].replace("|", "/") for m in said if m)
         times = " | ".join("-" if x is None else f"{x:.3f}" for x in numbers)
-        distances = ", ".join("-" if x is None else f"{x:.2g}" for x in away)
-        yield f"| {r['problem']} | {times} | {distances} | {text} |"
+        away_text = ", ".join("-" if x is None else f"{x:.2g}" for x in distances)
+        yield f"| {r['problem']} | {times} | {away_text} | {text} |"
 
 
 def tables(files):
@@ -661,6 +713,8 @@ def main():
     parser.add_argument("--inputs", type=int, default=20, help="of each problem that --check tries")
     parser.add_argument("--dtype", choices=list(TYPES), help="of the model and inputs with --check")
     parser.add_argument("--time", type=Path)
+    parser.add_argument("--beside", type=Path, help="other kernels for --time to measure as well")
+    parser.add_argument("--in-parts", action="store_true", help="float32 products in parts of TF32")
     parser.add_argument("--budget", type=int, help="seconds for all problems, with --time")
     parser.add_argument("--ways", default="eager,compile,ours", help="to compute it that --time times")
     parser.add_argument("--parts", choices=list(PARTS), default="auto", help="convolutions in two parts")
@@ -674,6 +728,7 @@ def main():
     if options.table:
         tables(options.table)
     elif options.checkout or options.blocks:
+        rounding.products_in_parts = options.in_parts
         run_all(measure if options.time else check if options.check else certify, options)
     else:
         parser.error("a checkout of KernelBench is wanted, or --blocks, or --table")

@@ -9,8 +9,9 @@
 A file NAME@VARIANT.cu is another lowering of NAME: all are timed, the fastest right one stands in the table, the others in the JSON.
 
 Timing: many calls captured in one CUDA graph, its replay timed by events; the median of 11 replays and their spread (quartiles), with
-rests between them of ten times what the last one took, at most 50 ms, so that no row finds the clock that the one before has left.  "hot"
-repeats one set of inputs, "cold" rotates among as many as exceed four times the L2 cache.  Microseconds.
+rests between them of ten times what the last one took, at most 50 ms, so that no row finds the clock that the one before has left.  All
+that compute a row, lowerings and baselines, are captured first and take turns then (rounds.py): one replay of each a round.  "hot" repeats
+one set of inputs, "cold" rotates among as many as exceed four times the L2 cache.  Microseconds.
 Check: 20 fresh inputs, by turns of ordinary, small, large and mixed magnitude, against float64: relative Frobenius error, which must be
 finite and at most twice that of the most exact baseline on the same input (with a floor of 4e-4, half precision's own rounding).
 Baselines: PyTorch eager, torch.compile, max-autotune, and for attention scaled_dot_product_attention by each backend that takes it, with
@@ -23,6 +24,8 @@ import statistics
 import subprocess
 import sys
 import time
+
+import rounds
 
 REST_SECONDS = 0.05  # at most, before a replay: a GPU that was busy lowers its clock, whoever comes next
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -238,49 +241,100 @@ def inputs(r, kind, shapes=None):
     return made
 
 
-def median_us(call, sets, calls, replays=11):
-    """Median and quartiles over replays of a graph of `calls` calls."""
-    import torch
+class Captured:
+    """A graph of `calls` calls on sets of inputs by turns; `us()` replays it after a rest: microseconds a call."""
 
-    stream = torch.cuda.Stream()
-    stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):
-        for i in range(3):
-            call(*sets[i % len(sets)])
-    torch.cuda.current_stream().wait_stream(stream)
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for i in range(calls):
-            call(*sets[i % len(sets)])
-    times = []
-    elapsed = 0
-    for i in range(replays + 3):
-        time.sleep(min(REST_SECONDS, 10 * elapsed))
+    def __init__(self, call, sets, calls):
+        import torch
+
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for i in range(3):
+                call(*sets[i % len(sets)])
+        torch.cuda.current_stream().wait_stream(stream)
+        torch.cuda.synchronize()
+        self._call, self._sets = call, sets  # the graph has their code and memory
+        self._calls = calls
+        self._elapsed = 0
+        self._graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self._graph):
+            for i in range(calls):
+                call(*sets[i % len(sets)])
+
+    def us(self):
+        import torch
+
+        time.sleep(min(REST_SECONDS, 10 * self._elapsed))
         start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         start.record()
-        graph.replay()
+        self._graph.replay()
         stop.record()
         stop.synchronize()
-        elapsed = start.elapsed_time(stop) / 1000
-        if i >= 3:
-            times.append(elapsed * 1e6 / calls)
-    del graph
-    quartiles = statistics.quantiles(times, n=4)
-    return statistics.median(times), quartiles[0], quartiles[2]
+        self._elapsed = start.elapsed_time(stop) / 1000
+        return self._elapsed * 1e6 / self._calls
 
 
-def time_both(call, r, shapes, fast=False):
-    import torch
+def median_us(call, sets, calls, replays=11):
+    """Median and quartiles of one way alone, after three replays that count for nothing."""
+    graph = Captured(call, sets, calls)
+    times = [graph.us() for _ in range(replays + 3)][3:]
+    low, _, high = statistics.quantiles(times, n=4)
+    return statistics.median(times), low, high
 
-    size = sum(2 * math.prod(s) for s in shapes)
-    l2 = torch.cuda.get_device_properties(0).L2_cache_size
-    count = min(200, 4 * l2 // size + 2)
-    sets = [inputs(r, "plain", shapes) for _ in range(count)]
-    cold_calls = max(count, 20) // count * count
-    cold = median_us(call, sets, cold_calls, 7 if fast else 11)
-    hot = median_us(call, sets[:1], 20, 5) if fast else median_us(call, sets[:1], 50)
-    return {"cold": cold[0], "cold_low": cold[1], "cold_high": cold[2], "hot": hot[0]}
+
+class Sets:
+    """Inputs of a row by their shapes: what takes the same shapes takes the same tensors."""
+
+    def __init__(self, r):
+        self._row = r
+        self._made = {}
+
+    def of(self, shapes):
+        import torch
+
+        key = tuple(shapes)
+        if key not in self._made:
+            size = sum(2 * math.prod(s) for s in shapes)
+            l2 = torch.cuda.get_device_properties(0).L2_cache_size
+            count = min(200, 4 * l2 // size + 2)
+            self._made[key] = [inputs(self._row, "plain", shapes) for _ in range(count)]
+        return self._made[key]
+
+
+def capture(ways, r, fast):
+    """Graphs of the ways, cold and hot; what one says that cannot be captured is printed.  `ways` has
+    for each name a call, its shapes, and what has to be done before it is made."""
+    sets = Sets(r)
+    cold, hot = {}, {}
+    for name, (make, shapes) in ways.items():
+        try:
+            call = make()
+            given = sets.of(shapes)
+            graphs = (Captured(call, given, max(len(given), 20) // len(given) * len(given)),
+                      Captured(call, given[:1], 20 if fast else 50))
+            cold[name], hot[name] = graphs
+        except Exception as e:
+            print(f"  {name}: {type(e).__name__}: {str(e).splitlines()[0][:100] if str(e) else ''}", flush=True)
+    return cold, hot
+
+
+def replayed(graphs, replays):
+    """For each graph its times, after three rounds that count for nothing."""
+    times = rounds.timed_in_turns(list(graphs.values()), replays + 3, Captured.us)
+    return {name: of_one[3:] for name, of_one in zip(graphs, times)}
+
+
+def time_all(ways, r, fast=False):
+    """For each way its times; all take turns."""
+    cold, hot = capture(ways, r, fast)
+    cold = replayed(cold, 7 if fast else 11)
+    hot = replayed(hot, 5 if fast else 11)
+    found = {}
+    for name, times in cold.items():
+        low, _, high = statistics.quantiles(times, n=4)
+        found[name] = {"cold": statistics.median(times), "cold_low": low, "cold_high": high, "hot": statistics.median(hot[name])}
+    return found
 
 
 class Kernel:
@@ -342,40 +396,37 @@ def check(kernel, r, seeds=20):
     return error, worst
 
 
-def baselines(r, fast, autotune=True):
-    import torch
+def compiled(call, **options):
+    """What makes torch.compile's form of a call; nothing that was compiled before is forgotten, since it is in graphs."""
+
+    def make():
+        import torch
+
+        return torch.compile(call, dynamic=False, **options)
+
+    return make
+
+
+def baselines(r, autotune=True):
+    """What PyTorch has for a row: for each name what makes the call, and its shapes."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
-    found = {}
+    ways = {"eager": (lambda: r["function"], r["shapes"]), "compile": (compiled(r["function"]), r["shapes"])}
+    if autotune:
+        ways["max-autotune"] = (compiled(r["function"], mode="max-autotune-no-cudagraphs"), r["shapes"])
+    for name, (call, shapes) in r.get("others", {}).items():
+        ways[name] = (lambda call=call: call, shapes)
+        ways[name + ", compile"] = (compiled(call), shapes)
+    if "sdpa" in r:
+        (h, m, e), (_, _, k), _ = r["shapes"]
+        for backend in ("FLASH_ATTENTION", "CUDNN_ATTENTION", "EFFICIENT_ATTENTION"):
 
-    def attempt(name, call, shapes=r["shapes"], convert=None):
-        try:
-            found[name] = time_both(call, r, shapes, fast)
-        except Exception as e:
-            print(f"  {name}: {type(e).__name__}: {str(e).splitlines()[0][:100] if str(e) else ''}", flush=True)
+            def call(q, kk, v, backend=backend):
+                with sdpa_kernel([getattr(SDPBackend, backend)]):
+                    return r["sdpa"](q, kk, v)
 
-    with torch.no_grad():
-        attempt("eager", r["function"])
-        torch._dynamo.reset()
-        attempt("compile", torch.compile(r["function"], dynamic=False))
-        if autotune:
-            torch._dynamo.reset()
-            attempt("max-autotune", torch.compile(r["function"], dynamic=False, mode="max-autotune-no-cudagraphs"))
-        for name, (call, shapes) in r.get("others", {}).items():
-            attempt(name, call, shapes)
-            torch._dynamo.reset()
-            attempt(name + ", compile", torch.compile(call, dynamic=False), shapes)
-        if "sdpa" in r:
-            (h, m, e), (_, _, k), _ = r["shapes"]
-            shapes = [(1, h, m, e), (1, h, k, e), (1, h, k, e)]
-            for backend in ("FLASH_ATTENTION", "CUDNN_ATTENTION", "EFFICIENT_ATTENTION"):
-
-                def call(q, kk, v, backend=backend):
-                    with sdpa_kernel([getattr(SDPBackend, backend)]):
-                        return r["sdpa"](q, kk, v)
-
-                attempt("sdpa " + backend.split("_")[0].lower(), call, shapes)
-    return found
+            ways["sdpa " + backend.split("_")[0].lower()] = (lambda call=call: call, [(1, h, m, e), (1, h, k, e), (1, h, k, e)])
+    return ways
 
 
 def compile_all(texts, out):
@@ -415,21 +466,26 @@ def run(directory, out, names, fast=False, with_baselines=True):
         began = time.time()
         torch.manual_seed(1)
         out_shape = r["function"](*inputs(r, "plain")).shape
-        for lib in sorted(libs):
-            if lib.split("@")[0] != name:
-                continue
+        ways = {}
+        torch._dynamo.reset()
+        for lib in (l for l in sorted(libs) if l.split("@")[0] == name):
             try:
                 kernel = Kernel(libs[lib], out_shape)
                 error, quotient = check(kernel, r, 4 if fast else 20)
-                times = time_both(kernel, r, r["shapes"], fast)
-                entry["variants"][lib] = {**times, "error": error, "error_over_best": quotient, "right": quotient <= 2}
-                v = entry["variants"][lib]
-                print(f"{lib}: cold {v['cold']:.2f} hot {v['hot']:.2f} error {error:.2e} ({quotient:.2f} x)", flush=True)
+                entry["variants"][lib] = {"error": error, "error_over_best": quotient, "right": quotient <= 2}
+                ways[lib] = (lambda kernel=kernel: kernel, r["shapes"])
             except Exception as e:
                 print(f"{lib}: {type(e).__name__}: {e}", flush=True)
         if with_baselines:
             only = os.environ.get("AUTOTUNE")
-            entry["baselines"] = baselines(r, fast, only is None or name in only.split(","))
+            ways |= baselines(r, only is None or name in only.split(","))
+        with torch.no_grad():
+            times = time_all(ways, r, fast)
+        entry["baselines"] = {way: t for way, t in times.items() if way not in entry["variants"]}
+        entry["variants"] = {lib: times[lib] | found for lib, found in entry["variants"].items() if lib in times}
+        for lib, v in entry["variants"].items():
+            print(f"{lib}: cold {v['cold']:.2f} hot {v['hot']:.2f} error {v['error']:.2e} ({v['error_over_best']:.2f} x)", flush=True)
+        if with_baselines:
             print(f"{name}: " + ", ".join(f"{k} {v['cold']:.1f}" for k, v in entry["baselines"].items()), flush=True)
         table["rows"][name] = entry
         print(f"{name}: {time.time() - began:.0f} s", flush=True)

@@ -227,6 +227,23 @@ static int compare_candidates(const void *left, const void *right) {
   return first->us < second->us ? -1 : first->us > second->us;
 }
 
+/* The candidates, cheapest first by the model; of those that it cannot tell from the cheapest,
+ * which it knows to some parts in a thousand at most, one with the fewest kernels is put first. */
+static void sort_candidates(as_search_result *result) {
+  static const double ALIKE = 1.003;
+  if (result->n == 0)
+    return;
+  qsort(result->cand, result->n, sizeof *result->cand, compare_candidates);
+  uint32_t best = 0;
+  for (uint32_t i = 1; i < result->n && result->cand[i].us <= ALIKE * result->cand[0].us; i++) {
+    if (result->cand[i].kernels < result->cand[best].kernels)
+      best = i;
+  }
+  as_candidate first = result->cand[best];
+  memmove(result->cand + 1, result->cand, best * sizeof first);
+  result->cand[0] = first;
+}
+
 static bool is_separate(const sg_scheme *scheme) {
   return scheme->n == 1 && scheme->pieces[0].segment == NULL;
 }
@@ -330,8 +347,7 @@ void sg_certify_schemes(sg_search *search) {
     if (is_separate(&search->schemes[next]))
       certify_schemes(search, &next, 1, &unfit);
   }
-  if (result->n)
-    qsort(result->cand, result->n, sizeof *result->cand, compare_candidates);
+  sort_candidates(result);
   if (unfit)
     sg_message(search, unfit);
   free(number);
@@ -368,7 +384,7 @@ bool as_search_offer(const as_graph *program, const as_search_opts *opts, const 
     try_candidate(&all, 0);
   if (tried.candidate.text && !is_known(result, tried.candidate.text)) {
     take(&search, &tried, result->n, &unfit);
-    qsort(result->cand, result->n, sizeof *result->cand, compare_candidates);
+    sort_candidates(result);
   } else {
     sg_candidate_clear(&tried.candidate);
   }

@@ -479,11 +479,11 @@ static void reach_further(partition *p) {
   add_other_paths(p);
 }
 
-static void add_separate(sg_search *search) {
-  const sg_variant *program = &search->variants[0];
-  sg_scheme *scheme = sg_scheme_add(search, program, 1);
-  sg_piece_init(&scheme->pieces[0], program->ops, program->n_ops);
-  scheme->us = UNSIZED_OPERATOR * (program->n_ops + 1);
+/* each operator as a kernel of its own */
+static void add_separate(sg_search *search, const sg_variant *variant) {
+  sg_scheme *scheme = sg_scheme_add(search, variant, 1);
+  sg_piece_init(&scheme->pieces[0], variant->ops, variant->n_ops);
+  scheme->us = UNSIZED_OPERATOR * (variant->n_ops + 1);
   as_graph *graph = sg_scheme_build(search, scheme, &search->err);
   if (graph && search->concrete)
     scheme->us = as_cost(graph, search->opts.target, NULL);
@@ -550,6 +550,7 @@ static void partition_variant(sg_search *search, const sg_variant *variant) {
   p.after = as_malloc((p.last + 1) * sizeof *p.after);
   p.hoped = as_calloc(p.last + 1, sizeof *p.hoped);
   uint32_t *through = as_calloc(p.last + 1, sizeof *through);
+  uint32_t before = search->n_schemes;
   set_bounds(&p);
   look_into_groups(&p);
   AS_TRACE(SEARCH, "%zu down-sets, %zu groups of operators, %zu edges", p.cuts.downsets.n,
@@ -566,6 +567,9 @@ static void partition_variant(sg_search *search, const sg_variant *variant) {
     add_second_choices(&p, add_path(&p, through, several));
   if (search->opts.max_partitions > 1)
     reach_further(&p);
+  /* one of which no block graph is made, as what depends on no input: the program's own is there */
+  if (search->n_schemes == before && variant != &search->variants[1])
+    add_separate(search, variant);
   sg_cuts_clear(&p.cuts);
   free(p.turn);
   free(p.steps);
@@ -578,7 +582,7 @@ static void partition_variant(sg_search *search, const sg_variant *variant) {
 void sg_make_schemes(sg_search *search) {
   uint32_t n = search->variants[0].n_ops;
   search->best_us = SG_NEVER;
-  add_separate(search);
+  add_separate(search, &search->variants[0]);
   if (n == 0)
     return;
   if (n > MOST_OPERATORS) {

@@ -26,5 +26,6 @@ include tests/regress-specs/local.mk
 include tests/rules/local.mk
 include tests/soundness/local.mk
 include tests/fuzz/local.mk
+include tests/bench/local.mk
 include tests/python/local.mk
 endif

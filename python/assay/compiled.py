@@ -29,6 +29,9 @@ class Options:
     # whether a matrix product alone may be a call of cuBLASLt: "auto", "never" or "always"; by
     # default auto on a GPU, where PyTorch has loaded that library
     library: str = None
+    # whether such a call takes the fastest of the library's algorithms, found when it first runs on a
+    # GPU and kept in the cache, or the first that the library names
+    timed: bool = True
 
     def __post_init__(self):
         if self.library not in (None, "auto", "never", "always"):
@@ -140,7 +143,7 @@ class GraphRunner(Telling):
             except ToolError as failed:
                 problem = problem or failed
                 continue
-            kernel = Kernel(directory, self.options.device)
+            kernel = Kernel(directory, self.options.device, self.options.timed)
             types = list(island.types())
             operator = as_operator(kernel, text, types)
             self.parts.append(Part(island.work, directory, kernel, text, operator))

@@ -8,6 +8,7 @@ describes: names, types and extents of inputs and outputs in order, and the work
 import ctypes
 import json
 import os
+import warnings
 from pathlib import Path
 
 import torch
@@ -47,11 +48,59 @@ def _name_loaded_library():
             return
 
 
+class _Choices:
+    """Which of cuBLASLt's algorithms the products of a built library take: the fastest, found when it
+    first runs on a GPU and kept beside it for other processes.
+
+    Algorithms may round differently; with the file, what was chosen once is chosen ever after.
+    """
+
+    def __init__(self, library, path):
+        self._choosing = library.assay_choosing
+        self._choosing.argtypes, self._choosing.restype = [ctypes.c_int], None
+        self._choices = library.assay_choices
+        self._choices.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+        self._choices.restype = ctypes.c_size_t
+        take = library.assay_take_choices
+        take.argtypes, take.restype = [ctypes.c_char_p], ctypes.c_int
+        self._path = path
+        self._known = path.read_text() if path.exists() else ""
+        take(self._known.encode())
+
+    def chosen(self, launch):
+        """What `launch` gives, with the fastest algorithms for what it meets; it waits for the GPU."""
+        self._choosing(1)
+        try:
+            status = launch()
+        finally:
+            self._choosing(0)
+        if status == 0:
+            self._keep()
+        return status
+
+    def _keep(self):
+        """Adds what was chosen to the file, where one can be written; what other machines chose stays."""
+        room = self._choices(None, 0) + 1
+        text = ctypes.create_string_buffer(room)
+        self._choices(text, room)
+        made = [line for line in text.value.decode().splitlines() if line not in self._known]
+        if not made:
+            return
+        self._known += "".join(line + "\n" for line in made)
+        scratch = self._path.with_suffix(f".{os.getpid()}")
+        try:
+            scratch.write_text(self._known)
+            scratch.replace(self._path)
+        except OSError as problem:
+            warnings.warn(f"{self._path}: what was chosen of {_LIBRARY_NAMED} is not kept: {problem}")
+
+
 class Kernel:
     """One certified program, built for one kind of device."""
 
-    def __init__(self, directory, device):
-        """Builds the library of a result directory for "cpu" (emulation) or "cuda"."""
+    def __init__(self, directory, device, timed=True):
+        """Builds the library of a result directory for "cpu" (emulation) or "cuda".  `timed`: products
+        that are calls take the fastest of the library's algorithms."""
         self.directory = Path(directory)
         self.device = device
         made = tool.build(self.directory, device)
@@ -70,6 +119,9 @@ class Kernel:
         self._run_host.restype = ctypes.c_int
         self._library.assay_workspace_bytes.restype = ctypes.c_size_t
         self.workspace_bytes = self._library.assay_workspace_bytes()
+        # libraries of texts that were made before there was a choice take the first algorithm
+        wanted = timed and device == "cuda" and hasattr(self._library, "assay_choosing")
+        self._choices = _Choices(self._library, made / "algorithms") if wanted else None
 
     def of_types(self, tensors, types):
         """What a call gives, as tensors of these types."""
@@ -93,7 +145,15 @@ class Kernel:
 
     def launch(self, inputs, outputs, workspace, stream):
         """Launches on a stream of the GPU; arrays of addresses, addresses."""
-        self._must(self._launch(inputs, outputs, workspace, stream))
+        arguments = inputs, outputs, workspace, stream
+        self._must(self._first(arguments) if self._choices else self._launch(*arguments))
+
+    def _first(self, arguments):
+        """The first launch that is not captured in a graph, in which algorithms are chosen."""
+        if torch.cuda.is_current_stream_capturing():
+            return self._launch(*arguments)
+        choices, self._choices = self._choices, None
+        return choices.chosen(lambda: self._launch(*arguments))
 
     def run_host(self, inputs, outputs):
         """Runs under the emulation; arrays of addresses."""

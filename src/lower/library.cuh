@@ -1,11 +1,14 @@
 /* Matrix products by cuBLASLt: opened when the first one is called, by the name that ASSAY_CUBLASLT gives or else as the dynamic linker finds it. Types and
  * numbers are those of its public interface, versions 12 and 13. Under the host emulation, without ASSAY_CUBLASLT, its emulation stands for it. */
+#include <algorithm>
 #include <dlfcn.h>
 #include <map>
 #include <mutex>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <string>
+#include <vector>
 #ifdef AS_EMU
 #include "library_emu.h"
 #endif
@@ -30,6 +33,7 @@ typedef void *handle; /* opaque, like the descriptions below */
 /* what is called of the library, by the names that it exports */
 #define AS_LT_FUNCTIONS(X) \
   X(cublasLtCreate, (handle *)) \
+  X(cublasLtGetProperty, (int, int *)) \
   X(cublasLtMatmulDescCreate, (handle *, int, int)) \
   X(cublasLtMatmulDescSetAttribute, (handle, int, const void *, size_t)) \
   X(cublasLtMatmulDescDestroy, (handle)) \
@@ -40,6 +44,7 @@ typedef void *handle; /* opaque, like the descriptions below */
   X(cublasLtMatmulPreferenceSetAttribute, (handle, int, const void *, size_t)) \
   X(cublasLtMatmulPreferenceDestroy, (handle)) \
   X(cublasLtMatmulAlgoGetHeuristic, (handle, handle, handle, handle, handle, handle, handle, int, heuristic *, int *)) \
+  X(cublasLtMatmulAlgoCheck, (handle, handle, handle, handle, handle, handle, const algorithm *, heuristic *)) \
   X(cublasLtMatmul, (handle, handle, const void *, const void *, handle, const void *, handle, const void *, const void *, handle, void *, handle, const algorithm *, void *, size_t, cudaStream_t))
 struct functions {
 #define AS_LT_FIELD(name, parameters) int(*name) parameters;
@@ -51,14 +56,18 @@ struct functions {
 struct matrix { long long transposed, rows, columns, leading, stride, alignment; };
 struct product { long long type, result_type, depth, batches; matrix a, b, d; long long device; }; /* of one width, so that products compare as bytes */
 struct before { bool operator()(const product &x, const product &y) const { return memcmp(&x, &y, sizeof x) < 0; } };
-struct plan { handle desc, a, b, d; algorithm algo; size_t workspace; };
+struct plan { handle desc, a, b, d; algorithm algo; size_t workspace; bool chosen; /* its algorithm, by timing, here or before */ };
+struct choice { std::string machine; algorithm algo; };
 struct library {
   std::mutex lock;
   bool open;
   functions call;
   std::map<long long, handle> on_device;
   std::map<product, plan, before> plans; /* one for each size that was met */
+  std::map<product, choice, before> said; /* by assay_take_choices: of products on no device */
 };
+/* where the operands of one product are, and the room to work in */
+struct operands { const void *a, *b; void *d; char *workspace; size_t bytes; cudaStream_t stream; };
 #ifdef AS_EMU /* ends with the shared library that the kernels are in, which may be closed */
 static library &the() { static library one; return one; }
 #else /* never destroyed: launches may come until the process ends */
@@ -137,7 +146,22 @@ static int prefer(library &l, const product &p, size_t workspace, handle pref)
   return 0;
 }
 
-static int describe(library &l, const product &p, size_t workspace, handle pref, plan *out)
+/* up to `most` algorithms for a product, the library's first one first; gives how many in *found */
+static int list_algorithms(library &l, const product &p, size_t workspace, const plan &of, int most, heuristic *out, int *found)
+{
+  handle pref = NULL;
+  *found = 0;
+  AS_LT_TRY(cublasLtMatmulPreferenceCreate, &pref);
+  int failed = prefer(l, p, workspace, pref);
+  if (!failed) {
+    const int status = l.call.cublasLtMatmulAlgoGetHeuristic(l.on_device[p.device], of.desc, of.a, of.b, of.d, of.d, pref, most, out, found);
+    if (status) failed = fail("cublasLtMatmulAlgoGetHeuristic", status);
+  }
+  l.call.cublasLtMatmulPreferenceDestroy(pref);
+  return failed;
+}
+
+static int describe(library &l, const product &p, size_t workspace, plan *out)
 {
   const int transposed = OP_T;
   heuristic best;
@@ -148,8 +172,7 @@ static int describe(library &l, const product &p, size_t workspace, handle pref,
   if (int failed = lay_out(l, p, p.a, p.type, &out->a)) return failed;
   if (int failed = lay_out(l, p, p.b, p.type, &out->b)) return failed;
   if (int failed = lay_out(l, p, p.d, p.result_type, &out->d)) return failed;
-  if (int failed = prefer(l, p, workspace, pref)) return failed;
-  AS_LT_TRY(cublasLtMatmulAlgoGetHeuristic, l.on_device[p.device], out->desc, out->a, out->b, out->d, out->d, pref, 1, &best, &found);
+  if (int failed = list_algorithms(l, p, workspace, *out, 1, &best, &found)) return failed;
   if (found < 1) return fail_words("cublasLtMatmulAlgoGetHeuristic: no algorithm for this product", "");
   if (best.state) return fail("cublasLtMatmulAlgoGetHeuristic: its algorithm", best.state);
   if (best.workspace > workspace) return fail_words("cublasLtMatmulAlgoGetHeuristic: its algorithm needs more workspace than it was given", "");
@@ -173,8 +196,161 @@ static struct closing {
 } at_the_end;
 #endif
 
+/* --- which algorithm: the library's first, or the fastest of those that it lists, where a launch was told to time them or a choice made before is given */
+const int MOST_ALGORITHMS = 16, ROUNDS = 7;
+const double NEAR = 1.1, CLEARLY = 0.995; /* as slow as this is tried on; and less than this part of the first one's time is taken for it */
+const double SHORT_MS = 0.2; /* calls that together take less are no measurement */
+static thread_local bool timing;
+
+/* what an algorithm is good for: a version of the library, on one kind of device; "" where that is not known */
+static std::string machine(library &l)
+{
+  int version[3];
+  for (int i = 0; i < 3; i++) if (l.call.cublasLtGetProperty(i, &version[i])) return "";
+  std::string name = "emulated";
+#ifndef AS_EMU
+  int device = 0;
+  cudaDeviceProp of;
+  if (cudaGetDevice(&device) || cudaGetDeviceProperties(&of, device)) return "";
+  name = of.name;
+#endif
+  for (char &c : name) if (c <= ' ') c = '_';
+  char text[64];
+  snprintf(text, sizeof text, "%d.%d.%d:", version[0], version[1], version[2]);
+  return text + name;
+}
+
+static product on_no_device(product p) { p.device = 0; return p; }
+
+/* a choice that was made before, if it is for this machine and the library still takes it */
+static void take_choice(library &l, const product &p, size_t workspace, plan *of)
+{
+  const auto known = l.said.find(on_no_device(p));
+  heuristic checked;
+  if (known == l.said.end() || known->second.machine != machine(l)) return;
+  const algorithm &algo = known->second.algo;
+  if (l.call.cublasLtMatmulAlgoCheck(l.on_device[p.device], of->desc, of->a, of->b, of->d, of->d, &algo, &checked) || checked.state || checked.workspace > workspace) return;
+  of->algo = algo;
+  of->workspace = checked.workspace;
+  of->chosen = true;
+}
+
+static int call(library &l, const product &p, const plan &of, const algorithm &algo, const operands &at)
+{
+  const float one = 1, zero = 0;
+  return l.call.cublasLtMatmul(l.on_device[p.device], of.desc, &one, at.a, of.a, at.b, of.b, &zero, at.d, of.d, at.d, of.d, &algo, at.workspace, at.bytes, at.stream);
+}
+
+/* milliseconds of one call, of `calls` in a row; false: it cannot be done so */
+static bool time_calls(library &l, const product &p, const plan &of, const algorithm &algo, const operands &at, int calls, double *ms)
+{
+#ifdef AS_EMU
+  (void)calls;
+  *ms = as_lt_emu::milliseconds(&algo);
+  return !call(l, p, of, algo, at);
+#else
+  cudaEvent_t start, stop;
+  float taken = 0;
+  if (cudaEventCreate(&start)) return false;
+  if (cudaEventCreate(&stop)) { cudaEventDestroy(start); return false; }
+  bool good = !cudaEventRecord(start, at.stream);
+  for (int i = 0; i < calls && good; i++) good = !call(l, p, of, algo, at);
+  good = good && !cudaEventRecord(stop, at.stream) && !cudaEventSynchronize(stop) && !cudaEventElapsedTime(&taken, start, stop);
+  cudaEventDestroy(start);
+  cudaEventDestroy(stop);
+  *ms = taken / calls;
+  return good;
+#endif
+}
+
+static bool may_wait(cudaStream_t stream)
+{
+#ifdef AS_EMU
+  (void)stream;
+  return true;
+#else
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  return !cudaStreamIsCapturing(stream, &status) && status == cudaStreamCaptureStatusNone;
+#endif
+}
+
+struct trial { heuristic of; std::vector<double> ms; };
+static double median(std::vector<double> of) { std::sort(of.begin(), of.end()); return of[of.size() / 2]; }
+
+/* Times what the library lists, in turns, and takes the fastest where it is clearly faster than the first.  The result is written each time. */
+static int choose(library &l, const product &p, const operands &at, plan *of)
+{
+  heuristic listed[MOST_ALGORITHMS];
+  int found = 0;
+  if (int failed = list_algorithms(l, p, at.bytes, *of, MOST_ALGORITHMS, listed, &found)) return failed;
+  std::vector<trial> trials;
+  double first = 0;
+  int calls = 1;
+  for (int i = 0; i < found; i++) {
+    double cold = 0, ms = 0;
+    if (listed[i].state || listed[i].workspace > at.bytes || !time_calls(l, p, *of, listed[i].algo, at, 1, &cold) || !time_calls(l, p, *of, listed[i].algo, at, 1, &ms)) continue;
+    if (trials.empty()) {
+      first = ms;
+      calls = ms > 0 && ms < SHORT_MS ? (int)std::min(SHORT_MS / ms + 1, 64.0) : 1;
+    }
+    if (ms <= NEAR * first) trials.push_back(trial{listed[i], {}});
+  }
+  for (int round = 0; round < ROUNDS && trials.size() > 1; round++)
+    for (trial &one : trials) {
+      double ms = 0;
+      if (!time_calls(l, p, *of, one.of.algo, at, calls, &ms)) return fail_words("an algorithm that was timed before fails", "");
+      one.ms.push_back(ms);
+    }
+  of->chosen = true;
+  if (trials.size() < 2) return 0;
+  const trial *best = &trials[0];
+  for (const trial &one : trials) if (median(one.ms) < median(best->ms)) best = &one;
+  if (median(best->ms) > CLEARLY * median(trials[0].ms)) best = &trials[0];
+  of->algo = best->of.algo;
+  of->workspace = best->of.workspace;
+  return 0;
+}
+
+const int PRODUCT_NUMBERS = sizeof(product) / sizeof(long long), ALGORITHM_NUMBERS = 8;
+
+static std::string print_choices(library &l)
+{
+  std::lock_guard<std::mutex> held(l.lock);
+  std::string text, here = l.open ? machine(l) : "";
+  for (const auto &known : l.plans) {
+    if (!known.second.chosen || here.empty()) continue;
+    const product p = on_no_device(known.first);
+    long long number[PRODUCT_NUMBERS];
+    char word[32];
+    memcpy(number, &p, sizeof number);
+    text += here;
+    for (long long n : number) { snprintf(word, sizeof word, " %lld", n); text += word; }
+    for (unsigned long long n : known.second.algo.data) { snprintf(word, sizeof word, " %llx", n); text += word; }
+    text += "\n";
+  }
+  return text;
+}
+
+/* one line of print_choices; false: it is none */
+static bool read_choice(const char *line, const char *end, product *of, choice *out)
+{
+  long long number[PRODUCT_NUMBERS];
+  const char *space = std::find(line, end, ' ');
+  out->machine.assign(line, space);
+  char *at = const_cast<char *>(space);
+  for (int i = 0; i < PRODUCT_NUMBERS + ALGORITHM_NUMBERS; i++) {
+    char *next = at;
+    if (i < PRODUCT_NUMBERS) number[i] = strtoll(at, &next, 10);
+    else out->algo.data[i - PRODUCT_NUMBERS] = strtoull(at, &next, 16);
+    if (next == at || next > end) return false;
+    at = next;
+  }
+  memcpy(of, number, sizeof number);
+  return at == end && !out->machine.empty();
+}
+
 /* the plan of a product, made when it is met for the first time; the library is locked */
-static int find_plan(library &l, const product &p, size_t workspace, const plan **out)
+static int find_plan(library &l, const product &p, size_t workspace, plan **out)
 {
   const auto known = l.plans.find(p);
   if (known != l.plans.end()) { *out = &known->second; return 0; }
@@ -185,11 +361,8 @@ static int find_plan(library &l, const product &p, size_t workspace, const plan 
     l.on_device[p.device] = made;
   }
   plan made = {};
-  handle pref = NULL;
-  AS_LT_TRY(cublasLtMatmulPreferenceCreate, &pref);
-  const int failed = describe(l, p, workspace, pref, &made);
-  l.call.cublasLtMatmulPreferenceDestroy(pref);
-  if (failed) { drop(l, made); return failed; }
+  if (int failed = describe(l, p, workspace, &made)) { drop(l, made); return failed; }
+  take_choice(l, p, workspace, &made);
   *out = &(l.plans[p] = made);
   return 0;
 }
@@ -202,21 +375,22 @@ static long long alignment_of(const void *at, const product &p, const matrix &m,
   return (long long)(bits & (~bits + 1));
 }
 
-static int run(library &l, product p, const void *a, const void *b, void *d, char *workspace, size_t bytes, cudaStream_t stream)
+static int run(library &l, product p, const operands &given)
 {
-  const float one = 1, zero = 0;
-  const plan *how = NULL;
-  char *aligned = workspace + (WORKSPACE_ALIGNMENT - (size_t)workspace % WORKSPACE_ALIGNMENT) % WORKSPACE_ALIGNMENT;
-  p.a.alignment = alignment_of(a, p, p.a, p.type);
-  p.b.alignment = alignment_of(b, p, p.b, p.type);
-  p.d.alignment = alignment_of(d, p, p.d, p.result_type);
-  handle at;
+  operands at = given;
+  plan how;
+  at.workspace += (WORKSPACE_ALIGNMENT - (size_t)at.workspace % WORKSPACE_ALIGNMENT) % WORKSPACE_ALIGNMENT;
+  p.a.alignment = alignment_of(at.a, p, p.a, p.type);
+  p.b.alignment = alignment_of(at.b, p, p.b, p.type);
+  p.d.alignment = alignment_of(at.d, p, p.d, p.result_type);
   {
     std::lock_guard<std::mutex> held(l.lock);
-    if (int failed = find_plan(l, p, bytes, &how)) return failed;
-    at = l.on_device[p.device];
+    plan *kept = NULL;
+    if (int failed = find_plan(l, p, at.bytes, &kept)) return failed;
+    if (timing && !kept->chosen && may_wait(at.stream)) if (int failed = choose(l, p, at, kept)) return failed;
+    how = *kept; /* a thread that times may choose anew meanwhile */
   }
-  AS_LT_TRY(cublasLtMatmul, at, how->desc, &one, a, how->a, b, how->b, &zero, d, how->d, d, how->d, &how->algo, aligned, bytes, stream);
+  if (int status = call(l, p, how, how.algo, at)) return fail("cublasLtMatmul", status);
   return 0;
 }
 
@@ -227,7 +401,7 @@ static int run(library &l, product p, const void *a, const void *b, void *d, cha
   if (!asked.d.rows || !asked.d.columns || !asked.batches) return 0;
 #ifdef AS_EMU
   if (!asked.depth) { as_emu_zero(d, room); return 0; }
-  return run(the(), asked, a, b, d, workspace, bytes, stream);
+  return run(the(), asked, {a, b, d, workspace, bytes, stream});
 #else
   if (!asked.depth) return (int)cudaMemsetAsync(d, 0, room, stream);
   product p = asked;
@@ -236,7 +410,7 @@ static int run(library &l, product p, const void *a, const void *b, void *d, cha
   if (cudaError_t e = cudaGetDevice(&device)) return (int)e;
   p.device = device;
   if (cudaError_t e = cudaThreadExchangeStreamCaptureMode(&mode)) return (int)e;
-  const int status = run(the(), p, a, b, d, workspace, bytes, stream);
+  const int status = run(the(), p, {a, b, d, workspace, bytes, stream});
   const cudaError_t e = cudaThreadExchangeStreamCaptureMode(&mode);
   return status ? status : (int)e;
 #endif
@@ -244,4 +418,26 @@ static int run(library &l, product p, const void *a, const void *b, void *d, cha
 } // namespace as_lt
 /* what the last call of this thread that gave ASSAY_LIBRARY_FAILED found wrong */
 extern "C" const char *assay_library_error(void) { return as_lt::error; }
+/* while on, launches of this thread time the algorithms of products that none was chosen for, and wait */
+extern "C" void assay_choosing(int on) { as_lt::timing = on != 0; }
+/* what was chosen, as text: as snprintf has it, what it would take without the end */
+extern "C" size_t assay_choices(char *text, size_t room)
+{
+  const std::string all = as_lt::print_choices(as_lt::the());
+  if (room) snprintf(text, room, "%s", all.c_str());
+  return all.size();
+}
+/* choices made before; gives how many were read.  Those of another version of the library or another device are left */
+extern "C" int assay_take_choices(const char *text)
+{
+  as_lt::library &l = as_lt::the();
+  std::lock_guard<std::mutex> held(l.lock);
+  int taken = 0;
+  for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+    as_lt::product of;
+    as_lt::choice made;
+    if (as_lt::read_choice(text, end, &of, &made)) { l.said[of] = made; taken++; }
+  }
+  return taken;
+}
 

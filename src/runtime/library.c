@@ -138,7 +138,18 @@ static const char library_functions[] =
     " * been launched. */\n"
     "#define ASSAY_LIBRARY_FAILED (-3)\n"
     "/* What this thread's last such launch found wrong: the function and its status. */\n"
-    "const char *assay_library_error(void);\n";
+    "const char *assay_library_error(void);\n"
+    "/* Which of the library's algorithms a product takes: its first one, or the fastest.  While\n"
+    " * on, a launch of this thread times them for each product that none was chosen for yet, on\n"
+    " * its inputs, and waits; not where a graph is captured.  Algorithms may round differently;\n"
+    " * what was chosen stays so until the process ends. */\n"
+    "void assay_choosing(int on);\n"
+    "/* What was chosen, as text for assay_take_choices of another process; returns what it takes\n"
+    " * without the end, as snprintf does. */\n"
+    "size_t assay_choices(char *text, size_t room);\n"
+    "/* Before the first launch; returns how many choices were read.  Those of another version of\n"
+    " * the library or another kind of device, or which the library refuses, are not used. */\n"
+    "int assay_take_choices(const char *text);\n";
 
 static bool put_header(const as_lowered *l, const char *name, const as_rt_interface *ports,
                        const char *dir, as_err *err) {

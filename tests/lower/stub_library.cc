@@ -1,6 +1,6 @@
-/* A libcublasLt.so of the functions that generated text calls, on the CPU: the emulation's, by their
- * own names.  ASSAY_STUB_FAIL=FUNCTION:STATUS makes one fail, ASSAY_STUB_WORKSPACE=N makes the
- * algorithm ask for N bytes, ASSAY_STUB_LOG=FILE has a line for each call. */
+/* A libcublasLt.so of the functions that generated text calls, on the CPU: the emulation's, by
+ * their own names.  ASSAY_STUB_FAIL=FUNCTION:STATUS makes one fail, ASSAY_STUB_WORKSPACE=N makes
+ * the algorithm ask for N bytes, ASSAY_STUB_LOG=FILE has a line for each call. */
 #define AS_LIBRARY_ALONE
 #include "library_emu.h"
 
@@ -26,6 +26,7 @@ static int before(const char *function) {
   }
 
 EXPORT(cublasLtCreate, (void **handle), (handle))
+EXPORT(cublasLtGetProperty, (int which, int *value), (which, value))
 EXPORT(cublasLtMatmulDescCreate, (void **out, int compute, int scale), (out, compute, scale))
 EXPORT(cublasLtMatmulDescSetAttribute, (void *of, int which, const void *value, size_t n),
        (of, which, value, n))
@@ -40,9 +41,13 @@ EXPORT(cublasLtMatmulPreferenceCreate, (void **out), (out))
 EXPORT(cublasLtMatmulPreferenceSetAttribute, (void *of, int which, const void *value, size_t n),
        (of, which, value, n))
 EXPORT(cublasLtMatmulPreferenceDestroy, (void *of), (of))
+EXPORT(cublasLtMatmulAlgoCheck,
+       (void *handle, void *op, void *a, void *b, void *c, void *d,
+        const as_lt::algorithm *algorithm, as_lt::heuristic *out),
+       (handle, op, a, b, c, d, algorithm, out))
 EXPORT(cublasLtMatmul,
-       (void *handle, void *op, const void *alpha, const void *a, void *la, const void *b,
-        void *lb, const void *beta, const void *c, void *lc, void *d, void *ld,
+       (void *handle, void *op, const void *alpha, const void *a, void *la, const void *b, void *lb,
+        const void *beta, const void *c, void *lc, void *d, void *ld,
         const as_lt::algorithm *algorithm, void *workspace, size_t bytes, cudaStream_t stream),
        (handle, op, alpha, a, la, b, lb, beta, c, lc, d, ld, algorithm, workspace, bytes, stream))
 

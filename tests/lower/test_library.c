@@ -9,6 +9,7 @@
 #include "subject.h"
 #include "tests/source_dir.h"
 #include "tests/suite.h"
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -365,6 +366,156 @@ START_TEST(failures) {
 
 END_TEST
 
+/* --- which of the library's algorithms: functions of a library that is built, by their names */
+typedef struct {
+  void *library;
+  int (*run)(void *const *, void *const *, const long long *);
+  void (*choosing)(int);
+  size_t (*choices)(char *, size_t);
+  int (*take)(const char *);
+} built;
+
+static void find(const built *of, const char *name, void *function) {
+  void *entry = dlsym(of->library, name);
+  ck_assert_msg(entry != NULL, "no function %s", name);
+  memcpy(function, &entry, sizeof entry);
+}
+
+/* a copy of the library, which has met nothing yet */
+static built open_copy(const subject *of, int number) {
+  built made;
+  char *path = as_format("./%s/copy%d.so", of->dir, number);
+  char *command = as_format("cp %s/libassay_live.so %s", of->dir, path);
+  ck_assert_int_eq(system(command), 0);
+  made.library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  ck_assert_msg(made.library != NULL, "%s", dlerror());
+  find(&made, "assay_run_host", &made.run);
+  find(&made, "assay_choosing", &made.choosing);
+  find(&made, "assay_choices", &made.choices);
+  find(&made, "assay_take_choices", &made.take);
+  unlink(path);
+  free(command);
+  free(path);
+  return made;
+}
+
+/* a launch at M = m, whose result is that of the evaluator's kind: A and W count up */
+static void launch(const built *of, long long m) {
+  float *tensor[3];
+  for (int i = 0; i < 3; i++) {
+    tensor[i] = aligned_alloc(16, 4096);
+    for (int k = 0; k < 1024; k++)
+      tensor[i][k] = (float)(k % 7);
+  }
+  ck_assert_int_eq(of->run((void **)tensor, (void **)(tensor + 2), &m), 0);
+  for (long b = 0; b < 2; b++) {
+    for (long i = 0; i < m; i++) {
+      for (long j = 0; j < 4; j++) {
+        float sum = 0;
+        for (long k = 0; k < 8; k++)
+          sum += tensor[0][(b * m + i) * 8 + k] * tensor[1][(b * 4 + j) * 8 + k];
+        ck_assert_float_eq(tensor[2][(b * m + i) * 4 + j], sum);
+      }
+    }
+  }
+  for (int i = 0; i < 3; i++)
+    free(tensor[i]);
+}
+
+/* what it has chosen; malloc'ed */
+static char *chosen(const built *of) {
+  size_t n = of->choices(NULL, 0);
+  char *text = as_malloc(n + 1);
+  ck_assert_uint_eq(of->choices(text, n + 1), n);
+  ck_assert_uint_eq(strlen(text), n);
+  return text;
+}
+
+/* the words of a line, by number from the end: the last is 0 */
+static char *word_from_end(const char *line, int number) {
+  const char *end = line + strcspn(line, "\n");
+  for (;; number--) {
+    const char *begin = end;
+    while (begin > line && begin[-1] != ' ')
+      begin--;
+    if (number == 0)
+      return as_format("%.*s", (int)(end - begin), begin);
+    end = begin - 1;
+  }
+}
+
+static char *replaced(const char *text, const char *from, const char *to) {
+  const char *at = strstr(text, from);
+  ck_assert(at != NULL);
+  return as_format("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+}
+
+/* given these choices, a launch at that size is right, and so many bytes of them are in use then */
+static void given(const subject *under, int number, const char *text, int taken, long long m,
+                  size_t used) {
+  built other = open_copy(under, number);
+  ck_assert_int_eq(other.take(text), taken);
+  launch(&other, m);
+  char *after = chosen(&other);
+  ck_assert_msg(strlen(after) == used, "%s\nof\n%s", after, text);
+  free(after);
+  dlclose(other.library);
+}
+
+START_TEST(algorithms) {
+  enum { NUMBER_OF_ALGORITHM = 3, PROBLEM = 4 }; /* words of the emulation's, from the end */
+
+  subject under = {.target = always()};
+  subject_open(&under, batched, NULL);
+  int64_t *env = as_env_new(under.sizes);
+  ck_assert_msg(subject_lower(&under, env), "%s", under.err.text);
+  subject_build(&under);
+  built first = open_copy(&under, 0);
+  launch(&first, 3);
+  char *none = chosen(&first);
+  ck_assert_str_eq(none, ""); /* not asked for */
+  first.choosing(1);
+  launch(&first, 3); /* met before: it is chosen now */
+  first.choosing(0);
+  launch(&first, 5); /* not asked for again */
+  char *text = chosen(&first);
+  ck_assert_uint_eq(strcspn(text, "\n") + 1, strlen(text)); /* one line */
+  ck_assert_int_eq(strncmp(text, "13.1.2:emulated ", 16), 0);
+  /* the fastest that can be called: the two that are said to be faster cannot */
+  char *which = word_from_end(text, NUMBER_OF_ALGORITHM);
+  ck_assert_str_eq(which, "1");
+  char *problem = word_from_end(text, PROBLEM);
+  launch(&first, 3);
+  dlclose(first.library);
+  size_t all = strlen(text);
+  char *elsewhere = replaced(text, "13.1.2:", "13.2.2:");
+  char *not_of_it = replaced(text, problem, "123");
+  char *beyond = replaced(text, "\n", " 5\n");
+  char *twice = as_format("nonsense\n%s%s", text, text);
+  given(&under, 1, text, 1, 3, all);
+  given(&under, 2, text, 1, 4, 0); /* of another size */
+  given(&under, 3, elsewhere, 1, 3, 0);
+  given(&under, 4, not_of_it, 1, 3, 0); /* the library refuses it */
+  given(&under, 5, beyond, 0, 3, 0);
+  given(&under, 6, twice, 2, 3, all);
+  given(&under, 7, "", 0, 3, 0);
+  text[all - 4] = 0; /* cut off */
+  given(&under, 8, text, 0, 3, 0);
+  subject_remove_files(&under);
+  free(twice);
+  free(beyond);
+  free(not_of_it);
+  free(elsewhere);
+  free(problem);
+  free(which);
+  free(text);
+  free(none);
+  free(env);
+  subject_close(&under);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("library", 240);
   tcase_add_loop_test(tests, all_sizes, 0, 3);
@@ -372,5 +523,6 @@ int main(void) {
   tcase_add_loop_test(tests, block_graphs, 0, (int)(sizeof blocks / sizeof *blocks));
   tcase_add_test(tests, choice);
   tcase_add_test(tests, failures);
+  tcase_add_test(tests, algorithms);
   return test_run("lower_library", tests);
 }

@@ -1,7 +1,9 @@
 """What docs/pytorch.md says of the package: compile, the backend, certify, errors."""
 
+import tempfile
 import unittest
 import warnings
+from pathlib import Path
 
 import torch
 import torch.nn.functional as F
@@ -11,6 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import assay
 from assay import equality
+from assay.kernels import _Choices
 
 
 def normed(x, g):
@@ -242,6 +245,27 @@ class Forms(unittest.TestCase):
         for a, b in zip(got["sums"], wanted["sums"]):
             self.assertLess((a - b).abs().max(), 1e-5)
         self.assertLess((mine - theirs).abs().max(), 1e-5)
+
+    def test_algorithms_of_products_are_chosen_once_and_kept(self):
+        x, w = torch.randn(4, 8), torch.randn(8, 4)
+        product = lambda x, w: x @ w  # noqa: E731
+        fast = assay.compile(product, x, w, quiet=True, seconds=2, least_work=1, library="always")
+        kernel = fast.parts[0].kernel
+        self.assertEqual(kernel.calls, "cuBLASLt")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "algorithms"
+            path.write_text("12.0.0:another_device 1 2 3\n")  # another machine's stay
+            again = lambda: len(kernel(x, w)) - 1  # noqa: E731  (0, as a launch gives)
+            self.assertEqual(_Choices(kernel._library, path).chosen(again), 0)
+            kept = path.read_text().splitlines()
+            self.assertEqual(kept[0], "12.0.0:another_device 1 2 3")
+            self.assertEqual([line.split()[0] for line in kept[1:]], ["13.1.2:emulated"])
+            self.assertEqual(_Choices(kernel._library, path).chosen(again), 0)
+            self.assertEqual(path.read_text().splitlines(), kept)
+            path.unlink()
+            self.assertEqual(_Choices(kernel._library, path).chosen(lambda: -3), -3)
+            self.assertFalse(path.exists())  # of a launch that fails nothing is kept
+        self.assertLess((fast(x, w) - x @ w).abs().max(), 1e-5)
 
     def test_operators_of_pytorch(self):
         x, g = torch.randn(4, 8), torch.randn(8)

@@ -1,0 +1,4 @@
+# what bench/ measures with; nothing is timed here
+TESTS += tests/bench/test_bench.sh
+FAST_TESTS += tests/bench/test_bench.sh
+EXTRA_DIST += tests/bench/test_bench.sh tests/bench/rounds.py tests/bench/timed.jsonl tests/bench/timed.md

@@ -1,0 +1,166 @@
+/* Orders of a program's operators: reductions before what need not wait for them, terms that are
+ * one number, and what only looks like either. */
+#include "search/variant.h"
+#include "src/base/str.h"
+#include "tests/operators.h"
+#include "tests/suite.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  as_oplib *lib;
+  as_sizes *sizes;
+  as_graph *graph;
+} program;
+
+/* the operators of the library and those of the package for PyTorch, which has windows */
+static program read_text(const char *text) {
+  program p = {.lib = test_operators(), .sizes = as_sizes_new()};
+  as_err err;
+  as_err_init(&err);
+  char *path = test_path("python/assay/torch_ops.sem");
+  ck_assert(as_oplib_load(p.lib, path, &err));
+  free(path);
+  p.graph = as_parse_tp("program.tp", text, strlen(text), p.sizes, p.lib, &err);
+  ck_assert_msg(p.graph != NULL, "%s", p.graph ? "" : as_err_format(&err));
+  as_err_clear(&err);
+  return p;
+}
+
+static void done(program *p) {
+  as_graph_free(p->graph);
+  as_sizes_free(p->sizes);
+  as_oplib_free(p->lib);
+}
+
+static double cost(const as_graph *graph) {
+  double us = 0;
+  for (uint32_t i = 0; i < graph->n; i++) {
+    if (graph->node[i].kind == AS_N_OP)
+      us += as_cost_operator(graph, i, as_target_default());
+  }
+  return us;
+}
+
+/* the cheapest order by what its operators cost apart, as a part of the program's cost; 1: none */
+static double cheapest(const program *p) {
+  uint64_t struck[AS_LIMIT_N] = {0};
+  uint32_t n;
+  as_graph **found = sg_variants(p->graph, as_target_default(), true, 3, &n, struck);
+  double best = 1;
+  for (uint32_t i = 0; i < n; i++) {
+    double part = cost(found[i]) / cost(p->graph);
+    best = part < best ? part : best;
+    as_graph_free(found[i]);
+  }
+  free(found);
+  return best;
+}
+
+#define LINEAR                                                                                     \
+  "program p\nsizes B = 1024, D = 4096, F = 2048\ninput X: f32[B, D]\ninput W: f32[F, D]\n"        \
+  "input b: f32[F]\ninput c: f32[B, F]\nh = X @ transpose(W, axis=0)\n"
+#define SQUARE                                                                                     \
+  "program p\nsizes D = 2048\ninput X: f32[D, D]\ninput W: f32[D, D]\nh = X @ transpose(W, "       \
+  "axis=0)\n"
+
+/* A product with the sum of a matrix is a small part of one with the matrix. */
+static const char *const less_work[] = {
+    LINEAR "output y = sum(h, axis=1)\n",
+    LINEAR "output y = sum(h, axis=0)\n",
+    LINEAR "output y = mean(h, axis=-1)\n",
+    LINEAR "output y = sum(h / 2, axis=1) * 1.5\n",
+    LINEAR "output y = sum(h + b, axis=1)\n",
+    LINEAR "output y = exp(sum((h - b) * 3, axis=1))\n",
+    /* two axes of one extent: the right one is taken */
+    SQUARE "output y = sum(h, axis=1)\n",
+    SQUARE "output y = sum(h, axis=0)\n",
+    /* some of the columns */
+    LINEAR "output y = relu(torch_window_sum(h, axis=1, k=16, s=16))\n",
+    LINEAR "output y = relu(torch_window_sum(h + b, axis=1, k=16, s=16))\n",
+    /* through what puts an axis elsewhere */
+    LINEAR "output y = relu(torch_window_sum(expand_dims(h, axis=1), axis=2, k=8, s=8))\n",
+    /* one number everywhere */
+    LINEAR "m = max(h, axis=1)\noutput y = exp(m - m)\n",
+    LINEAR "output y = maximum(minimum(h, 2), 2)\n",
+    LINEAR "output y = minimum(maximum(h, 1.5), 1.5) + b\n",
+};
+
+/* What does not go through: a sum of what is not a sum, of what has the axis twice, a largest
+ * element, windows of what is bent; and numbers that are not one. */
+static const char *const as_much[] = {
+    LINEAR "output y = sum(relu(h), axis=1)\n",
+    LINEAR "output y = sum(h * c, axis=1)\n",
+    LINEAR "output y = sum(h * b * h, axis=1)\n",
+    LINEAR "output y = max(h, axis=1)\n",
+    LINEAR "output y = torch_window_sum(relu(h), axis=1, k=16, s=16)\n",
+    LINEAR "output y = torch_window_sum(h * c, axis=1, k=16, s=16)\n",
+    LINEAR "output y = torch_window_max(h, axis=1, k=16, s=16)\n",
+    LINEAR "m = max(h, axis=1)\noutput y = exp(m + m)\n",
+    LINEAR "output y = maximum(minimum(h, 2), 1.9)\n",
+    LINEAR "output y = maximum(maximum(h, 2), 2)\n",
+    LINEAR "output y = minimum(minimum(h, 2), 1)\n",
+};
+
+START_TEST(with_less_work) {
+  program p = read_text(less_work[_i]);
+  double part = cheapest(&p);
+  ck_assert_msg(part < 0.5, "%s\n%g of it", less_work[_i], part);
+  done(&p);
+}
+
+END_TEST
+
+START_TEST(with_as_much) {
+  program p = read_text(as_much[_i]);
+  double part = cheapest(&p);
+  ck_assert_msg(part > 0.5, "%s\n%g of it", as_much[_i], part);
+  done(&p);
+}
+
+END_TEST
+
+/* what the search makes of it is certified, and no block waits for the product's rows */
+START_TEST(certified) {
+  program p = read_text(LINEAR "output y = relu(sum(h + b, axis=1))\n");
+  as_search_opts options = as_search_default;
+  as_search_result found;
+  options.threads = 2;
+  options.keep = 1;
+  ck_assert_int_eq(as_search(p.graph, &options, &found), AS_OK);
+  ck_assert(found.cand[0].verdict.certified);
+  ck_assert(as_cost(found.cand[0].graph, as_target_default(), NULL) < cost(p.graph) / 4);
+  as_search_result_clear(&found);
+  done(&p);
+}
+
+END_TEST
+
+/* a program without what depends on its inputs is still one */
+START_TEST(of_no_input) {
+  program p = read_text(LINEAR "m = max(h, axis=1)\noutput y = exp(m - m)\n");
+  as_search_opts options = as_search_default;
+  as_search_result found;
+  options.threads = 2;
+  options.keep = 1;
+  ck_assert_int_eq(as_search(p.graph, &options, &found), AS_OK);
+  ck_assert(found.cand[0].verdict.certified);
+  for (uint32_t i = 0; i < found.cand[0].graph->n; i++) {
+    const as_node *node = &found.cand[0].graph->node[i];
+    for (uint32_t k = 0; k < node->nargs; k++)
+      ck_assert(found.cand[0].graph->node[node->arg[k]].kind != AS_N_INPUT);
+  }
+  as_search_result_clear(&found);
+  done(&p);
+}
+
+END_TEST
+
+int main(void) {
+  TCase *tests = test_case("variant", 240);
+  tcase_add_loop_test(tests, with_less_work, 0, sizeof less_work / sizeof *less_work);
+  tcase_add_loop_test(tests, with_as_much, 0, sizeof as_much / sizeof *as_much);
+  tcase_add_test(tests, certified);
+  tcase_add_test(tests, of_no_input);
+  return test_run("variant", tests);
+}

@@ -5,11 +5,6 @@
 
 enum { MAX_BIND = 6, MAX_INSTANCES = 12, MAX_VARS = 8 };
 
-/* arguments at the places where the pattern has the bound variable `index`: f(.., index, ..)
- * against f(.., e, ..) in x */
-static void collect_args(pv *prover, ck_id pattern, uint32_t index, ck_id x, ck_id *out,
-                         uint32_t *n);
-
 static bool has_loose(const ck_terms *terms, ck_id term, uint32_t index) {
   if (ck_loose_max(terms, term) <= index)
     return false;
@@ -40,71 +35,6 @@ static void indices_of(pv *prover, ck_id term, ck_id *out, uint32_t *n) {
     indices_of(prover, ck_kid(terms, term, i), out, n);
 }
 
-/* --- indices that are sums: what stands for i in `C*i + j`, i being counted in steps of C */
-typedef struct {
-  uint32_t n;
-  uint32_t index[MAX_VARS];
-  ck_id coef[MAX_VARS]; /* integers above 0 */
-  ck_id constant;
-} sum_pattern;
-
-static bool read_pattern(pv *prover, ck_id pattern, ck_id coef, sum_pattern *sum) {
-  const ck_terms *terms = prover->terms;
-  ck_op head = ck_head(terms, pattern);
-  if (head == CK_ADD)
-    return read_pattern(prover, ck_kid(terms, pattern, 0), coef, sum) &&
-           read_pattern(prover, ck_kid(terms, pattern, 1), coef, sum);
-  if (head == CK_Q) {
-    sum->constant = pv_const_add(prover, sum->constant, pv_const_mul(prover, coef, pattern));
-    return true;
-  }
-  if (head == CK_MUL) {
-    uint32_t number = pv_is_const(prover, ck_kid(terms, pattern, 0)) ? 0 : 1;
-    ck_id factor = ck_kid(terms, pattern, number);
-    return pv_is_const(prover, factor) && read_pattern(prover, ck_kid(terms, pattern, 1 - number),
-                                                       pv_const_mul(prover, coef, factor), sum);
-  }
-  if (head != CK_B || sum->n == MAX_VARS || pv_const_sign(prover, coef) <= 0 ||
-      !ck_is_int(terms, coef))
-    return false;
-  sum->index[sum->n] = ck_index(terms, pattern);
-  sum->coef[sum->n++] = coef;
-  return true;
-}
-
-/* the least coefficient above that one; CK_BAD: there is none */
-static ck_id next_above(pv *prover, const sum_pattern *sum, ck_id coef) {
-  const ck_terms *terms = prover->terms;
-  ck_id next = CK_BAD;
-  for (uint32_t i = 0; i < sum->n; i++) {
-    bool above = mpq_cmp(*ck_q_value(terms, sum->coef[i]), *ck_q_value(terms, coef)) > 0;
-    if (above &&
-        (next == CK_BAD || mpq_cmp(*ck_q_value(terms, sum->coef[i]), *ck_q_value(terms, next)) < 0))
-      next = sum->coef[i];
-  }
-  return next;
-}
-
-/* arg div coef, without the multiples of the next coefficient; CK_BAD: it is no such sum */
-static ck_id digit_at(pv *prover, ck_id pattern, uint32_t index, ck_id arg) {
-  sum_pattern sum = {.constant = prover->zero};
-  if (!read_pattern(prover, pattern, prover->one, &sum))
-    return CK_BAD;
-  for (uint32_t i = 0; i < sum.n; i++) {
-    if (sum.index[i] != index)
-      continue;
-    ck_id coef = sum.coef[i];
-    ck_id next = next_above(prover, &sum, coef);
-    ck_id at = pv_canon(prover, pv_sub(prover, arg, sum.constant));
-    ck_id digit = pv_is_one(prover, coef) ? at : ck_mk2(prover->terms, CK_DIV, at, coef);
-    if (next == CK_BAD)
-      return digit;
-    ck_id radix = pv_const_mul(prover, next, pv_const_inv(prover, coef));
-    return ck_is_int(prover->terms, radix) ? ck_mk2(prover->terms, CK_MOD, digit, radix) : CK_BAD;
-  }
-  return CK_BAD;
-}
-
 static void add_option(ck_id option, ck_id *out, uint32_t *n) {
   uint32_t j = 0;
   while (j < *n && out[j] != option)
@@ -113,7 +43,8 @@ static void add_option(ck_id option, ck_id *out, uint32_t *n) {
     out[(*n)++] = option;
 }
 
-static void match_app(pv *prover, ck_id pattern, uint32_t index, ck_id x, ck_id *out, uint32_t *n) {
+static void match_app(pv *prover, ck_id pattern, uint32_t index, uint32_t depth, ck_id x,
+                      ck_id *out, uint32_t *n) {
   const ck_terms *terms = prover->terms;
   if (ck_head(terms, x) == CK_APP && ck_name(terms, x) == ck_name(terms, pattern) &&
       ck_sig(terms, x) == ck_sig(terms, pattern)) {
@@ -124,8 +55,7 @@ static void match_app(pv *prover, ck_id pattern, uint32_t index, ck_id x, ck_id 
       if (ck_head(terms, pattern_arg) != CK_B) {
         if (!has_loose(terms, pattern_arg, index))
           continue;
-        bool whole = ck_is_closed(terms, arg) && ck_is_int(terms, arg);
-        ck_id digit = whole ? digit_at(prover, pattern_arg, index, arg) : CK_BAD;
+        ck_id digit = pv_clause_digit(prover, pattern_arg, index, depth, arg);
         if (digit != CK_BAD)
           add_option(digit, out, n);
         indices_of(prover, arg, out, n);
@@ -141,19 +71,49 @@ static void match_app(pv *prover, ck_id pattern, uint32_t index, ck_id x, ck_id 
     }
   }
   for (uint32_t i = 0, n_kids = ck_nkids(terms, x); i < n_kids; i++)
-    match_app(prover, pattern, index, ck_kid(terms, x, i), out, n);
+    match_app(prover, pattern, index, depth, ck_kid(terms, x, i), out, n);
 }
 
-static void collect_args(pv *prover, ck_id pattern, uint32_t index, ck_id x, ck_id *out,
-                         uint32_t *n) {
+/* arguments at the places where the pattern, under `depth` binders of folds, has the bound variable
+ * `index`: f(.., index, ..) against f(.., e, ..) in x */
+static void collect_args(pv *prover, ck_id pattern, uint32_t index, uint32_t depth, ck_id x,
+                         ck_id *out, uint32_t *n) {
   const ck_terms *terms = prover->terms;
   if (ck_loose_max(terms, pattern) <= index)
     return;
   if (ck_head(terms, pattern) == CK_APP)
-    match_app(prover, pattern, index, x, out, n);
-  for (uint32_t i = 0, n_kids = ck_nkids(terms, pattern); i < n_kids; i++)
-    collect_args(prover, ck_kid(terms, pattern, i), index + ck_kid_binders(terms, pattern, i), x,
-                 out, n);
+    match_app(prover, pattern, index, depth, x, out, n);
+  for (uint32_t i = 0, n_kids = ck_nkids(terms, pattern); i < n_kids; i++) {
+    uint32_t binders = ck_kid_binders(terms, pattern, i);
+    collect_args(prover, ck_kid(terms, pattern, i), index + binders, depth + binders, x, out, n);
+  }
+}
+
+/* a < if(c, u, v), an end that is the smaller of two numbers, where a is below the one that it is
+ */
+static pv_thm below_choice(pv *prover, pv_ctx ctx, ck_id formula) {
+  ck_id end = ck_kid(prover->terms, formula, 1);
+  ck_id cond = ck_kid(prover->terms, end, 0);
+  pv_thm part[2];
+  for (uint32_t i = 0; i < 2; i++) {
+    ck_id here = i ? ck_neg(prover->terms, cond) : cond;
+    pv_ctx inside = pv_ctx_push(prover, ctx, here, CK_BAD);
+    ck_id less =
+        pv_lt(prover, ck_kid(prover->terms, formula, 0), ck_kid(prover->terms, end, 1 + i));
+    pv_thm law = pv_law(prover, i ? "ite0" : "ite1", &end, 1, pv_hyp(prover, here));
+    pv_thm below = pv_follows(prover, inside, less);
+    if (below == PV_NONE || law == PV_NONE)
+      return PV_NONE;
+    part[i] = PV_COMBINE(prover, formula, prover->one, below, pv_num(prover, -1), law);
+  }
+  return pv_cases(prover, cond, part[0], part[1]);
+}
+
+static pv_thm premise_of(pv *prover, pv_ctx ctx, ck_id cond) {
+  pv_thm thm = pv_follows(prover, ctx, cond);
+  bool choice = ck_head(prover->terms, cond) == CK_LT &&
+                ck_is(prover->terms, ck_kid(prover->terms, cond, 1), CK_ITE);
+  return thm == PV_NONE && choice ? below_choice(prover, ctx, cond) : thm;
 }
 
 /* the clause of step h at ts */
@@ -168,7 +128,7 @@ static pv_thm clause_at(pv *prover, pv_ctx ctx, pv_thm hyp, const ck_id *args) {
     ck_id cond = ck_kid(prover->terms, clause, i);
     if (n_vars)
       cond = ck_open(prover->terms, cond, args, n_vars);
-    if ((premises[i] = pv_follows(prover, ctx, cond)) == PV_NONE)
+    if ((premises[i] = premise_of(prover, ctx, cond)) == PV_NONE)
       return PV_NONE;
   }
   return pv_use(prover, hyp, args, n_vars, premises, n_conds);
@@ -216,7 +176,7 @@ uint32_t pv_clause_instances(pv *prover, pv_ctx ctx, pv_thm hyp, ck_id term, pv_
   if (n_vars > MAX_VARS)
     return 0;
   for (uint32_t i = 0; i < n_vars; i++) {
-    collect_args(prover, conclusion, i, term, options[i], &n_options[i]);
+    collect_args(prover, conclusion, i, 0, term, options[i], &n_options[i]);
     if (!n_options[i]) {
       options[i][n_options[i]++] = usual(prover, ctx, clause, i, NULL, 0);
       if (options[i][0] != prover->zero)

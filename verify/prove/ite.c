@@ -537,7 +537,73 @@ static pv_eqn canon_cond(pv *prover, pv_ctx ctx, ck_id term) {
   return pv_then(prover, eqn, pv_norm_poly(prover, ctx, whole));
 }
 
+static bool has_choice(pv *prover, ck_id term, as_map *seen) {
+  uint64_t known;
+  if (ck_is(prover->terms, term, CK_ITE))
+    return true;
+  if (as_map_get(seen, AS_KEY(term), &known))
+    return false;
+  as_map_put(seen, AS_KEY(term), 1);
+  for (uint32_t i = 0, n = ck_nkids(prover->terms, term); i < n; i++) {
+    if (has_choice(prover, ck_kid(prover->terms, term, i), seen))
+      return true;
+  }
+  return false;
+}
+
+/* A choice whose condition orders integers, with the branches that choose again in normal form
+ * where it holds, or fails: they may ask the same once more, as what is stored in each round does
+ * of what the rounds before have stored. */
+static pv_eqn branches_under(pv *prover, pv_ctx ctx, ck_id term, bool *done) {
+  ck_id cond = ck_kid(prover->terms, term, 0);
+  ck_op head = ck_head(prover->terms, cond);
+  pv_eqn branch[2];
+  pv_thm part[2];
+  if ((head != CK_LE && head != CK_LT) ||
+      !ck_is_int(prover->terms, ck_kid(prover->terms, cond, 0)) ||
+      !ck_is_int(prover->terms, ck_kid(prover->terms, cond, 1)))
+    return pv_same(term);
+  for (uint32_t i = 0; i < 2; i++) {
+    branch[i] = pv_same(ck_kid(prover->terms, term, 1 + i));
+    as_map seen;
+    as_map_init(&seen, 1);
+    bool again = has_choice(prover, branch[i].to, &seen);
+    as_map_clear(&seen);
+    prover->matter |= again ? PV_UNDER_CHOICES : 0;
+    if (!again || !(prover->ways & PV_UNDER_CHOICES))
+      continue;
+    ck_id here = i ? ck_neg(prover->terms, cond) : cond;
+    branch[i] = pv_norm(prover, pv_ctx_push(prover, ctx, here, CK_BAD), branch[i].to);
+    if (branch[i].by == PV_NONE)
+      return pv_fail();
+    done[i] = true;
+  }
+  if (branch[0].by == PV_REFL && branch[1].by == PV_REFL)
+    return pv_same(term);
+  pv_eqn whole = {ck_ite(prover->terms, cond, branch[0].to, branch[1].to), PV_NONE};
+  for (uint32_t i = 0; i < 2; i++) {
+    pv_thm here = pv_hyp(prover, i ? ck_neg(prover->terms, cond) : cond);
+    const char *law = i ? "ite0" : "ite1";
+    pv_thm left = pv_trans(prover, pv_law(prover, law, &term, 1, here), branch[i].by);
+    part[i] = pv_trans(prover, left, pv_sym(prover, pv_law(prover, law, &whole.to, 1, here)));
+  }
+  whole.by = pv_cases(prover, cond, part[0], part[1]);
+  return whole;
+}
+
+/* the choice between branches of which those are in normal form already */
+static pv_eqn norm_choice(pv *prover, pv_ctx ctx, ck_id term, const bool *done);
+
 pv_eqn pv_norm_ite(pv *prover, pv_ctx ctx, ck_id term) {
+  bool done[2] = {false, false};
+  pv_eqn under = branches_under(prover, ctx, term, done);
+  if (under.by == PV_NONE)
+    return pv_fail();
+  pv_eqn rest = norm_choice(prover, ctx, under.to, done);
+  return rest.by == PV_NONE ? rest : pv_then(prover, under, rest);
+}
+
+static pv_eqn norm_choice(pv *prover, pv_ctx ctx, ck_id term, const bool *done) {
   ck_id cond = ck_kid(prover->terms, term, 0);
   uint32_t n_premises = 0;
   pv_thm premises[4];
@@ -553,7 +619,7 @@ pv_eqn pv_norm_ite(pv *prover, pv_ctx ctx, ck_id term) {
     return eqn.by == PV_NONE ? pv_fail() : pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
   }
   for (int i = 0; i < 4; i++) {
-    part_eqn[i] = pv_norm(prover, ctx, part[i]);
+    part_eqn[i] = i >= 2 && done[i - 2] ? pv_same(part[i]) : pv_norm(prover, ctx, part[i]);
     if (part_eqn[i].by == PV_NONE)
       return pv_fail();
     if (part_eqn[i].by != PV_REFL)

@@ -20,6 +20,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/bounds.c \
   verify/prove/certificate.c \
   verify/prove/chains.c \
+  verify/prove/clause_index.c \
   verify/prove/clauses.c \
   verify/prove/ctx.c \
   verify/prove/cutmax.c \

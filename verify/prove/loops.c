@@ -104,6 +104,9 @@ static pv_eqn tidy_nest(pv *prover, pv_ctx ctx, ck_id term, uint32_t depth) {
 
 /* symbol i at its parameters is body, by that theorem */
 static void solved(const solver *all, uint32_t i, ck_id body, pv_thm by) {
+  AS_TRACE(PROVE, "%s is %s",
+           ck_show(all->prover->terms, applied(all, &all->claim->definitions[i])),
+           ck_show(all->prover->terms, body));
   all->open[i] = false;
   all->closed[i] = by;
   pv_defs_solve(all->defs, i, body, by);

@@ -273,6 +273,7 @@ static uint32_t prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal
   pv_init(&prover, terms, opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS);
   prover.until = opts ? opts->until : 0;
   prover.ways = ways;
+  AS_TRACE(PROVE, "an attempt, in ways %u", ways);
   pv_defs *defs = claim && claim->n_definitions ? pv_defs_new(&prover, claim) : NULL;
   if (defs) {
     prover.max_work *= DEFINED_WORK;
@@ -294,16 +295,17 @@ void as_prove_goals(ck_terms *terms, const ck_goal *goals, uint32_t n, const as_
 
 void as_prove_claim(ck_terms *terms, const ck_claim *c, const as_prove_opts *opts,
                     as_proof_result *result) {
-  static const uint32_t others[] = {PV_AS_STATED, PV_BY_QUOTIENTS};
+  static const uint32_t others[] = {PV_UNDER_CHOICES, PV_AS_STATED, PV_BY_QUOTIENTS,
+                                    PV_UNDER_CHOICES | PV_BY_QUOTIENTS};
   uint32_t matter = prove_with(terms, c, c->goals, c->n_goals, opts, 0, result);
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     uint32_t tried = result->steps_tried;
-    if (result->verdict == AS_PROVED || !(matter & others[i]))
+    if (result->verdict == AS_PROVED || (matter & others[i]) != others[i])
       continue;
     /* what conditions decide in a body is decided there, or, the second time, where it is read: a
      * sum that is rescaled by what else its loop carries is found only so */
     as_proof_result second;
-    prove_with(terms, c, c->goals, c->n_goals, opts, others[i], &second);
+    matter |= prove_with(terms, c, c->goals, c->n_goals, opts, others[i], &second);
     bool better = second.verdict == AS_PROVED;
     as_proof_result_clear(better ? result : &second);
     if (better)

@@ -29,6 +29,12 @@ pv_thm pv_rounded(pv *prover, pv_thm thm);
 /* c with n = c*b under the equations of the context, or CK_BAD */
 ck_id pv_size_quotient(pv *prover, pv_ctx ctx, ck_id n, ck_id divisor);
 
+/* --- clause_index.c */
+/* the pattern is a sum, as `C*i + j` for tiles of C: what its bound variable `index` is where the
+ * sum is the argument, in quotients and remainders; CK_BAD: it is no such sum.  Bound variables
+ * below `depth`, and all of the argument, are those of folds, and left out. */
+ck_id pv_clause_digit(pv *prover, ck_id pattern, uint32_t index, uint32_t depth, ck_id argument);
+
 /* --- clauses.c */
 pv_thm pv_by_clause(pv *prover, pv_ctx ctx, ck_id f); /* f as the conclusion of a clause */
 /* an undecided condition of a clause that would conclude f; CK_BAD: none */

@@ -56,8 +56,9 @@ enum { PV_MAX_LEMMAS = 96, PV_SMALL = 32 };
 
 /* Ways to go about a claim that are not tried at first: bodies of loops are taken as they stand, if
  * they can (loops.c); what is known of a quotient by a positive number is known of what is divided,
- * so that a root is taken of each alone (fact_match.c). */
-enum { PV_AS_STATED = 1, PV_BY_QUOTIENTS = 2 };
+ * so that a root is taken of each alone (fact_match.c); what stands in a choice is brought to
+ * normal form where its condition holds (ite.c). */
+enum { PV_AS_STATED = 1, PV_BY_QUOTIENTS = 2, PV_UNDER_CHOICES = 4 };
 
 typedef struct pv {
   ck_terms *terms;
@@ -94,7 +95,7 @@ typedef struct pv {
   uint32_t tightened;           /* how often that was sought for this goal */
   bool whole_facts;             /* digits.c: orders are being read as sums of digits have them */
   bool cofactors;               /* lp.c: signs of cofactors are being asked for */
-  uint32_t ways;                /* PV_AS_STATED, PV_BY_QUOTIENTS: how it is gone about, as bits */
+  uint32_t ways;                /* PV_AS_STATED, ..: how it is gone about, as bits */
   uint32_t matter;              /* those that make a difference for this claim */
   bool too_deep;                /* a term nested deeper than normal forms are made was met */
   const struct pv_reads *reads; /* what readings of a loop's tensor are known by; NULL: nothing */

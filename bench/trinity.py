@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Judges the folder of Trinity's programs (shared data, `trinity`) under each reading of scratch tensors, and writes the table of bench/results/tiles.md.
+
+usage: trinity.py [--assay PATH] [--seconds S] [--only TEXT] [--readings LIST] [--write FILE] [--many N]
+A line a program and reading: what the folder's evaluator says, our verdict, seconds, what is missing. --write: the table takes the place of the one in
+FILE between its two marks. --many N: a file of N programs, variants of the folder's, is judged at once instead, and the seconds a program are told. The
+folder is read where it is (AS_SHARED, or ../shared beside the tree). Exit status 1: a verdict contradicts the folder's."""
+import argparse
+import collections
+import csv
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FOLDER = os.path.join(os.environ.get('AS_SHARED', os.path.join(TOP, '../shared')), 'data/trinity')
+READINGS = ('global', 'private', 'generator')
+BEGIN, END = '<!-- trinity.py: begin -->', '<!-- trinity.py: end -->'
+# what may be said of a program of which the folder's evaluator says this
+RIGHT = {'EQUIVALENT': ('PROVED', 'UNKNOWN'), 'WRONG': ('REFUTED',), 'ORDER-DEPENDENT': ('ORDER-DEPENDENT',), 'UNREADABLE': ('UNREADABLE', 'REFUTED')}
+
+Case = collections.namedtuple('Case', 'name reading truth given candidate config shapes')
+
+
+def rows(path):
+    with open(path, encoding='utf-8') as file:
+        return list(csv.DictReader(file, delimiter='\t', quoting=csv.QUOTE_NONE))
+
+
+def cases(readings):
+    shapes = os.path.join(FOLDER, 'shapes.tsv')
+    for row in rows(os.path.join(FOLDER, 'dev/verdicts.tsv')):
+        for reading in readings:
+            if row[reading] != '-':
+                name = os.path.basename(row['file'])[:-len('.tir')]
+                yield Case(name, reading, row[reading], os.path.join(FOLDER, row['reference']), os.path.join(FOLDER, row['file']), row['config'], shapes)
+    shapes = os.path.join(FOLDER, 'rules/shapes.tsv')
+    for row in rows(os.path.join(FOLDER, 'rules/verdicts.tsv')):
+        for reading in readings:
+            if reading in row:
+                before, after = (os.path.join(FOLDER, 'rules', '%s.%s.tir' % (row['case'], side)) for side in ('before', 'after'))
+                yield Case(row['case'], reading, row[reading], before, after, None, shapes)
+
+
+def command(assay, case, candidate, seconds):
+    out = [assay, 'certify', '--json', '--solvers=none', case.given, '--from', 'trinity', candidate, '--scratch=' + case.reading, '--shapes=' + case.shapes]
+    out += ['--config=' + case.config] if case.config else []
+    return out + (['--within=%d' % seconds] if seconds else [])
+
+
+def judge(assay, case, candidate, seconds):
+    env = dict(os.environ, ASSAY_SEM=os.path.join(TOP, 'semantics'))
+    done = subprocess.run(command(assay, case, candidate, seconds), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, text=True, check=False)
+    if done.returncode not in (0, 1, 2, 3):
+        sys.exit('%s: exit %d\n%s' % (' '.join(done.args), done.returncode, done.stderr))
+    return json.loads(done.stdout)['programs'], done.stderr
+
+
+def lacks(words):
+    found = re.search(r'No proof: (.*)', words)
+    return found.group(1) if found else ''
+
+
+def agrees(truth, verdict):
+    return verdict in RIGHT[truth]
+
+
+def table(assay, seconds, readings, only):
+    lines, counts, times, bad = [], collections.Counter(), [], 0
+    for case in cases(readings):
+        if only and only not in case.name:
+            continue
+        begin = time.time()
+        found, _ = judge(assay, case, case.candidate, seconds)
+        took = time.time() - begin
+        verdict = found[0]['verdict']
+        times.append(took)
+        counts[case.reading, case.truth, verdict] += 1
+        wrong = not agrees(case.truth, verdict)
+        bad += wrong
+        why = lacks(found[0].get('words', '')) if verdict == 'UNKNOWN' else ''
+        line = '| %s | %s | %s | %s%s | %.1f | %s |' % (case.name, case.reading, case.truth, verdict, ' (WRONG)' if wrong else '', took, why)
+        print(line, flush=True)
+        lines.append(line)
+    return lines, counts, times, bad
+
+
+def summary(counts, times):
+    out = ['| reading | the folder says | our verdict | programs |', '|---|---|---|---|']
+    out += ['| %s | %s | %s | %d |' % (key + (n,)) for key, n in sorted(counts.items())]
+    return out + ['', 'Seconds: %.2f in the median, %.1f at most, %.0f in all.' % (statistics.median(times), max(times), sum(times)), '']
+
+
+def written(path, text):
+    with open(path, encoding='utf-8') as file:
+        before, rest = file.read().split(BEGIN, 1)
+    after = rest.split(END, 1)[1]
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(before + BEGIN + '\n' + text + '\n' + END + after)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--assay', default=os.path.join(TOP, 'build/assay'))
+    parser.add_argument('--seconds', type=int, default=0)
+    parser.add_argument('--only')
+    parser.add_argument('--readings', default=','.join(READINGS))
+    parser.add_argument('--write')
+    options = parser.parse_args()
+    lines, counts, times, bad = table(options.assay, options.seconds, options.readings.split(','), options.only)
+    head = ['| program | reading | the folder says | our verdict | s | what is missing |', '|---|---|---|---|---|---|']
+    text = '\n'.join(summary(counts, times) + head + lines)
+    print('\n'.join(summary(counts, times)))
+    if options.write:
+        written(options.write, text)
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == '__main__':
+    main()

@@ -53,6 +53,8 @@ struct as_domain {
 extern const as_domain
     as_domain_double; /* a double per element; not a number stands for undefined */
 extern const as_domain as_domain_exact; /* rationals */
+extern const as_domain
+    as_domain_bounds; /* intervals with outward rounding, whose ends are doubles */
 
 /* Intervals with outward rounding at `bits` bits of precision: two disjoint intervals prove the
  * values different. */

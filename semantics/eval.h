@@ -21,7 +21,7 @@ void as_tensor_clear(as_tensor *t);
 /* What the tensors of one evaluation, and the inputs of one, may take (the elements as the domain
  * stores them, without what they point to).  A program whose text forces sizes beyond it (a slice
  * up to 512 of each of four axes) cannot be evaluated: that is no verdict. */
-#define AS_EVAL_MAX_BYTES ((size_t)256 << 20)
+#define AS_EVAL_MAX_BYTES ((size_t)512 << 20)
 /* do tensors of these extents fit beside `used` bytes?  adds to *used */
 bool as_tensor_fits(const as_domain *domain, const int64_t *dim, uint32_t rank, size_t *used);
 

@@ -5,6 +5,12 @@ tests_eval_test_ops_SOURCES = tests/eval/test_ops.c tests/eval/reference.c tests
   tests/eval/reference_rules.c tests/eval/reference_scans.c
 tests_eval_test_ops_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_eval_test_ops_LDADD = libassem.a libasir.a libasbase.a $(CHECK_LIBS) $(FLINT_LIBS) -lm -lpthread
+check_PROGRAMS += tests/eval/test_bounds
+TESTS += tests/eval/test_bounds
+FAST_TESTS += tests/eval/test_bounds
+tests_eval_test_bounds_SOURCES = tests/eval/test_bounds.c
+tests_eval_test_bounds_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_eval_test_bounds_LDADD = libassem.a libasir.a libasbase.a $(CHECK_LIBS) $(FLINT_LIBS) -lm -lpthread
 check_PROGRAMS += tests/eval/test_graphs
 TESTS += tests/eval/test_graphs
 tests_eval_test_graphs_SOURCES = tests/eval/test_graphs.c tests/eval/load.c tests/eval/load.h

@@ -143,3 +143,19 @@ ck_id pv_chain_term(pv *prover, const pv_chain *chain) {
     term = ck_ite(prover->terms, chain->cond[i], term, chain->other);
   return term;
 }
+
+void pv_linear_chain(pv *prover, pv_ctx ctx, pv_chain *chain, ck_id k, pv_facts *facts) {
+  for (uint32_t i = 0; i < chain->n; i++) {
+    ck_id cond = chain->cond[i];
+    pv_thm yes;
+    pv_thm no;
+    ck_id linear = ck_has_var(prover->terms, cond, k)
+                       ? pv_without_quotient(prover, ctx, cond, &yes, &no)
+                       : CK_BAD;
+    if (linear == CK_BAD)
+      continue;
+    pv_fact_add(facts, linear, yes, cond, CK_BAD);
+    pv_fact_add(facts, ck_neg(prover->terms, linear), no, ck_neg(prover->terms, cond), CK_BAD);
+    chain->cond[i] = linear;
+  }
+}

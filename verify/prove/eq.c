@@ -532,6 +532,16 @@ static pv_thm zero_thm(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
   return through(prover, diff, eqn, thm);
 }
 
+/* left = right, sums of few elements written out wherever they stand */
+static pv_thm by_few_elements(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t depth) {
+  ck_id diff = pv_sub(prover, left, right);
+  pv_eqn written = pv_sums_written_out(prover, ctx, diff);
+  if (written.by == PV_NONE || written.by == PV_REFL)
+    return PV_NONE;
+  pv_thm zero = through(prover, diff, written, zero_thm(prover, ctx, written.to, depth + 1));
+  return pv_scaled(prover, pv_eq(prover, left, right), prover->one, zero);
+}
+
 pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t depth) {
   if (left == right)
     return pv_refl(prover, left);
@@ -542,10 +552,14 @@ pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t dep
     return PV_NONE;
   if (left_normal.to != right_normal.to) {
     ck_id diff = pv_sub(prover, left_normal.to, right_normal.to);
-    thm = zero_thm(prover, ctx, diff, depth);
+    thm = pv_by_maxima(prover, left_normal.to, right_normal.to);
+    if (thm == PV_NONE)
+      thm = pv_scaled(prover, pv_eq(prover, left_normal.to, right_normal.to), prover->one,
+                      zero_thm(prover, ctx, diff, depth));
+    if (thm == PV_NONE && depth < 2)
+      thm = by_few_elements(prover, ctx, left_normal.to, right_normal.to, depth);
     if (thm == PV_NONE)
       return PV_NONE;
-    thm = pv_scaled(prover, pv_eq(prover, left_normal.to, right_normal.to), prover->one, thm);
   }
   thm = pv_trans(prover, pv_trans(prover, left_normal.by, thm), pv_sym(prover, right_normal.by));
   return thm;

@@ -408,8 +408,8 @@ static bool counted(pv *prover, ck_id term) {
 }
 
 /* bounds of a counter divided become bounds of the counter: 0 <= R - x div d as 0 <= d*R + d-1 - x;
- * 0 <= R + x div d as 0 <= d*R + x */
-static bool linear_cond(pv *prover, pv_ctx ctx, turned *turn) {
+ * 0 <= R + x div d as 0 <= d*R + x; anyhow: of anything divided */
+static bool linear_cond(pv *prover, pv_ctx ctx, turned *turn, bool anyhow) {
   ck_id value = ck_kid(prover->terms, turn->cond, 1);
   ck_id diff = CK_BAD;
   ck_id dividend;
@@ -444,7 +444,7 @@ static bool linear_cond(pv *prover, pv_ctx ctx, turned *turn) {
   bool of_rest =
       pv_is_const(prover, rest) && pv_is_const(prover, divisor) && !pv_is_atom(prover, dividend);
   if (pv_occurs(prover, rest, diff) ||
-      (!of_rest && (!counted(prover, dividend) || has_index(prover, rest))) ||
+      (!anyhow && !of_rest && (!counted(prover, dividend) || has_index(prover, rest))) ||
       (divisor_pos = pv_follows(prover, ctx, pv_gt0(prover, divisor))) == PV_NONE)
     return false;
   ck_id args[2] = {dividend, divisor};
@@ -482,6 +482,88 @@ static bool linear_cond(pv *prover, pv_ctx ctx, turned *turn) {
   return true;
 }
 
+/* gap = factor * bound, where the bound is an integer that is a multiple of one of the gap's
+ * factors; CK_BAD: it is no such */
+static ck_id multiple_of(pv *prover, ck_id gap, ck_id bound) {
+  ck_id part[2][MAXF + 1];
+  ck_id rest[2];
+  ck_id terms[2] = {gap, bound};
+  for (int i = 0; i < 2; i++) {
+    uint32_t n = pv_poly_content(prover, terms[i], part[i], MAXF);
+    rest[i] = n ? part[i][n - 1] : terms[i];
+  }
+  ck_id primitive = rest[1];
+  ck_id scale = CK_BAD; /* of the primitive in the bound */
+  for (int sign = 1; sign >= -1 && scale == CK_BAD; sign -= 2) {
+    ck_id same = pv_canon(prover, pv_mul(prover, pv_num(prover, sign), primitive));
+    for (long most = 1; most <= 64 && scale == CK_BAD; most++) {
+      if (pv_canon(prover, pv_mul(prover, pv_num(prover, most), same)) == bound)
+        scale = pv_num(prover, sign * most);
+    }
+  }
+  if (scale == CK_BAD || pv_is_const(prover, primitive))
+    return CK_BAD;
+  ck_id factor = prover->one;
+  uint32_t n = pv_poly_content(prover, gap, part[0], MAXF);
+  bool found = false;
+  for (uint32_t i = 0; i < n; i++) {
+    if (!found && part[0][i] == primitive)
+      found = true;
+    else
+      factor = pv_mul(prover, factor, part[0][i]);
+  }
+  if (!found && gap == primitive)
+    found = true;
+  factor = pv_canon(prover, pv_mul(prover, pv_const_inv(prover, scale), factor));
+  bool right = found && pv_canon(prover, pv_mul(prover, factor, bound)) == gap;
+  return right ? factor : CK_BAD;
+}
+
+/* A choice between what is the same where its condition is only just met, or only just not: where
+ * it is known that it is met at least so far, it is the other one throughout.  max(0, n) is n where
+ * 0 <= n.  PV_REFL: it is no such */
+static pv_eqn at_boundary(pv *prover, pv_ctx ctx, ck_id term, const turned *turn) {
+  ck_id cond = ck_kid(prover->terms, term, 0);
+  ck_id part[2] = {ck_kid(prover->terms, term, turn->turn ? 2 : 1),
+                   ck_kid(prover->terms, term, turn->turn ? 1 : 2)};
+  if (ck_head(prover->terms, turn->cond) != CK_LE)
+    return pv_same(term);
+  ck_id gap = pv_canon(prover, pv_sub(prover, part[0], part[1]));
+  for (int met = 0; met < 2; met++) {
+    /* not met: value <= -1, and -1 <= value; met: 0 <= value, and value <= 0 */
+    ck_id value = ck_kid(prover->terms, turn->cond, 1);
+    ck_id bound = met ? value : pv_canon(prover, pv_add(prover, value, prover->one));
+    ck_id known = met ? pv_le(prover, bound, prover->zero) : pv_ge0(prover, bound);
+    ck_id factor = multiple_of(prover, gap, bound);
+    pv_thm holds = factor == CK_BAD ? PV_NONE : pv_follows(prover, ctx, known);
+    if (holds == PV_NONE)
+      continue;
+    pv_thm other = met ? turn->yes
+                       : pv_int(prover, pv_le(prover, bound, prover->zero),
+                                pv_restate(prover, pv_lt(prover, value, prover->zero), turn->no));
+    pv_thm zero = met ? pv_antisym(prover, holds, pv_restate(prover, pv_ge0(prover, bound), other))
+                      : pv_antisym(prover, other, holds); /* bound = 0 */
+    ck_id wanted = part[met];
+    pv_thm branch[2];
+    for (int i = 0; i < 2; i++) { /* i: the condition as it stands does not hold */
+      bool first = (i == 0) != turn->turn;
+      pv_thm hyp = pv_hyp(prover, i ? ck_neg(prover->terms, cond) : cond);
+      pv_thm law = pv_law(prover, i ? "ite0" : "ite1", &term, 1, hyp);
+      bool away = first == (met == 1); /* this is not the wanted part */
+      pv_comb comb;
+      pv_comb_init(&comb);
+      pv_comb_add(&comb, prover->one, law);
+      if (away) /* the wanted part differs by the gap, which is the factor times 0 */
+        pv_comb_add(&comb, met ? factor : pv_neg(prover, factor), zero);
+      branch[i] = pv_comb_prove(prover, &comb, pv_eq(prover, term, wanted));
+    }
+    pv_eqn eqn = {wanted, pv_cases(prover, cond, branch[0], branch[1])};
+    if (eqn.by != PV_NONE)
+      return eqn;
+  }
+  return pv_same(term);
+}
+
 /* t = ite(c, u, v) with normal parts: condition in one form; what stands beside a zero taken out of
  * it */
 static pv_eqn canon_cond(pv *prover, pv_ctx ctx, ck_id term) {
@@ -498,9 +580,12 @@ static pv_eqn canon_cond(pv *prover, pv_ctx ctx, ck_id term) {
     return pv_same(term);
   for (int i = 0; i < 4; i++) {
     reduce_cond(prover, ctx, &turn);
-    if (!linear_cond(prover, ctx, &turn))
+    if (!linear_cond(prover, ctx, &turn, false))
       break;
   }
+  pv_eqn met = at_boundary(prover, ctx, term, &turn);
+  if (met.by != PV_REFL)
+    return met;
   x = turn.turn ? otherwise : then;
   second = turn.turn ? then : otherwise;
   if (pv_is_zero(prover, second) && !pv_is_one(prover, x)) {
@@ -535,6 +620,15 @@ static pv_eqn canon_cond(pv *prover, pv_ctx ctx, ck_id term) {
     return pv_then(prover, eqn, pv_norm(prover, ctx, whole));
   pv_mark_normal(prover, ctx, inner);
   return pv_then(prover, eqn, pv_norm_poly(prover, ctx, whole));
+}
+
+ck_id pv_without_quotient(pv *prover, pv_ctx ctx, ck_id cond, pv_thm *yes, pv_thm *no) {
+  turned turn;
+  if (!turn_cond(prover, cond, &turn) || !linear_cond(prover, ctx, &turn, true))
+    return CK_BAD;
+  *yes = turn.turn ? turn.no : turn.yes;
+  *no = turn.turn ? turn.yes : turn.no;
+  return turn.turn ? ck_neg(prover->terms, turn.cond) : turn.cond;
 }
 
 static bool has_choice(pv *prover, ck_id term, as_map *seen) {

@@ -48,7 +48,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/lp.c \
   verify/prove/lp_facts.c verify/prove/lp_order.c \
   verify/prove/maxcut.c \
-  verify/prove/maximage.c \
+  verify/prove/maximage.c verify/prove/maxsets.c verify/prove/written.c \
   verify/prove/maxlaws.c \
   verify/prove/norm.c \
   verify/prove/norm_exp.c \
@@ -64,7 +64,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/rewrite.c \
   verify/prove/roots.c \
   verify/prove/segments.c \
-  verify/prove/selects.c \
+  verify/prove/selects.c verify/prove/rounds.c verify/prove/paths.c verify/prove/pv_rounds.h \
   verify/prove/settle.c \
   verify/prove/side.c \
   verify/prove/simplex.c \

@@ -47,6 +47,9 @@ pv_thm pv_image_max(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body, pv_thm
 pv_thm pv_larger_max(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body, pv_thm np);
 pv_thm pv_window_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id k, ck_id body);
 pv_thm pv_max_same(pv *prover, ck_id a); /* max2(a, a) = a */
+/* maxsets.c: left = right, both with maxima of a few things that are the same on both sides;
+ * PV_NONE: they are not seen to be */
+pv_thm pv_by_maxima(pv *prover, ck_id left, ck_id right);
 /* max(k < n) body <= c, or <, from m: the same of body for 0 <= k < n; np: 0 < n */
 pv_thm pv_max_le(pv *prover, ck_id n, ck_id k, ck_id body, ck_id c, pv_thm np, pv_thm thm);
 pv_thm pv_max_first(pv *prover, pv_ctx ctx, ck_id t); /* f(0) <= max(k < n) f */
@@ -55,6 +58,14 @@ pv_thm pv_max_first(pv *prover, pv_ctx ctx, ck_id t); /* f(0) <= max(k < n) f */
 /* the term with the closed subterm `what` replaced by `with`, also under binders: nothing is proved
  */
 ck_id pv_replace_closed(pv *prover, ck_id term, ck_id what, ck_id with);
+
+/* --- written.c */
+/* is it a fold of one state over a number of rounds, at most so many? */
+bool pv_has_few_rounds(pv *prover, ck_id fold, uint32_t most);
+/* such a fold by its last round; by its base where it has none */
+pv_eqn pv_by_last_round(pv *prover, ck_id fold);
+/* the term with its sums of a few rounds, outside of binders, written out; PV_REFL: it has none */
+pv_eqn pv_sums_written_out(pv *prover, pv_ctx ctx, ck_id term);
 
 /* --- rescale.c, settle.c: t is a fold whose bound and bases are normal; fail: it is no such */
 /* a fold that is rescaled in each round by what other folds are before it and after, under

@@ -48,6 +48,9 @@ typedef struct {
 /* of a choice where it is `other` if the condition holds, the negation is the chain's */
 pv_chain pv_chain_read(const pv *prover, ck_id term, ck_id other);
 ck_id pv_chain_term(pv *prover, const pv_chain *chain);
+/* conditions that bound a quotient of what has the variable k bound what is divided; facts: why
+ * they are the same */
+void pv_linear_chain(pv *prover, pv_ctx ctx, pv_chain *chain, ck_id k, pv_facts *facts);
 
 /* --- reads.c */
 enum { PV_MAX_PARAMETERS = 16 };

@@ -15,6 +15,9 @@ uint32_t pv_normal_factors(pv *prover, pv_ctx ctx, ck_id u, ck_id *f, uint32_t m
 
 /* --- heads; the kids are normal */
 pv_eqn pv_norm_ite(pv *prover, pv_ctx ctx, ck_id t);
+/* ite.c: the same condition on integers as cond without a quotient by a positive number that it
+ * bounds; *yes: it, from cond, *no: its negation, from that of cond.  CK_BAD: cond has none */
+ck_id pv_without_quotient(pv *prover, pv_ctx ctx, ck_id cond, pv_thm *yes, pv_thm *no);
 pv_eqn pv_norm_inv(pv *prover, pv_ctx ctx, ck_id term);
 pv_eqn pv_norm_exp(pv *prover, pv_ctx ctx, ck_id term);
 pv_eqn pv_norm_div(pv *prover, pv_ctx ctx, ck_id t); /* quot.c */

@@ -33,6 +33,7 @@ typedef struct {
   const as_tensor *exact; /* the given side's arguments, over rationals */
   uint64_t max_ops;
   uint64_t seed;
+  bool is_long; /* an evaluation takes many steps, or much memory */
 } tile_instance;
 
 typedef struct {

@@ -98,9 +98,9 @@ static void take(search *s, const tile_outcome *outcome, const as_tensor *exact)
 }
 
 /* Where no size can be chosen every evaluation is as long as the one that exceeded: it gets more
- * steps, once, and one comparison of that length is enough.  true: it had them before. */
+ * steps, once.  true: it had them before. */
 static bool give_up(search *s) {
-  enum { MORE = 16 };
+  enum { MORE = 64 };
 
   if (s->instance.n > 0)
     return false;
@@ -108,7 +108,23 @@ static bool give_up(search *s) {
   return s->max_ops > MORE * s->budget->max_ops;
 }
 
+static size_t elements_of(const as_tensor *tensor, uint32_t n) {
+  size_t all = 0;
+  for (uint32_t i = 0; i < n; i++)
+    all += tensor[i].n;
+  return all;
+}
+
+/* Of evaluations that exceeded once, one comparison is enough; where only the inputs are large, one
+ * with each kind of numbers. */
+static bool compared_enough(const search *s, bool compared, bool is_long) {
+  bool exceeded = s->max_ops > s->budget->max_ops;
+  return is_long && compared && (exceeded || s->verdict->instances >= ROUNDS);
+}
+
 static bool try_sizes(void *arg) {
+  enum { MANY = 1 << 17 };
+
   search *s = arg;
   for (uint32_t round = 0; round < s->budget->inputs_per_size; round++) {
     if (s->until > 0 && as_now() > s->until)
@@ -116,13 +132,15 @@ static bool try_sizes(void *arg) {
     as_tensor *exact = as_calloc(s->sides.n_arguments + 1, sizeof *exact);
     uint32_t made;
     tile_outcome outcome = {0};
+    bool is_long = s->max_ops > s->budget->max_ops;
     if (make_inputs(s, s->rounds++, exact, &made)) {
-      tile_instance here = {&s->sides, s->instance.env, exact, s->max_ops, s->budget->seed};
+      is_long = is_long || elements_of(exact, made) > MANY;
+      tile_instance here = {&s->sides,  s->instance.env, exact,
+                            s->max_ops, s->budget->seed, is_long};
       tile_compare(&here, &outcome);
       take(s, &outcome, exact);
     }
-    bool large = s->max_ops > s->budget->max_ops;
-    bool enough = outcome.exceeded ? give_up(s) : outcome.compared && large;
+    bool enough = outcome.exceeded ? give_up(s) : compared_enough(s, outcome.compared, is_long);
     tile_outcome_clear(&outcome);
     for (uint32_t i = 0; i < made; i++)
       as_tensor_clear(&exact[i]);

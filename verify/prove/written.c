@@ -1,0 +1,80 @@
+/* Folds of a few rounds written out, round by round. */
+#include "pv_folds.h"
+
+enum { MOST_FOLDS = 16 };
+
+bool pv_has_few_rounds(pv *prover, ck_id fold, uint32_t most) {
+  if (!ck_is(prover->terms, fold, CK_FOLD) || ck_width(prover->terms, fold) != 1)
+    return false;
+  ck_id bound = ck_kid(prover->terms, fold, 0);
+  return pv_is_const(prover, bound) && ck_is_int(prover->terms, bound) &&
+         mpq_cmp_ui(*ck_q_value(prover->terms, bound), most, 1) <= 0;
+}
+
+pv_eqn pv_by_last_round(pv *prover, ck_id fold) {
+  ck_id bound = ck_kid(prover->terms, fold, 0);
+  ck_id last = pv_const_add(prover, bound, pv_num(prover, -1));
+  pv_thm thm = pv_const_sign(prover, bound) <= 0
+                   ? pv_zero(prover, fold, pv_by_value(prover, pv_le(prover, bound, prover->zero)))
+                   : pv_succ(prover, fold, last, pv_by_value(prover, pv_ge0(prover, last)));
+  if (thm == PV_NONE)
+    return pv_fail();
+  pv_eqn eqn = {pv_right(prover, thm), thm};
+  return pv_then(prover, eqn, pv_index_canon(prover, eqn.to));
+}
+
+static ck_id with_bound(pv *prover, ck_id fold, ck_id bound) {
+  ck_id kids[3] = {bound, ck_kid(prover->terms, fold, 1), ck_kid(prover->terms, fold, 2)};
+  return ck_fold(prover->terms, 0, 1, kids);
+}
+
+/* the fold without any of its rounds left */
+static pv_eqn by_all_rounds(pv *prover, ck_id fold) {
+  pv_eqn eqn = pv_by_last_round(prover, fold);
+  ck_id before = fold;
+  while (eqn.by != PV_NONE && pv_const_sign(prover, ck_kid(prover->terms, before, 0)) > 0) {
+    ck_id bound = pv_const_add(prover, ck_kid(prover->terms, before, 0), pv_num(prover, -1));
+    before = with_bound(prover, before, bound);
+    pv_eqn next = pv_by_last_round(prover, before);
+    if (next.by == PV_NONE)
+      return next;
+    eqn = pv_then(prover, eqn, pv_rewrite(prover, eqn.to, &before, &next.by, 1));
+  }
+  return eqn;
+}
+
+/* the outermost sums of few rounds in the term, outside of binders */
+static void find_sums(pv *prover, ck_id term, as_map *seen, ck_id *found, uint32_t *n) {
+  enum { FEW = 8 };
+
+  uint64_t known;
+  if (*n == MOST_FOLDS || as_map_get(seen, AS_KEY(term), &known))
+    return;
+  as_map_put(seen, AS_KEY(term), 1);
+  if (ck_is_closed(prover->terms, term) && pv_is_sum(prover, term) &&
+      pv_has_few_rounds(prover, term, FEW)) {
+    found[(*n)++] = term;
+    return;
+  }
+  for (uint32_t i = 0; i < ck_nkids(prover->terms, term); i++)
+    find_sums(prover, ck_kid(prover->terms, term, i), seen, found, n);
+}
+
+pv_eqn pv_sums_written_out(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id sum[MOST_FOLDS];
+  pv_thm by[MOST_FOLDS];
+  uint32_t n = 0;
+  as_map seen;
+  as_map_init(&seen, 1);
+  find_sums(prover, term, &seen, sum, &n);
+  as_map_clear(&seen);
+  for (uint32_t i = 0; i < n; i++) {
+    by[i] = by_all_rounds(prover, sum[i]).by;
+    if (by[i] == PV_NONE)
+      return pv_fail();
+  }
+  if (n == 0)
+    return pv_same(term);
+  pv_eqn eqn = pv_rewrite(prover, term, sum, by, n);
+  return eqn.by == PV_NONE ? eqn : pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
+}

@@ -8,6 +8,7 @@ describes: names, types and extents of inputs and outputs in order, and the work
 import ctypes
 import json
 import os
+import threading
 from pathlib import Path
 
 import torch
@@ -47,6 +48,19 @@ def _name_loaded_library():
             return
 
 
+# What is emulated is one machine, whoever asks it.
+_ONE_EMULATION = threading.Lock()
+
+
+def _renew_lock():
+    """The thread that held the lock is not there any more in a process that was forked."""
+    global _ONE_EMULATION
+    _ONE_EMULATION = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
+
+
 class Kernel:
     """One certified program, built for one kind of device."""
 
@@ -74,7 +88,7 @@ class Kernel:
     def of_types(self, tensors, types):
         """What a call gives, as tensors of these types."""
         made = self(*tensors)
-        return [r if r.dtype == dtype else r.to(dtype) for r, dtype in zip(made, types)]
+        return [r if r.dtype == dtype else _as_type(r, dtype) for r, dtype in zip(made, types)]
 
     def check_extents(self, tensors):
         """AssayError where these are not as many tensors as are wanted, or of other extents."""
@@ -103,7 +117,8 @@ class Kernel:
             arguments = _pointers(ready), _pointers(results), workspace.data_ptr(), stream
             status = self._launch(*arguments)
         else:
-            status = self._run_host(_pointers(ready), _pointers(results))
+            with _ONE_EMULATION:
+                status = self._run_host(_pointers(ready), _pointers(results))
         if status != 0:
             why = self._why(status)
             raise ToolError(f"the kernel of {self.directory} ended with error {status}{why}")
@@ -133,6 +148,14 @@ class _Port:
         if tensor.dtype != self.dtype or not tensor.is_contiguous():
             tensor = tensor.detach().to(self.dtype).contiguous()
         return tensor if tensor.data_ptr() % _ALIGNMENT == 0 else tensor.detach().clone()
+
+
+def _as_type(result, dtype):
+    """What a kernel counted in floating point, as a tensor of that type."""
+    whole = not dtype.is_floating_point and dtype != torch.bool
+    if whole and result.numel() and result.abs().max().item() >= _WHOLE_IN_F32:
+        raise AssayError("a result is an integer beyond 2^24, where kernels do not count exactly")
+    return result.to(dtype)
 
 
 def _stream_of(device):

@@ -97,6 +97,12 @@ class Kernel:
         for port, tensor in zip(self.inputs, tensors):
             port.check_extents(tensor)
 
+    def place_of(self, tensors):
+        """The device on which the kernel runs: that of the first tensor that is on one of its kind."""
+        here = (tensor.device for tensor in tensors if tensor.device.type == self.device)
+        other = tensors[0].device if tensors else torch.device(self.device)
+        return next(here, other)
+
     def _why(self, status):
         """What a library that the kernels call has told of a launch that failed in it."""
         if status != _LIBRARY_FAILED or not self.calls:
@@ -108,14 +114,18 @@ class Kernel:
     def __call__(self, *tensors):
         """Runs on the current stream of the inputs' device; gives a list of new tensors."""
         self.check_extents(tensors)
-        ready = [port.prepared(tensor) for port, tensor in zip(self.inputs, tensors)]
-        where = ready[0].device if ready else torch.device(self.device)
+        where = self.place_of(tensors)
+        ready = [port.prepared(tensor, where) for port, tensor in zip(self.inputs, tensors)]
         results = [torch.empty(p.extents, dtype=p.dtype, device=where) for p in self.outputs]
         if where.type == "cuda":
             workspace = torch.empty(self._workspace_bytes, dtype=torch.uint8, device=where)
             stream = _stream_of(where)
             arguments = _pointers(ready), _pointers(results), workspace.data_ptr(), stream
-            status = self._launch(*arguments)
+            if where.index == torch.cuda.current_device():
+                status = self._launch(*arguments)
+            else:
+                with torch.cuda.device(where):
+                    status = self._launch(*arguments)
         else:
             with _ONE_EMULATION:
                 status = self._run_host(_pointers(ready), _pointers(results))
@@ -139,8 +149,12 @@ class _Port:
                 f"{self.name}: extents {tuple(tensor.shape)}, but the kernel is for {self.extents}"
             )
 
-    def prepared(self, tensor):
-        """The tensor as the kernel wants it: of its type, contiguous, aligned."""
+    def prepared(self, tensor, where):
+        """The tensor as the kernel wants it: on its device, of its type, contiguous, aligned."""
+        if tensor.device != where:
+            if tensor.dim() or tensor.device.type != "cpu":
+                raise AssayError(f"{self.name}: on {tensor.device}, while others are on {where}")
+            tensor = tensor.to(where)  # PyTorch, too, takes single numbers from the host
         if not tensor.is_floating_point() and tensor.dtype != torch.bool and tensor.numel():
             least, most = torch.stack(torch.aminmax(tensor)).tolist()  # waits for the device once
             if max(-least, most) > _WHOLE_IN_F32:

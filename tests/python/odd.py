@@ -94,6 +94,17 @@ class Calls(unittest.TestCase):
         with self.assertRaisesRegex(assay.AssayError, "strides"):
             fast(x.to_sparse(), y)
 
+    def test_devices(self):
+        fast = made(gated, torch.randn(3, 4), torch.randn(3, 4))
+        x, nowhere = torch.randn(3, 4), torch.empty(3, 4, device="meta")
+        with self.assertRaisesRegex(assay.AssayError, "on meta, while others are on cpu"):
+            fast.parts[0].kernel(x, nowhere)
+        scaled = made(lambda x, n: torch.sigmoid(x) * n, x, torch.tensor(2.0))
+        operator = scaled.parts[0].operator
+        single, rest = (torch.empty(e, device="meta") for e in ((), (3, 4)))
+        ports = scaled.parts[0].kernel.inputs
+        self.assertEqual(operator(*(rest if p.extents else single for p in ports)).device.type, "meta")
+
     def test_who_traces_or_differentiates(self):
         x, y = torch.randn(3, 4), torch.randn(3, 4)
         fast = made(gated, x, y)

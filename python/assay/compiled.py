@@ -6,15 +6,17 @@ import webbrowser
 from dataclasses import dataclass
 
 import torch
+from torch.autograd import forward_ad
 
 from . import cache, rounding
+from .memory import may_overlap
 from .custom import as_operator
 from .direct import direct_of, is_plain, is_watched
 from .equality import SPECIFICATIONS
 from .errors import AssayError, ToolError, Unsupported
 from .islands import Island, divide, programs_of
 from .kernels import Kernel
-from .translate import export, place_of
+from .translate import MINUS_INFINITY, export, place_of
 
 
 @dataclass
@@ -164,16 +166,26 @@ class GraphRunner(Telling):
 
 
 def check_alike(name, value, wanted):
-    """AssayError for a value of other extents or type: PyTorch's steps would run with it, and give
-    what nobody certified."""
+    """AssayError for another number, or for a tensor of other extents or type: PyTorch's steps would
+    run with it, and give what nobody certified."""
     if isinstance(wanted, torch.Tensor):
         check_tensor(name, value, tuple(wanted.shape), wanted.dtype)
+    elif exactly(value) != exactly(wanted):
+        raise AssayError(f"{name} is {value!r}, but the program was made for {wanted!r}")
+
+
+def exactly(value):
+    """What tells an argument that is no tensor from others: 2, 2.0 and True are not the same, nor
+    are 0.0 and -0.0."""
+    return type(value), value.hex() if isinstance(value, float) else value
 
 
 def check_tensor(name, value, extents, dtype):
     """The same, of a tensor."""
     if not isinstance(value, torch.Tensor):
         raise AssayError(f"{name}: a tensor is wanted, not {type(value).__name__}")
+    if value.layout is not torch.strided:
+        raise AssayError(f"{name}: a tensor with strides is wanted, not {value.layout}")
     if value.shape != extents:
         raise AssayError(
             f"{name}: extents {tuple(value.shape)}, but the kernel is for {extents}: "
@@ -203,7 +215,7 @@ class Place:
 
     def check(self, value):
         """AssayError for what the program was not made for."""
-        if self.constant is not None and value != self.constant[0]:
+        if self.constant is not None and exactly(value) != exactly(self.constant[0]):
             raise AssayError(
                 f"{self.name} is {value!r}, but the program was made for "
                 f"{self.constant[0]!r}: say dynamic=True for others"
@@ -223,6 +235,7 @@ class Compiled(GraphRunner):
         self._plain_arguments = self._arguments_if_plain()
         self._inputs = list(self._placed())
         self._updates = self._written()
+        self._updated = [update for update in self._updates if update is not None]
         self._arity, self._direct = self._short_way()
 
     # -- what is the same for all calls ----------------------------------------------------------
@@ -294,7 +307,11 @@ class Compiled(GraphRunner):
                 "an input wants a gradient, which its example did not: compile with gradients=True, "
                 "or call under torch.no_grad()"
             )
+        if forward_ad._current_level >= 0 and any(map(_has_tangent, leaves)):
+            raise AssayError("a kernel has no derivative in forward mode: differentiate the function itself")
         values = self._bound(leaves)
+        if self._updated:
+            self._check_apart(values)
         return self._in_form(self._returned(self.run(values), values))
 
     def _in_form(self, results):
@@ -313,6 +330,21 @@ class Compiled(GraphRunner):
                 place = self._state(update) if isinstance(update, str) else values[update]
                 place.copy_(result)
         return returned
+
+    def _check_apart(self, values):
+        """AssayError where an argument lies in memory that the program updates: what it then reads
+        depends on when, which no equation says."""
+        tensors = [value for value in values.values() if isinstance(value, torch.Tensor)]
+        for update in self._updated:
+            place = self._state(update) if isinstance(update, str) else values[update]
+            for other in tensors:
+                if other is not place and may_overlap(place, other):
+                    raise AssayError(
+                        f"{update} is updated in place, and shares memory with another argument: "
+                        "give one of them as a copy"
+                    )
+            if sum(other is place for other in tensors) > 1:
+                raise AssayError(f"{update} is updated in place, and given twice: give a copy")
 
     def _state(self, name):
         """A parameter, buffer or constant of the program."""
@@ -342,6 +374,10 @@ def _eager(nodes):
             values[node] = node.target(*arguments, **keywords)
 
     return run
+
+
+def _has_tangent(value):
+    return isinstance(value, torch.Tensor) and forward_ad.unpack_dual(value).tangent is not None
 
 
 def _kernel_step(island, kernel, types, operator):
@@ -383,11 +419,10 @@ class CompiledForSizes:
     def _of(self, arguments, keywords=None):
         leaves, form = torch.utils._pytree.tree_flatten((arguments, keywords or {}))
         extents = tuple(tuple(x.shape) for x in leaves if isinstance(x, torch.Tensor))
-        other = tuple(x for x in leaves if not isinstance(x, torch.Tensor))
+        other = tuple(exactly(x) for x in leaves if not isinstance(x, torch.Tensor))
         key = (extents, (other, form))
         if key not in self._for:
-            exported = export(self._function, arguments, fixed=True, keywords=keywords)
-            self._for[key] = Compiled(exported, self._options)
+            self._for[key] = _compiled(self._function, arguments, self._options, keywords)
         return self._for[key]
 
     def __getattr__(self, name):
@@ -420,4 +455,27 @@ def compile(function, *examples, dynamic=None, gradients=None, **options):
         return Differentiable(function, examples, options)
     if dynamic:
         return CompiledForSizes(function, examples, options)
-    return Compiled(export(function, examples, fixed=True), options)
+    return _compiled(function, examples, options)
+
+
+def _compiled(function, examples, options, keywords=None):
+    """The callable for the extents of the examples."""
+    exported = export(function, examples, fixed=True, keywords=keywords)
+    leaves = torch.utils._pytree.tree_leaves((examples, keywords or {}))
+    kinds = torch.export.graph_signature.InputKind
+    places = [spec for spec in exported.graph_signature.input_specs if spec.kind == kinds.USER_INPUT]
+    nodes = {node.name: node for node in exported.graph_module.graph.nodes}
+    for spec, example in zip(places, leaves, strict=True):
+        node = nodes.get(getattr(spec.arg, "name", None))
+        if node is not None and _has_minus_infinity(example):
+            node.meta[MINUS_INFINITY] = True
+    return Compiled(exported, options)
+
+
+def _has_minus_infinity(example):
+    """Whether an example is a mask added to scores, which later arguments will be, too."""
+    if not isinstance(example, torch.Tensor) or not example.dtype.is_floating_point:
+        return False
+    if type(example) not in _PLAIN or example.is_meta:
+        return False
+    return bool(torch.isneginf(example).any())

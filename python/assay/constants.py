@@ -10,6 +10,8 @@ number, and says so.
 import math
 from fractions import Fraction
 
+import torch
+
 # A double is read as p / q, or its square or fourth root (attention scales both of its operands by
 # the root of the scale), where p * q is at most this: there are some 10^7 such
 # numbers among 2^53 doubles of each binade, so that one met by chance is out of the question.
@@ -71,6 +73,15 @@ def read(x):
             whole = power.numerator * power.denominator ** (degree - 1)
             outside, radicand = _without_powers(whole, degree)
             return Exact(x, sign * Fraction(outside, power.denominator), radicand, max(degree, 2))
+    return x
+
+
+def shortest(x, dtype):
+    """The decimal of fewest digits that a floating-point type reads as x."""
+    for digits in range(1, 18):
+        decimal = float(f"{x:.{digits}g}")
+        if torch.tensor(decimal, dtype=dtype).item() == x:
+            return decimal
     return x
 
 

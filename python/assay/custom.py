@@ -39,7 +39,7 @@ def _define(name, kernel, dtypes):
     def shapes(*tensors):
         kernel.check_extents(tensors)
         made = [
-            torch.empty(port.extents, dtype=dtype, device=_device_of(tensors, kernel))
+            torch.empty(port.extents, dtype=dtype, device=kernel.place_of(tensors))
             for port, dtype in zip(kernel.outputs, dtypes)
         ]
         return made[0] if len(made) == 1 else tuple(made)
@@ -48,10 +48,6 @@ def _define(name, kernel, dtypes):
     torch.library.register_fake(f"assay::{name}", shapes, lib=_LIBRARY)
     torch.library.register_autograd(f"assay::{name}", _no_gradient, lib=_LIBRARY)
     return getattr(torch.ops.assay, name)
-
-
-def _device_of(tensors, kernel):
-    return tensors[0].device if tensors else torch.device(kernel.device)
 
 
 def _no_gradient(context, *gradients):

@@ -9,6 +9,7 @@ long way, which converts it or says what is wrong with it.
 import ctypes
 
 import torch
+from torch.autograd import forward_ad
 
 from .islands import Island
 
@@ -19,7 +20,9 @@ _ALIGNED = 15  # bits that addresses do not have
 def is_plain(tensor, device):
     """Is it a tensor in the memory of such a device, of which nobody wants a gradient?"""
     wants_gradient = tensor.requires_grad and torch.is_grad_enabled()
-    return type(tensor) in _PLAIN and tensor.device.type == device and not wants_gradient
+    stands_for_others = tensor.is_neg() or tensor._is_zerotensor()  # of which there is no memory
+    here = type(tensor) in _PLAIN and tensor.device.type == device
+    return here and not wants_gradient and not stands_for_others
 
 
 def is_watched():
@@ -28,6 +31,7 @@ def is_watched():
         torch.compiler.is_compiling()
         or torch._C._len_torch_dispatch_stack() > 0
         or torch._C._functorch.peek_interpreter_stack() is not None
+        or torch._C._get_tracing_state() is not None
     )
 
 
@@ -73,7 +77,7 @@ class Direct:
         self._bytes = kernel.workspace_bytes
 
     def __call__(self, arguments):
-        if is_watched():
+        if is_watched() or forward_ad._current_level >= 0:
             return None
         device = torch._C._cuda_getDevice() if self._cuda else -1
         graded = torch.is_grad_enabled()
@@ -86,7 +90,7 @@ class Direct:
                 return None
             if tensor.shape != extents or not tensor.is_contiguous():
                 return None
-            if tensor.requires_grad and graded:
+            if (tensor.requires_grad and graded) or tensor._is_zerotensor():
                 return None
             place = tensor.data_ptr()
             if place & _ALIGNED or (alone and tensor.is_neg()):

@@ -32,7 +32,8 @@ FORMULAS = {
     "tan": "sin({x}) / cos({x})",
     "sinh": "(exp({x}) - exp(-{x})) / 2",
     "cosh": "(exp({x}) + exp(-{x})) / 2",
-    "asinh": "log({x} + sqrt({x} * {x} + 1))",
+    # odd, so that a kernel takes no difference of large numbers
+    "asinh": "(greater({x}, 0) - less({x}, 0)) * log(abs({x}) + sqrt({x} * {x} + 1))",
     "acosh": "log({x} + sqrt({x} - 1) * sqrt({x} + 1))",
     "atanh": "log((1 + {x}) / (1 - {x})) / 2",
     "erf": "torch_erf({x})",
@@ -55,6 +56,8 @@ def _arithmetic(name, sign):
             if name != "add":
                 raise Unsupported(f"aten.{name}", "by a tensor that has minus infinity in it")
             return _masked_arithmetic(t, name, y, x, alpha)
+        if name == "add" and t.kind(x) == t.kind(y) == "bool":
+            return _either(t, x, y)
         if name == "div" and isinstance(y, Exact):
             return ROWS["aten.mul.Tensor"](t, x, y.reciprocal())
         if alpha != 1:
@@ -63,6 +66,12 @@ def _arithmetic(name, sign):
         return t.value(f"{t.text(x)} {sign} {t.text(y)}", t.broadcast(x, y), kind)
 
     return translate
+
+
+def _either(t, x, y):
+    """A sum of truths is a truth in PyTorch."""
+    text = f"logical_or({t.text(x)}, {t.text(y)})"
+    return t.value(text, t.broadcast(x, y), "bool")
 
 
 def _masked_arithmetic(t, name, x, y, alpha):
@@ -130,7 +139,7 @@ for _name, _op in COMPARE.items():
 def _not(t, x):
     if x.dtype != "bool" and t.operator.startswith("aten.bitwise"):
         raise Unsupported(t.operator, "of integers")
-    x = _truth(t, x)
+    x = t.truth(x)
     return t.value(f"logical_not({x.text})", x.extents, "bool")
 
 
@@ -141,17 +150,10 @@ def _joined(op):
         bitwise = t.operator.startswith("aten.bitwise")
         if bitwise and "int" in (t.kind(x), t.kind(y)):
             raise Unsupported(t.operator, "of integers")
-        x, y = (_truth(t, each) for each in (x, y))
+        x, y = (t.truth(each) for each in (x, y))
         return t.value(f"{op}({t.text(x)}, {t.text(y)})", t.broadcast(x, y), "bool")
 
     return translate
-
-
-def _truth(t, x):
-    """What PyTorch takes as true: anything but 0."""
-    if t.kind(x) == "bool":
-        return x
-    return t.value(f"not_equal({t.text(x)}, 0)", t.extents(x), "bool")
 
 
 for _name, _op in {"and": "logical_and", "or": "logical_or", "xor": "not_equal"}.items():
@@ -297,7 +299,9 @@ def _power_of_number(t, base, x):
 
 @row("pow.Tensor_Tensor")
 def _power_of_tensor(t, x, y):
-    """Where x > 0, which is what the logarithm asks for."""
+    """Where x > 0, which is what the logarithm asks for: a claim says so, a kernel would not."""
+    if not t.reading:
+        raise Unsupported(t.operator, "of bases that need not be positive")
     return t.value(f"exp({y.text} * log({x.text}))", t.broadcast(x, y))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from . import tool
+from . import pairing, tool
 from .errors import AssayError, SizesDiffer
 from .program import Extents
 from .translate import Translator, export
@@ -31,7 +31,8 @@ class Verdict:
     `scope` is what sizes the verdict is about, and `narrowed` why it is not about all, where no claim
     about all could be stated.  A refutation has `sizes`, `inputs` (tensors of
     float64, exact values in `exact`), and what both functions give there.  `numbers` has the
-    floating-point numbers that were read as a fraction or a root, and as which.
+    floating-point numbers that were read as a fraction or a root, and as which; `arguments` those
+    arguments that are no tensors, and what they are in the claim.
     """
 
     verdict: str
@@ -44,12 +45,14 @@ class Verdict:
     outputs: tuple = None
     order: list = None
     numbers: dict = None
+    arguments: dict = None
 
     def __bool__(self):
         return self.verdict == tool.PROVED
 
     def __str__(self):
         read = "".join(f"{x!r} is read as {text}\n" for x, text in (self.numbers or {}).items())
+        read += "".join(f"{name} is {x!r}\n" for name, x in (self.arguments or {}).items())
         narrowed = f"no claim about all sizes: {self.narrowed}\n" if self.narrowed else ""
         said = self.result.output.strip()
         if self.verdict == tool.REFUTED and self.scope == ALL_SIZES:
@@ -103,7 +106,9 @@ def _of_all_sizes(functions, examples, dynamic, directory, seconds, literal):
 
 def _of_these_sizes(functions, examples, directory, seconds):
     exported = [export(function, examples, fixed=True) for function in functions]
+    order = pairing.results_of(*exported)
     shapes = [_result_shapes(program) for program in exported]
+    shapes[1] = [shapes[1][place] for place in order]
     if shapes[0] != shapes[1]:
         said = f"the results' shapes differ: {shapes[0]} and {shapes[1]}"
         outputs = tuple(function(*examples) for function in functions)
@@ -115,9 +120,7 @@ def _of_these_sizes(functions, examples, directory, seconds):
 
 def _result_shapes(exported):
     """The shapes of the tensors that an exported program returns."""
-    results = exported.graph_module.graph.output_node().args[0]
-    values = [node.meta.get("val") for node in results if isinstance(node, torch.fx.Node)]
-    return [list(value.shape) for value in values if isinstance(value, torch.Tensor)]
+    return [list(node.meta["val"].shape) for node in pairing.tensors_of(exported)]
 
 
 def _judge(exported, directory, extents, seconds, scope):
@@ -133,13 +136,15 @@ def _judge(exported, directory, extents, seconds, scope):
             )
     first = Translator("given", extents, reading=True).run(exported[0])
     given = first.program
-    second = Translator("other", extents, like=given, reading=True).run(exported[1])
+    by_node = {node.name: taken for node, taken in zip(first.input_nodes, given.inputs)}
+    which = pairing.inputs_of(*exported)
+    like = {ours: by_node[name] for ours, name in which.items() if name in by_node}
+    order = pairing.results_of(*exported)
+    second = Translator("other", extents, like=like, reading=True).run(exported[1])
     other = second.program
-    _check_inputs(given, other)
-    names = [name for _, name in given.outputs]
-    if len(names) != len(other.outputs):
-        raise AssayError(f"{len(names)} outputs against {len(other.outputs)}")
-    _share_names(other, given, names)
+    _check_inputs(second, like)
+    other.outputs = [other.outputs[place] for place in order]
+    _share_names(second, like, given)
     directory.mkdir(parents=True, exist_ok=True)
     program, candidate = directory / "given.tp", directory / "other.mug"
     shutil.copy(SPECIFICATIONS, directory)  # a result holds all that its theorem relies on
@@ -149,21 +154,28 @@ def _judge(exported, directory, extents, seconds, scope):
     result = tool.run(arguments, directory / "result", seconds + tool.GRACE)
     order = [name for name, _, _ in given.inputs]
     numbers = first.numbers_read | second.numbers_read
-    return Verdict(result.verdict, result, scope, order=order, numbers=numbers)
+    verdict = Verdict(result.verdict, result, scope, order=order, numbers=numbers)
+    verdict.arguments = pairing.numbers_of(exported[0])
+    if verdict.verdict == tool.REFUTED and pairing.has_constants(exported[0]):
+        # what the function brings along is an input like others there, of any value
+        verdict.verdict = tool.UNKNOWN
+        verdict.narrowed = "refuted only if tensors that the functions bring along may be others"
+    return verdict
 
 
-def _check_inputs(given, other):
-    for (name, _, dims), (_, _, other_dims) in zip(given.inputs, other.inputs):
-        if dims != other_dims:
-            raise SizesDiffer(f"input {name} has extents {dims} in one and {other_dims} in the other")
-    if len(given.inputs) != len(other.inputs):
-        raise AssayError(f"{len(given.inputs)} inputs against {len(other.inputs)}")
+def _check_inputs(second, like):
+    """SizesDiffer where an input has not the extents of the one that it is in the first program."""
+    for node, (_, _, dims) in zip(second.input_nodes, second.program.inputs):
+        name, _, wanted = like[node.name]
+        if dims != wanted:
+            raise SizesDiffer(f"input {name} has extents {wanted} in one and {dims} in the other")
 
 
-def _share_names(other, given, outputs):
-    """Inputs and outputs of `other` get the names that they have in `given`."""
-    other.rename({old: new for (old, *_), (new, *_) in zip(other.inputs, given.inputs)}
-                 | {old: new for (_, old), new in zip(other.outputs, outputs)})
+def _share_names(second, like, given):
+    """Inputs and outputs of the second program get the names that they have in the first."""
+    other = second.program
+    taken = {old: like[node.name][0] for node, (old, *_) in zip(second.input_nodes, other.inputs)}
+    other.rename(taken | {old: new for (_, old), (_, new) in zip(other.outputs, given.outputs)})
 
 
 def _with_counterexample(verdict, first, second):

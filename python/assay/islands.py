@@ -306,6 +306,31 @@ def programs_of(island, name):
         raise problem
 
 
+def is_wide(island):
+    """Whether the island has results, or products, of more than 16 bits of tensors of 16 bits:
+    its program would else round them to the type of its inputs."""
+    counted = [*island.gives, *(node for node in island.nodes if _is_product(node))]
+    found = {dtype for node in counted for dtype in _types_of(node)}
+    read = {dtype for node in island.reads for dtype in _types_of(node) if dtype.itemsize <= 2}
+    return len(read) > 1 or (bool(read) and any(dtype not in read for dtype in found))
+
+
+def _types_of(node):
+    """The floating-point types of what a node gives."""
+    value = node.meta.get("val")
+    values = value if isinstance(value, (tuple, list)) else [value]
+    tensors = (each for each in values if isinstance(each, torch.Tensor))
+    return [each.dtype for each in tensors if each.dtype.is_floating_point]
+
+
+def _is_product(node):
+    target = str(node.target)
+    return "convolution" in target or target.startswith(_PRODUCTS)
+
+
+_PRODUCTS = ("aten.mm.", "aten.bmm.", "aten.addmm.", "aten.baddbmm.", "aten.mv.", "aten.dot.")
+
+
 def _translated(island, name, statement, derived):
     extents = Extents(literal=statement == THESE_SIZES)
     extents.know(derived)
@@ -313,7 +338,7 @@ def _translated(island, name, statement, derived):
     extents.state_as_numbers(extents_of_few(island.nodes))
     if statement == NUMBERS:
         extents.state_as_numbers(divided_extents(island.nodes))
-    translator = Translator(name, extents, long_names=False)
+    translator = Translator(name, extents, long_names=False, wide=is_wide(island))
     for node in island.reads:
         if not _is_tensor(node):
             raise Unsupported("island", f"{node.name} is no tensor", place_of(node))

@@ -8,6 +8,7 @@ describes: names, types and extents of inputs and outputs in order, and the work
 import ctypes
 import json
 import os
+import threading
 import warnings
 from pathlib import Path
 
@@ -93,6 +94,17 @@ class _Choices:
             scratch.replace(self._path)
         except OSError as problem:
             warnings.warn(f"{self._path}: what was chosen of {_LIBRARY_NAMED} is not kept: {problem}")
+# What is emulated is one machine, whoever asks it.
+_ONE_EMULATION = threading.Lock()
+
+
+def _renew_lock():
+    """The thread that held the lock is not there any more in a process that was forked."""
+    global _ONE_EMULATION
+    _ONE_EMULATION = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
 
 
 class Kernel:
@@ -126,7 +138,7 @@ class Kernel:
     def of_types(self, tensors, types):
         """What a call gives, as tensors of these types."""
         made = self(*tensors)
-        return [r if r.dtype == dtype else r.to(dtype) for r, dtype in zip(made, types)]
+        return [r if r.dtype == dtype else _as_type(r, dtype) for r, dtype in zip(made, types)]
 
     def check_extents(self, tensors):
         """AssayError where these are not as many tensors as are wanted, or of other extents."""
@@ -134,6 +146,12 @@ class Kernel:
             raise AssayError(f"{len(self.inputs)} tensors are wanted, not {len(tensors)}")
         for port, tensor in zip(self.inputs, tensors):
             port.check_extents(tensor)
+
+    def place_of(self, tensors):
+        """The device on which the kernel runs: that of the first tensor that is on one of its kind."""
+        here = (tensor.device for tensor in tensors if tensor.device.type == self.device)
+        other = tensors[0].device if tensors else torch.device(self.device)
+        return next(here, other)
 
     def _why(self, status):
         """What a library that the kernels call has told of a launch that failed in it."""
@@ -157,7 +175,9 @@ class Kernel:
 
     def run_host(self, inputs, outputs):
         """Runs under the emulation; arrays of addresses."""
-        self._must(self._run_host(inputs, outputs))
+        with _ONE_EMULATION:
+            status = self._run_host(inputs, outputs)
+        self._must(status)
 
     def _must(self, status):
         if status != 0:
@@ -167,12 +187,17 @@ class Kernel:
     def __call__(self, *tensors):
         """Runs on the current stream of the inputs' device; gives a list of new tensors."""
         self.check_extents(tensors)
-        ready = [port.prepared(tensor) for port, tensor in zip(self.inputs, tensors)]
-        where = ready[0].device if ready else torch.device(self.device)
+        where = self.place_of(tensors)
+        ready = [port.prepared(tensor, where) for port, tensor in zip(self.inputs, tensors)]
         results = [torch.empty(p.extents, dtype=p.dtype, device=where) for p in self.outputs]
         if where.type == "cuda":
             workspace = torch.empty(self.workspace_bytes, dtype=torch.uint8, device=where)
-            self.launch(_pointers(ready), _pointers(results), workspace.data_ptr(), _stream_of(where))
+            arguments = _pointers(ready), _pointers(results), workspace.data_ptr(), _stream_of(where)
+            if where.index == torch.cuda.current_device():
+                self.launch(*arguments)
+            else:
+                with torch.cuda.device(where):
+                    self.launch(*arguments)
         else:
             self.run_host(_pointers(ready), _pointers(results))
         return results
@@ -192,8 +217,12 @@ class _Port:
                 f"{self.name}: extents {tuple(tensor.shape)}, but the kernel is for {self.extents}"
             )
 
-    def prepared(self, tensor):
-        """The tensor as the kernel wants it: of its type, contiguous, aligned."""
+    def prepared(self, tensor, where):
+        """The tensor as the kernel wants it: on its device, of its type, contiguous, aligned."""
+        if tensor.device != where:
+            if tensor.dim() or tensor.device.type != "cpu":
+                raise AssayError(f"{self.name}: on {tensor.device}, while others are on {where}")
+            tensor = tensor.to(where)  # PyTorch, too, takes single numbers from the host
         if not tensor.is_floating_point() and tensor.dtype != torch.bool and tensor.numel():
             least, most = torch.stack(torch.aminmax(tensor)).tolist()  # waits for the device once
             if max(-least, most) > _WHOLE_IN_F32:
@@ -201,6 +230,14 @@ class _Port:
         if tensor.dtype != self.dtype or not tensor.is_contiguous():
             tensor = tensor.detach().to(self.dtype).contiguous()
         return tensor if tensor.data_ptr() % _ALIGNMENT == 0 else tensor.detach().clone()
+
+
+def _as_type(result, dtype):
+    """What a kernel counted in floating point, as a tensor of that type."""
+    whole = not dtype.is_floating_point and dtype != torch.bool
+    if whole and result.numel() and result.abs().max().item() >= _WHOLE_IN_F32:
+        raise AssayError("a result is an integer beyond 2^24, where kernels do not count exactly")
+    return result.to(dtype)
 
 
 def _stream_of(device):

@@ -335,12 +335,12 @@ def _slice(call, x, starts=None, ends=None, axes=None, steps=None):
 def _gather(call, x, at, axis=0):
     if axis % x.dim() != 0 or x.dim() != 2:
         raise Unsupported("ONNX Gather", "of anything but the rows of a matrix")
-    return F.embedding(at, x)
+    return x[at]  # from the end where it is below 0
 
 
 @row("GatherElements")
 def _gather_elements(call, x, at, axis=0):
-    return torch.gather(x, axis, at)
+    return torch.gather(x, axis, torch.where(at < 0, at + x.shape[axis], at))
 
 
 @row("Pad")

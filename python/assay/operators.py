@@ -27,6 +27,12 @@ def _dropout(t, x, probability, training):
     return x
 
 
+def _check_rounds(t, dtype, *values):
+    """Unsupported where floats become integers: what that leaves of them has no row."""
+    if dtype is not None and not dtype.is_floating_point and "float" in map(t.kind, values):
+        raise Unsupported(t.operator, "rounds a float to an integer")
+
+
 @row("_to_copy.default")
 def _cast(t, x, dtype=None, layout=None, device=None, pin_memory=None, non_blocking=False, memory_format=None):
     import torch
@@ -37,8 +43,7 @@ def _cast(t, x, dtype=None, layout=None, device=None, pin_memory=None, non_block
         raise Unsupported("aten._to_copy", "to complex numbers")
     if dtype == torch.bool:
         return x if x.dtype == "bool" else t.value(f"not_equal({x.text}, 0)", x.extents, "bool")
-    if not dtype.is_floating_point and x.dtype == "float":
-        raise Unsupported("aten._to_copy", "rounds a float to an integer")
+    _check_rounds(t, dtype, x)
     kind = "float" if dtype.is_floating_point else "int"
     if isinstance(x, Masked):
         return x
@@ -55,16 +60,19 @@ def _copy(t, x, source, non_blocking=False):
 
 @row("full.default")
 def _full(t, extents, fill, **_):
+    _check_rounds(t, t.result_dtype(), fill)
     return t.constant(fill, t.size_list(extents), t.kind(fill))
 
 
 @row("full_like.default")
 def _full_like(t, x, fill, **_):
+    _check_rounds(t, t.result_dtype(), fill)
     return t.constant(fill, x.extents, t.kind(fill))
 
 
 @row("fill.Scalar")
 def _fill(t, x, fill):
+    _check_rounds(t, t.result_dtype(), fill)
     return t.constant(fill, x.extents, x.dtype)
 
 
@@ -92,12 +100,14 @@ def _ones_like(t, x, **_):
 def _scalar(t, fill, **_):
     if isinstance(fill, float) and not math.isfinite(fill):
         return fill  # what it means is said by what reads it
+    _check_rounds(t, t.result_dtype(), fill)
     return Value(number(fill), (), t.kind(fill))
 
 
 @row("arange.start_step")
 def _arange(t, start, end, step=1, **_):
     (extent,) = t.result_extents()
+    _check_rounds(t, t.result_dtype(), start, step)
     counted = t.value(f"iota(size={extent})", (extent,), "int")
     if step != 1:
         counted = t.value(f"{counted.text} * {number(step)}", (extent,), t.kind(step))
@@ -368,6 +378,7 @@ def _reduction(op):
     def translate(t, x, axes=None, keep=False, dtype=None):
         if isinstance(x, Masked):
             raise Unsupported(t.operator, "of a tensor that has minus infinity in it")
+        _check_rounds(t, dtype, x)
         return _reduce(t, op, x, axes, keep)
 
     return translate
@@ -393,12 +404,12 @@ row("amin.default")(_reduction("min"))
 
 @row("any.dim", "any.default", "any.dims")
 def _any(t, x, axes=None, keep=False):
-    return _reduce(t, "any", x, axes, keep)
+    return _reduce(t, "any", t.truth(x), axes, keep)
 
 
 @row("all.dim", "all.default")
 def _all(t, x, axes=None, keep=False):
-    return _reduce(t, "all", x, axes, keep)
+    return _reduce(t, "all", t.truth(x), axes, keep)
 
 
 @row("max.dim", "min.dim")
@@ -409,6 +420,7 @@ def _extremum(t, x, axis, keep=False):
 
 @row("prod.dim_int", "prod.default")
 def _prod(t, x, axes=None, keep=False, dtype=None):
+    _check_rounds(t, dtype, x)
     return _reduce(t, "torch_prod", x, axes, keep)
 
 
@@ -419,6 +431,9 @@ def _variance_of_axes(t, x, axes=None, unbiased=True, keepdim=False):
 
 @row("var.correction")
 def _variance(t, x, axes=None, correction=1, keepdim=False):
+    if correction is not None and correction != int(correction):
+        raise Unsupported(t.operator, f"with the correction {correction}")
+    correction = 1 if correction is None else correction
     count = t.program.extents.product([x.extents[a] for a in _axes(x, axes)])
     centred = _centred(t, x, axes)
     squares = t.value(f"{centred.text} * {centred.text}", x.extents)
@@ -434,6 +449,7 @@ def _centred(t, x, axes):
 
 @row("cumsum.default")
 def _cumsum(t, x, axis, dtype=None):
+    _check_rounds(t, dtype, x)
     return t.value(f"torch_cumsum({x.text}, axis={axis % x.rank})", x.extents, x.dtype)
 
 
@@ -441,22 +457,34 @@ def _cumsum(t, x, axis, dtype=None):
 def _softmax(t, x, axis, half_to_float=False):
     if not isinstance(x, Masked):
         return t.value(f"softmax({x.text}, axis={axis % x.rank})", x.extents)
-    weights, total = _masked_weights(t, x, axis)
+    _, weights, total = _masked_weights(t, x, axis)
     return t.value(f"{weights.text} / {total.text}", x.extents)
 
 
+# What takes the place of minus infinity where a maximum is looked for, so that it is that of what is
+# kept: no number that a kernel meets is far from it, and weights there are 0 whatever it is.
+_FAR_BELOW = "1e30"
+
+
 def _masked_weights(t, x, axis):
-    """exp of a tensor that has minus infinity in it, where exp is 0, and the sum along the axis.
-    What a softmax subtracts before the exponential cancels."""
-    weights = t.choose(x.keep, t.value(f"exp({x.value.text})", x.extents), 0)
-    return weights, _reduce(t, "sum", weights, axis, True)
+    """What a softmax takes the exponential of, of a tensor that has minus infinity in it, that
+    exponential, which is 0 there, and its sum along the axis.  What is subtracted cancels: a claim
+    leaves it out, a kernel would overflow without it."""
+    if t.reading:
+        weights = t.choose(x.keep, t.value(f"exp({x.value.text})", x.extents), 0)
+        return x.value, weights, _reduce(t, "sum", weights, axis, True)
+    dropped = t.value(f"logical_not({x.keep.text})", x.extents)
+    low = t.value(f"{x.value.text} - {dropped.text} * {_FAR_BELOW}", x.extents)
+    shifted = t.value(f"{low.text} - {_reduce(t, 'max', low, axis, True).text}", x.extents)
+    weights = t.value(f"exp({shifted.text}) * {x.keep.text}", x.extents)
+    return shifted, weights, _reduce(t, "sum", weights, axis, True)
 
 
 @row("_log_softmax.default")
 def _log_softmax(t, x, axis, half_to_float=False):
     if isinstance(x, Masked):
-        weights, total = _masked_weights(t, x, axis)
-        return Masked(t.value(f"{x.value.text} - log({total.text})", x.extents), x.keep)
+        shifted, _, total = _masked_weights(t, x, axis)
+        return Masked(t.value(f"{shifted.text} - log({total.text})", x.extents), x.keep)
     shifted = t.value(f"{x.text} - {_reduce(t, 'max', x, axis, True).text}", x.extents)
     exponential = t.value(f"exp({shifted.text})", x.extents)
     total = _reduce(t, "sum", exponential, axis, True)
@@ -598,4 +626,5 @@ def _batch_norm_training(t, x, weight, bias, training, momentum, eps):
 
 @row("cumprod.default")
 def _cumprod(t, x, axis, dtype=None):
+    _check_rounds(t, dtype, x)
     return t.value(f"torch_cumprod({x.text}, axis={axis % x.rank})", x.extents, x.dtype)

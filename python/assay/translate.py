@@ -18,7 +18,7 @@ from torch.fx.experimental import symbolic_shapes
 from torch.utils._sympy.functions import FloorDiv, Mod, PythonMod
 
 from . import elementwise, indexing, operators, windows  # noqa: F401  (they fill the table)
-from .constants import Exact, read
+from .constants import Exact, read, shortest
 from .errors import Consequence, NotExported, SizesDiffer, Unsupported, UnsupportedGraph
 from .fixed_extents import window_extents
 from .table import ROWS
@@ -98,19 +98,39 @@ def export(function, examples, dynamic=None, fixed=False, keywords=None):
             if isinstance(x, torch.Tensor) else None
             for x in examples
         )
+    examples, keywords = _apart((tuple(examples), keywords or None))
     # attention in operators of its own, whatever kernel PyTorch has for it on the device at hand
     plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
     with torch.no_grad(), plain:
         try:
-            exported = torch.export.export(
-                function, tuple(examples), keywords or None, dynamic_shapes=dynamic
-            )
+            exported = torch.export.export(function, examples, keywords, dynamic_shapes=dynamic)
             exported = exported.run_decompositions(_decompositions())
         except Exception as problem:  # noqa: BLE001  (PyTorch raises many kinds)
             raise _not_exported(problem) from problem
     exported.graph_module.graph.place = whole
     return exported
 
+
+def _apart(examples):
+    """The examples, each tensor in memory of its own: one that is given twice would be one input
+    to torch.export, and what is said of the program would be of equal arguments alone."""
+    memories = set()
+
+    def apart(x):
+        if not isinstance(x, torch.Tensor) or x.layout is not torch.strided:
+            return x
+        memory = x.untyped_storage().data_ptr()
+        if memory not in memories:
+            memories.add(memory)
+            return x
+        made = torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=x.device)
+        return made.requires_grad_(x.requires_grad)
+
+    return torch.utils._pytree.tree_map(apart, examples)
+
+
+# What an example says of a tensor: that minus infinity is among its elements.
+MINUS_INFINITY = "minus_infinity"
 
 # Networks over sequences, which would be taken apart into operators of each step and layer: thousands
 # of them, after minutes.  No row says what they are, so they stay with PyTorch as a whole.
@@ -134,17 +154,23 @@ def _place_of_function(function):
 _DTYPES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f32"}
 
 
+# in a size expression, not in one of tensors
+_ROUNDED = re.compile(r" (div|mod) ")
+
+
 class Translator:
     """One exported graph on its way to a `Program`."""
 
-    def __init__(self, name, extents, like=None, reading=False, long_names=True):
-        """`like` is a program whose inputs give this one's their extents, by position; with
+    def __init__(self, name, extents, like=None, reading=False, long_names=True, wide=False):
+        """`like` says of each input which one of another program it is, as (name, type, extents);
+        with `wide` inputs of 16 bits are taken as ones of 32, which results then are, too; with
         `reading`, numbers are read as the roots and fractions that they were computed from; without
         `long_names` inputs are named by the last part of their names, so that islands that compute
         the same are the same program."""
         self.long_names = long_names
         self.like = like
         self.reading = reading
+        self.wide = wide
         self.numbers_read = {}
         self.size_names = {}
         self.program = Program(name, extents)
@@ -152,6 +178,7 @@ class Translator:
         self.environment = {}
         self.failed = {}
         self.constants = {}
+        self.constants_held = {}  # tensors that an exported function brings along, by name
         self.probing = False
         self.input_nodes = []
         self.output_nodes = []
@@ -171,6 +198,8 @@ class Translator:
     def text(self, x):
         if isinstance(x, Masked):
             raise Unsupported(self.operator, "of a tensor that has minus infinity in it")
+        if isinstance(x, Value) and not x.extents and _ROUNDED.search(x.text):
+            raise Unsupported(self.operator, f"of the number {x.text}, which only an extent may be")
         return x.text if isinstance(x, Value) else number(x)
 
     def extents(self, x):
@@ -210,6 +239,12 @@ class Translator:
         if isinstance(part, (int, float)) or not part.extents:
             return self.value(f"full_like({like.text}, {self.text(part)})", extents)
         return self.layouts.expand(part, extents)
+
+    def truth(self, x):
+        """What PyTorch takes as true: anything but 0."""
+        if self.kind(x) == "bool":
+            return x
+        return self.value(f"not_equal({self.text(x)}, 0)", self.extents(x), "bool")
 
     def constant(self, fill, extents, dtype):
         """A tensor of one number everywhere."""
@@ -293,6 +328,10 @@ class Translator:
         text = f"({expression} {sign} {abs(number_added)})"
         return self.program.extents.derive(text, value, of_window=True)
 
+    def result_dtype(self):
+        """The type that PyTorch gives the result of the node under translation."""
+        return self._node.meta["val"].dtype
+
     def takes_result(self, index):
         """Whether anything takes that one of several results of the node under translation."""
         takes = (user for user in self._node.users if "getitem" in str(user.target))
@@ -357,7 +396,10 @@ class Translator:
             raise Unsupported("extent", f"{symbol} is the extent of no input")
         return name
 
-    def _name_sizes(self, tensor, name, place):
+    def _float_type(self, dtype):
+        return "f32" if self.wide else _DTYPES.get(dtype, "f32")
+
+    def _name_sizes(self, node, tensor, name):
         """Names the symbols among the extents of an input after the input and the axis."""
         for axis, extent in enumerate(tensor.shape):
             if not isinstance(extent, torch.SymInt):
@@ -366,7 +408,7 @@ class Translator:
                 self._name_parts(extent.node, f"{name}_{axis}")
                 continue
             symbol = extent.node.expr
-            wanted = self.like.inputs[place][2][axis] if self.like else None
+            wanted = self.like[node.name][2][axis] if self.like else None
             known = self.size_names.get(symbol)
             if wanted and known and known != wanted:
                 raise SizesDiffer(
@@ -393,6 +435,7 @@ class Translator:
         """Translates a whole exported program; UnsupportedGraph says all that is not covered."""
         specs = {spec.arg.name: spec for spec in exported.graph_signature.input_specs}
         graph = exported.graph_module.graph
+        self.constants_held = exported.constants
         self.program.extents.state_as_numbers(window_extents(graph.nodes, all_of_them=True))
         for node in graph.nodes:
             if node.op != "output":
@@ -460,6 +503,12 @@ class Translator:
         if not isinstance(result, torch.Tensor):
             self.environment[node] = result
             return
+        if self.reading and _is_one_constant(spec, result):
+            self.environment[node] = self._constant_of(spec, result)
+            return
+        if node.meta.get(MINUS_INFINITY):
+            self.add_masked_input(node)
+            return
         if result.is_complex():
             raise Unsupported(
                 "input",
@@ -468,9 +517,9 @@ class Translator:
             )
         kind = _kind_of(result.dtype)
         hint = _input_name(node, spec) if self.long_names else _short_name(node)
-        self._name_sizes(result, hint, len(self.program.inputs))
+        self._name_sizes(node, result, hint)
         dims = self._input_extents(node, result)
-        number = "int" if kind == "int" else _DTYPES.get(result.dtype, "f32")
+        number = "int" if kind == "int" else self._float_type(result.dtype)
         name = self.program.input(hint, number, dims, node.name)
         if kind == "bool":
             # the tensor comes as 0 and 1; whatever else it held would count as 1
@@ -480,14 +529,22 @@ class Translator:
             self.environment[node] = Value(name, tuple(dims), kind)
         self.input_nodes.append(node)
 
+    def _constant_of(self, spec, result):
+        """A tensor of one element that the function brings along, as the number that it holds."""
+        held = self.constants_held[spec.target].reshape(()).item()
+        kind = _kind_of(result.dtype)
+        held = shortest(held, result.dtype) if kind == "float" else held
+        value = self.tensor(self._read(held) if type(held) is float else held)
+        return self.layouts.expand(replace(value, dtype=kind), ("1",) * result.dim())
+
     def add_masked_input(self, node):
         """Makes two inputs of a node whose tensor has minus infinity in it: numbers, which count
         where the second is true."""
         result = node.meta["val"]
         hint = _short_name(node)
-        self._name_sizes(result, hint, len(self.program.inputs))
+        self._name_sizes(node, result, hint)
         dims = self._input_extents(node, result)
-        name = self.program.input(hint, _DTYPES[result.dtype], dims, node.name)
+        name = self.program.input(hint, self._float_type(result.dtype), dims, node.name)
         kept = self.program.input(f"{hint}_kept", "f32", dims)
         truth = Value(self._emit(f"not_equal({kept}, 0)"), tuple(dims), "bool")
         self.environment[node] = Masked(Value(name, tuple(dims)), truth)
@@ -523,6 +580,7 @@ class Translator:
         keywords = {k: self._arguments(v) for k, v in node.kwargs.items()}
         if arguments is None or any(v is _MISSING for v in keywords.values()):
             raise Consequence(target, "an argument of it is not covered")
+        _check_width(target, result)
         try:
             self.environment[node] = _typed(translate(self, *arguments, **keywords), result)
         except symbolic_shapes.GuardOnDataDependentSymNode as problem:
@@ -584,6 +642,28 @@ class Translator:
             raise Unsupported("output", f"{node.name} is no tensor", place_of(node))
         self.output_nodes.append(node)
         self.program.output(value.text, f"out{count}")
+
+
+# Integers of few bits, and the operators that leave no number beyond them.
+_NARROW = (torch.uint8, torch.int8, torch.int16)
+_KEEP_NUMBERS = """alias clone detach lift_fresh_copy contiguous copy view reshape _unsafe_view permute
+    transpose t unsqueeze squeeze expand slice select split_with_sizes cat repeat diagonal
+    slice_scatter select_scatter flip unfold gather embedding index index_select where masked_fill
+    maximum minimum clamp amax amin max min sign relu full full_like fill zeros ones zeros_like
+    ones_like""".split()
+
+
+def _check_width(target, result):
+    """Unsupported where integers of few bits are computed: they begin anew beyond their largest."""
+    narrow = isinstance(result, torch.Tensor) and result.dtype in _NARROW
+    if narrow and target.split(".")[1] not in _KEEP_NUMBERS:
+        raise Unsupported(target, f"integers of type {result.dtype} wrap around")
+
+
+def _is_one_constant(spec, tensor):
+    """Is it a tensor of one element that the function itself brings along?"""
+    kinds = torch.export.graph_signature.InputKind
+    return spec is not None and spec.kind == kinds.CONSTANT_TENSOR and tensor.numel() == 1
 
 
 def _typed(value, result):

@@ -107,6 +107,24 @@ class Onnx(unittest.TestCase):
         self.assertEqual(fast.left, [])
         self.assertLess((fast(*inputs) - torch.from_numpy(wanted)).abs().max(), 1e-4)
 
+    def test_places_from_the_end(self):
+        nodes = [
+            helper.make_node("Gather", ["x", "at"], ["g"]),
+            helper.make_node("GatherElements", ["g", "each"], ["y"], axis=1),
+        ]
+        constants = [
+            numpy_helper.from_array(np.array([-1, 0, -3]), "at"),
+            numpy_helper.from_array(np.array([[-1, 0], [1, -4], [2, -2]]), "each"),
+        ]
+        x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [3, 4])
+        y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [3, 2])
+        module = assay.from_onnx(helper.make_model(helper.make_graph(nodes, "places", [x], [y], constants)))
+        rows = torch.arange(12.0).reshape(3, 4)
+        wanted = torch.tensor([[11.0, 8.0], [1.0, 0.0], [2.0, 2.0]])
+        self.assertTrue(torch.equal(module(rows), wanted))
+        fast = assay.compile(module, rows, quiet=True, least_work=1, seconds=2)
+        self.assertLess((fast(rows) - wanted).abs().max(), 1e-6)
+
     def test_imported_by_command(self):
         import subprocess
         import tempfile

@@ -19,6 +19,7 @@ for title in page.md "$src/docs/cheats.md"; do grep '^## ' "$title"; done | sort
 [ ! -s differ ] || fail "docs/cheats.md is not of these pairs: $(cat differ)"
 "$python" "$src/tests/python/rows.py" >out 2>err || fail "a row of the table is wrong: $(grep FAIL out)"
 "$python" "$src/tests/python/use.py" >out 2>err || fail "the package does not do what is said of it"
+"$python" "$src/tests/python/odd.py" >out 2>err || fail "an odd argument or function is taken for another"
 if "$python" -c 'import onnx' 2>/dev/null; then
   "$python" "$src/tests/python/onnx_cases.py" >out 2>err || fail "a model of ONNX is not what it says"
 else

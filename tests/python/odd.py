@@ -1,0 +1,283 @@
+"""Arguments and functions that are odd: given twice, in each other's memory, views that stand for
+others, numbers that are equal and not the same, constants that functions bring along."""
+
+import os
+import threading
+import unittest
+import warnings
+
+import torch
+from torch.autograd import forward_ad
+
+import assay
+from assay.memory import may_overlap
+
+
+def gated(x, y):
+    return torch.sigmoid(x) * y + 1
+
+
+def made(function, *examples, **options):
+    return assay.compile(function, *examples, quiet=True, seconds=2, **options)
+
+
+class Calls(unittest.TestCase):
+    """What a compiled function gives for them is what PyTorch gives, or an error."""
+
+    def setUp(self):
+        warnings.simplefilter("ignore")
+        torch.manual_seed(5)
+
+    def same(self, fast, function, *arguments, bound=1e-5):
+        ours, theirs = (torch.utils._pytree.tree_leaves(f(*arguments)) for f in (fast, function))
+        for a, b in zip(ours, theirs, strict=True):
+            self.assertEqual((a.dtype, a.shape), (b.dtype, b.shape))
+            self.assertLess((a.double() - b.double()).abs().max(), bound)
+
+    def test_an_example_given_twice_is_two_arguments(self):
+        x, y = torch.randn(3, 4), torch.randn(3, 4)
+        self.same(made(gated, x, x), gated, x, y)
+        self.same(made(gated, x, x, dynamic=True), gated, x, y)
+        named = lambda parts: gated(parts["x"], parts["y"])  # noqa: E731
+        self.same(made(named, {"x": x, "y": x[:]}), named, {"x": x, "y": y})
+
+    def test_updated_arguments_lie_apart(self):
+        def doubled(x, y):
+            y.mul_(2)
+            return torch.sigmoid(x) * x + y.sum()
+
+        fast = made(doubled, torch.randn(4, 4), torch.randn(4))
+        base = torch.randn(4, 4)
+        with self.assertRaisesRegex(assay.AssayError, "shares memory"):
+            fast(base, base[0])
+        both = torch.randn(4, 2, 4)
+        other = both.clone()
+        self.same(fast, lambda x, _: doubled(x, other[1, 0]), both[:, 1], both[1, 0])
+        square, row = made(doubled, torch.randn(4), torch.randn(4)), base[0]
+        with self.assertRaisesRegex(assay.AssayError, "given twice"):
+            square(row, row)
+
+    def test_memory(self):
+        base = torch.zeros(400)
+        cache = base[:256].view(2, 2, 8, 8)
+        self.assertFalse(may_overlap(cache[:, 0], cache[:, 1]))
+        self.assertFalse(may_overlap(cache[..., 0], cache[..., 1]))
+        self.assertTrue(may_overlap(cache[:, 0], cache[1]))
+        self.assertTrue(may_overlap(base[::2], base[1::3]))
+        self.assertFalse(may_overlap(base[::2], base[1::2]))
+        self.assertFalse(may_overlap(base, torch.zeros(400)))
+
+    def test_numbers_that_are_equal_are_not_the_same(self):
+        def scaled(x, n):
+            return (x * n + 1) * n
+
+        at = torch.arange(8).reshape(2, 4)
+        fast = made(scaled, at, 2)
+        for other in (2.0, True, 3):
+            with self.assertRaisesRegex(assay.AssayError, "made for 2"):
+                fast(at, other)
+        later = made(scaled, at, 2, dynamic=True)
+        self.same(later, scaled, at, 2)
+        self.same(later, scaled, at, 2.0)
+        x = torch.randn(3, requires_grad=True)
+        with self.assertRaisesRegex(assay.AssayError, "made for 2.5"):
+            made(scaled, x, 2.5)(x, 3.5)
+
+    def test_views_that_stand_for_others(self):
+        x, y = torch.randn(3, 4), torch.randn(3, 4)
+        fast = made(gated, x, y)
+        self.same(fast, gated, torch._neg_view(x), y)
+        self.same(fast, gated, torch.complex(x, y).conj().imag, y)
+        self.same(fast, gated, torch._efficientzerotensor((3, 4)), y)
+        self.same(fast, gated, torch.randn(4, 3).t(), torch.randn(4).expand(3, 4))
+        self.same(fast, gated, torch.randn(40).as_strided((3, 4), (1, 2), 3), x.flip(0))
+        with self.assertRaisesRegex(assay.AssayError, "strides"):
+            fast(x.to_sparse(), y)
+
+    def test_devices(self):
+        fast = made(gated, torch.randn(3, 4), torch.randn(3, 4))
+        x, nowhere = torch.randn(3, 4), torch.empty(3, 4, device="meta")
+        with self.assertRaisesRegex(assay.AssayError, "on meta, while others are on cpu"):
+            fast.parts[0].kernel(x, nowhere)
+        scaled = made(lambda x, n: torch.sigmoid(x) * n, x, torch.tensor(2.0))
+        operator = scaled.parts[0].operator
+        single, rest = (torch.empty(e, device="meta") for e in ((), (3, 4)))
+        ports = scaled.parts[0].kernel.inputs
+        self.assertEqual(operator(*(rest if p.extents else single for p in ports)).device.type, "meta")
+
+    def test_who_traces_or_differentiates(self):
+        x, y = torch.randn(3, 4), torch.randn(3, 4)
+        fast = made(gated, x, y)
+        traced = torch.jit.trace(lambda a, b: fast(a, b), (x, y), check_trace=False)
+        self.same(traced, gated, y, x)
+        with forward_ad.dual_level(), self.assertRaisesRegex(assay.AssayError, "forward mode"):
+            fast(forward_ad.make_dual(x, y), y)
+
+    def test_threads_and_processes(self):
+        weight = torch.randn(32, 32)
+
+        def rows(x):
+            return torch.softmax(x @ weight, -1)
+
+        fast = made(rows, torch.randn(32, 32))
+        inputs = [torch.randn(32, 32) for _ in range(8)]
+        found = [None] * len(inputs)
+
+        def work(place):
+            for _ in range(3):
+                found[place] = fast(inputs[place])
+
+        threads = [threading.Thread(target=work, args=(place,)) for place in range(len(inputs))]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        for x, result in zip(inputs, found):
+            self.assertLess((result - rows(x)).abs().max(), 1e-5)
+        child = os.fork()
+        if child == 0:
+            os._exit(int(not torch.equal(fast(inputs[0]), found[0])))
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_wider_results_of_halves(self):
+        x, y = torch.full((3, 4), 300.0).half(), torch.randn(3, 4)
+        squared = lambda a: a.float() * a.float() + 1  # noqa: E731
+        self.same(made(squared, x), squared, x)
+        mixed = lambda a, b: a * 2 + b  # noqa: E731
+        self.same(made(mixed, x, y), mixed, x, y)
+        self.same(made(mixed, x, y.bfloat16()), mixed, x, y.bfloat16())
+
+    def test_minus_infinity(self):
+        def causal(q, k):
+            keep = torch.ones(16, 16, dtype=torch.bool).tril()
+            scores = (q @ k.t()).masked_fill(~keep, float("-inf"))
+            return torch.softmax(scores, -1), torch.exp(torch.log_softmax(scores, -1))
+
+        q, k = torch.randn(16, 8) * 20, torch.randn(16, 8) * 20  # exponentials of scores overflow
+        self.same(made(causal, q, k), causal, q, k)
+
+        def attention(q, k, v, mask):
+            return torch.softmax(q @ k.t() / 4 + mask, -1) @ v
+
+        q, k, v = torch.randn(32, 16), torch.randn(512, 16), torch.randn(512, 16)
+        mask = torch.zeros(32, 512)
+        mask[:16, :256] = mask[16:, 256:] = mask[5, :500] = float("-inf")
+        self.same(made(attention, q, k, v, mask), attention, q, k, v, mask)
+
+    def test_truths_and_integers(self):
+        x = torch.tensor([[-2.0, 0.0, 1.5], [0.0, 0.0, 0.0], [3.0, -1.0, 0.5]])
+        at = torch.tensor([1, 200, 300])
+        cases = (
+            (lambda x: ((x > 0) + (x > -1)).float() * 2, x),
+            (lambda x: (torch.any(x, -1).float() + 1, torch.all(x, -1).float() * 2), x),
+            (lambda at: torch.full((3,), 2.7, dtype=torch.int64) * at + 1, at),
+            (lambda x: x.sum(-1, dtype=torch.int64) + 1, x),
+            (lambda at: at.to(torch.int8).float() + 1, at),
+            (lambda at: at.to(torch.uint8) * 2 + 200, at),
+            (lambda x: torch.var(x, -1, correction=0.5) + 1, x),
+            (lambda x: torch.pow(x, x.round()) + 1, x),
+            (lambda x: torch.asinh(x * -1e4) + 1, x),
+        )
+        for function, argument in cases:
+            self.same(made(function, argument), function, argument)
+        cube = made(lambda at: at * at * at + 1, torch.tensor([2]))
+        with self.assertRaisesRegex(assay.AssayError, "2\\^24"):
+            cube(torch.tensor([20001]))
+
+
+class Constants(torch.nn.Module):
+    """x * k - s, with k and s kept in a way that the subclass says."""
+
+    def forward(self, x):
+        return x * self.k - self.s
+
+
+class Attribute(Constants):
+    def __init__(self, k, s):
+        super().__init__()
+        self.k, self.s = torch.tensor(k), torch.tensor(s)
+
+
+class Buffers(Constants):
+    def __init__(self, k, s):
+        super().__init__()
+        self.register_buffer("k", torch.tensor(k))
+        self.register_buffer("s", torch.tensor(s))
+
+
+class Parameters(Constants):
+    def __init__(self, names="ks"):
+        super().__init__()
+        for name in names:
+            setattr(self, name, torch.nn.Parameter(torch.randn(())))
+
+
+class Exchanged(Parameters):
+    def forward(self, x):
+        return x * self.s - self.k
+
+
+class Claims(unittest.TestCase):
+    """What `certify` says of two functions is said of them, and not of others."""
+
+    def setUp(self):
+        warnings.simplefilter("ignore")
+
+    def verdict(self, first, second, *examples):
+        return assay.certify(first, second, *examples, seconds=20).verdict
+
+    def refuses(self, pattern, first, second, *examples):
+        with self.assertRaisesRegex(assay.AssayError, pattern):
+            assay.certify(first, second, *examples, seconds=20)
+
+    def test_an_example_given_twice(self):
+        x = torch.randn(3, 4)
+        less, more = lambda a, b: a - b, lambda a, b: b - a
+        self.assertEqual(self.verdict(less, more, x, x), "REFUTED")
+        self.assertEqual(self.verdict(less, more, x, x.view(3, 4)), "REFUTED")
+        self.assertEqual(self.verdict(less, lambda a, b: -(b - a), x, x), "PROVED")
+
+    def test_tensors_that_functions_bring_along(self):
+        x, one, two = torch.randn(3), torch.tensor([1.0, 2.0, 3.0]), torch.tensor([3.0, 2.0, 1.0])
+        self.refuses("brings along", lambda a: a + one, lambda a: a + two, x)
+        self.refuses("brings along", lambda a: a, lambda a: a * two, x)
+        self.assertEqual(self.verdict(lambda a: a + one, lambda a: one.clone() + a, x), "PROVED")
+        ones = torch.ones(3)  # equal for these numbers, and not for all
+        self.assertEqual(self.verdict(lambda a: a * ones, lambda a: a, x), "UNKNOWN")
+        self.assertEqual(self.verdict(Attribute(2.0, 1.0), Attribute(2.0, 1.0), x), "PROVED")
+        self.assertEqual(self.verdict(Attribute(2.0, 1.0), Attribute(3.0, 1.0), x), "REFUTED")
+        self.assertEqual(self.verdict(Attribute(0.1, 1.0), lambda a: a * 0.1 - 1, x), "PROVED")
+
+    def test_buffers_and_parameters(self):
+        x = torch.randn(3)
+        self.assertEqual(self.verdict(Buffers(2.0, 1.0), Buffers(2.0, 1.0), x), "PROVED")
+        self.refuses("other values", Buffers(2.0, 1.0), Buffers(2.0, 1.5), x)
+        self.assertEqual(self.verdict(Parameters(), Parameters("sk"), x), "PROVED")
+        self.assertEqual(self.verdict(Parameters(), Exchanged("sk"), x), "REFUTED")
+        self.refuses("parameters", Parameters(), lambda a: a, x)
+
+    def test_forms_of_results(self):
+        x = torch.randn(3)
+        self.refuses("is 3 in one", lambda a: (a + 1, 3), lambda a: (a + 1, 4), x)
+        self.refuses("tensor in one", lambda a: (a + 1, None), lambda a: (a + 1, a), x)
+        self.refuses("another form", lambda a: (a + 1, [a]), lambda a: [(a + 1,), a], x)
+        first = lambda a: {"p": a + 1, "q": a * 2}  # noqa: E731
+        self.assertEqual(self.verdict(first, lambda a: {"q": a + 1, "p": a * 2}, x), "REFUTED")
+        self.assertEqual(self.verdict(first, lambda a: {"q": a + a, "p": 1 + a}, x), "PROVED")
+
+    def test_numbers_among_the_arguments(self):
+        verdict = assay.certify(lambda a, n: a * n, lambda a, n: a * 3, torch.randn(3), 3)
+        self.assertEqual(verdict.verdict, "PROVED")
+        self.assertIn("n is 3", str(verdict))
+
+    def test_truths_and_narrow_integers(self):
+        x = torch.randn(3)
+        sums = lambda a: (a > 0) + (a > -1)  # noqa: E731
+        self.assertEqual(self.verdict(sums, lambda a: (a > 0).float() + (a > -1), x), "REFUTED")
+        self.assertEqual(self.verdict(sums, lambda a: torch.logical_or(a > 0, a > -1), x), "PROVED")
+        at = torch.tensor([1, 2], dtype=torch.uint8)
+        self.refuses("wrap around", lambda a: (a * 2) // 2, lambda a: a + 0, at)
+
+
+if __name__ == "__main__":
+    unittest.main()

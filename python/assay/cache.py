@@ -1,11 +1,13 @@
 """Results kept on disk, under the hash of all that they depend on."""
 
+import concurrent.futures
 import functools
 import hashlib
 import os
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -69,18 +71,59 @@ def said(text):
     return "\n".join(line for line in text.splitlines() if not line.startswith("#"))
 
 
+def workers():
+    """How many searches are under way at a time: one a processor that this process may use."""
+    return max(1, len(os.sched_getaffinity(0)))
+
+
+def side_by_side(function, things):
+    """function(thing) of each, in their order; several at a time, as what takes long is a program's
+    work.  The first that raises ends it."""
+    with concurrent.futures.ThreadPoolExecutor(workers()) as pool:
+        under_way = [pool.submit(function, thing) for thing in things]
+        try:
+            return [each.result() for each in under_way]
+        finally:
+            for each in under_way:
+                each.cancel()
+
+
+class Once:
+    """What is made once for each name, by the first that asks; others wait for that."""
+
+    def __init__(self):
+        self._made = {}
+        self._lock = threading.Lock()
+
+    def get(self, name, make):
+        """make() of the first call with that name: its result, or its error again."""
+        with self._lock:
+            is_first = name not in self._made
+            found = self._made.setdefault(name, concurrent.futures.Future())
+        if is_first:
+            try:
+                found.set_result(make())
+            except BaseException as problem:
+                found.set_exception(problem)
+        return found.result()
+
+
 class Shares:
-    """The seconds of a search, divided among islands: what one does not take is for the others."""
+    """The seconds of a search, divided among islands that are searched side by side: what one does
+    not take is for the others."""
 
     def __init__(self, seconds, islands):
         self._until = time.monotonic() + seconds
         self._islands = islands
+        self._lock = threading.Lock()
 
     def next(self):
         """Seconds for the next island, at least one."""
-        left = self._until - time.monotonic()
-        share = left / max(1, self._islands)
-        self._islands -= 1
+        with self._lock:
+            left = self._until - time.monotonic()
+            together = min(workers(), max(1, self._islands))
+            share = left * together / max(1, self._islands)
+            self._islands -= 1
         return max(1, round(share))
 
 
@@ -96,25 +139,26 @@ class Search:
         self.target = target
         self.library = library
         self.rounded = rounded
-        self._found = {}  # programs of this run, for islands that say the same
+        self._found = Once()  # of programs of this run, for islands that say the same
 
     def find(self, text, seconds=None):
         """The directory of a certified result for a program's text; ToolError where there is none.
 
         `seconds` may be less than those of all islands.  It is no part of the name: what was found
-        in less time is as good.  Islands that say the same share the first one's result.
+        in less time is as good.  Islands that say the same share the first one's result, or its error;
+        several threads may ask at a time.
         """
-        if said(text) in self._found:
-            return self._found[said(text)]
+        make = functools.partial(self._certified, text, seconds or self.seconds)
+        return self._found.get(said(text), make)
+
+    def _certified(self, text, seconds):
         options = [str(self.seconds), self.target or "", self.library, self.rounded]
         name = key([text, self.specifications.read_text()], options)
-        make = functools.partial(self._optimize, text, seconds or self.seconds)
-        directory, result = certified(name, make)
+        directory, result = certified(name, functools.partial(self._optimize, text, seconds))
         if directory is None:
             lines = [line for line in result.output.splitlines() if line.strip()]
             first = [line for line in lines if line.startswith("assay: ")] or lines[-1:]
             raise ToolError(f"no certified candidate: {first[0] if first else 'no reason given'}")
-        self._found[said(text)] = directory
         return directory
 
     def _optimize(self, text, seconds, directory):

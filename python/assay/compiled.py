@@ -11,7 +11,7 @@ from torch.autograd import forward_ad
 from . import cache, rounding
 from .memory import may_overlap
 from .custom import as_operator
-from .direct import direct_of, is_plain, is_watched
+from .direct import direct_of, is_plain, is_plain_kind, is_watched
 from .equality import SPECIFICATIONS
 from .errors import AssayError, ToolError, Unsupported
 from .islands import Island, divide, programs_of
@@ -108,7 +108,9 @@ class GraphRunner(Telling):
         pieces, reasons = divide(graph, options.least_work)
         self._shares = cache.Shares(options.seconds, sum(isinstance(p, Island) for p in pieces))
         self._pieces = pieces
-        self._steps = [self._step(piece, reasons) for piece in pieces]
+        self._kernels = cache.Once()  # of directories
+        made = cache.side_by_side(self._made, pieces)
+        self._steps = [self._step(*each, reasons) for each in zip(pieces, made)]
         self._places = [node for node in graph.nodes if node.op == "placeholder"]
         self._results = graph.output_node().args[0]
         if options.strict and self.left:
@@ -118,16 +120,28 @@ class GraphRunner(Telling):
 
     # -- making ----------------------------------------------------------------------------------
 
-    def _step(self, piece, reasons):
+    def _made(self, piece):
+        """The kernel of an island with its program's text, or why there is none."""
+        if not isinstance(piece, Island):
+            return None
+        try:
+            return self._certified(piece)
+        except (Unsupported, ToolError) as problem:
+            return problem
+
+    def _step(self, piece, made, reasons):
         """What runs one piece: a function from the values so far to the piece's results."""
         if not isinstance(piece, Island):
             self._leave([piece], reasons.get(piece) or "too little work for a kernel")
             return _eager([piece])
-        try:
-            return self._certified(piece)
-        except (Unsupported, ToolError) as problem:
-            self._leave(piece.nodes, problem)
+        if isinstance(made, Exception):
+            self._leave(piece.nodes, made)
             return _eager(piece.nodes)
+        kernel, text = made
+        types = list(piece.types())
+        operator = as_operator(kernel, text, types)
+        self.parts.append(Part(piece.work, kernel.directory, kernel, text, operator))
+        return _kernel_step(piece, kernel, types, operator)
 
     def _leave(self, nodes, reason):
         for node in nodes:
@@ -135,7 +149,8 @@ class GraphRunner(Telling):
                 self.left.append((str(node.target), str(reason), place_of(node)))
 
     def _certified(self, island):
-        """The kernel of an island: of the most general statement of it that can be certified."""
+        """The kernel of an island, of the most general statement of it that can be certified, and that
+        statement."""
         problem = None
         seconds = self._shares.next()
         for _, program in programs_of(island, "island"):
@@ -145,11 +160,8 @@ class GraphRunner(Telling):
             except ToolError as failed:
                 problem = problem or failed
                 continue
-            kernel = Kernel(directory, self.options.device, self.options.timed)
-            types = list(island.types())
-            operator = as_operator(kernel, text, types)
-            self.parts.append(Part(island.work, directory, kernel, text, operator))
-            return _kernel_step(island, kernel, types, operator)
+            make = functools.partial(Kernel, directory, self.options.device, self.options.timed)
+            return self._kernels.get(directory, make), text
         raise problem
 
     # -- running ---------------------------------------------------------------------------------
@@ -476,6 +488,6 @@ def _has_minus_infinity(example):
     """Whether an example is a mask added to scores, which later arguments will be, too."""
     if not isinstance(example, torch.Tensor) or not example.dtype.is_floating_point:
         return False
-    if type(example) not in _PLAIN or example.is_meta:
+    if not is_plain_kind(example) or example.is_meta:
         return False
     return bool(torch.isneginf(example).any())

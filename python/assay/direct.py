@@ -17,11 +17,16 @@ _PLAIN = (torch.Tensor, torch.nn.Parameter)
 _ALIGNED = 15  # bits that addresses do not have
 
 
+def is_plain_kind(tensor):
+    """Is it a tensor, and none of a kind that somebody made of it?"""
+    return type(tensor) in _PLAIN
+
+
 def is_plain(tensor, device):
     """Is it a tensor in the memory of such a device, of which nobody wants a gradient?"""
     wants_gradient = tensor.requires_grad and torch.is_grad_enabled()
     stands_for_others = tensor.is_neg() or tensor._is_zerotensor()  # of which there is no memory
-    here = type(tensor) in _PLAIN and tensor.device.type == device
+    here = is_plain_kind(tensor) and tensor.device.type == device
     return here and not wants_gradient and not stands_for_others
 
 

@@ -94,9 +94,31 @@ def _argmax(t, x, axis=None, keepdim=False):
     return t.layouts.unsqueeze(found, axis) if keepdim else found
 
 
-@row("scatter.src", "index_put.default")
-def _positions(t, *_, **__):
-    raise Unsupported(t.operator, "writes at positions that are data, of which two may be one")
+@row("scatter.src")
+def _scatter_source(t, x, axis, index, source):
+    """Of several values sent to one place PyTorch takes any; here it is the last one."""
+    axis %= x.rank
+    _check_rows(t, x, index, axis)
+    if source.extents != index.extents:
+        raise Unsupported(t.operator, "with fewer positions than values")
+    text = f"torch_scatter_last({x.text}, {index.text}, {source.text}, axis={axis})"
+    return t.value(text, x.extents, x.dtype)
+
+
+@row("index_put.default")
+def _index_put(t, x, positions, values, accumulate=False):
+    """x[:, .., at] = values.  Where two positions are one, PyTorch says nothing of the result; here the
+    last value counts."""
+    places = [axis for axis, at in enumerate(positions) if at is not None]
+    if any(positions[axis].dtype != "int" for axis in places):
+        raise Unsupported(t.operator, "by truths: write it by torch.where")
+    if len(places) != 1 or positions[places[0]].rank != 1:
+        raise Unsupported(t.operator, "at positions that are not one vector for one axis")
+    (axis,) = places
+    at = positions[axis]
+    values = t.layouts.expand(values, x.extents[:axis] + at.extents + x.extents[axis + 1 :])
+    op = "torch_put_add" if accumulate else "torch_put"
+    return t.value(f"{op}({x.text}, {at.text}, {values.text}, axis={axis})", x.extents, x.dtype)
 
 
 @row("topk.default", "sort.default", "nonzero.default")
@@ -107,3 +129,8 @@ def _order(t, *_, **__):
 @row("rand.default", "randn.default", "native_dropout.default", "bernoulli.p")
 def _random(t, *_, **__):
     raise Unsupported(t.operator, "random numbers have no equation; call eval() on the model")
+
+
+@row("lstm.input", "gru.input", "rnn_tanh.input", "rnn_relu.input")
+def _over_a_sequence(t, *_, **__):
+    raise Unsupported(t.operator, "a network over a sequence, each step of which waits for the last")

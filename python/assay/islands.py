@@ -6,6 +6,7 @@ an island is convex (nothing outside both reads from it and feeds it), and the w
 islands and PyTorch steps to be run one after another.
 """
 
+import threading
 from dataclasses import dataclass, field
 
 import torch
@@ -13,6 +14,7 @@ import torch
 from .errors import Unsupported
 from .program import Extents
 from .fixed_extents import divided_extents, extents_of_few, window_extents
+from .rewrite import prepare
 from .translate import Translator, place_of
 from .values import Masked
 
@@ -140,6 +142,7 @@ def divide(graph, least_work=2, most_operators=MOST_OPERATORS):
 
     An island that computes in fewer than `least_work` steps is left to PyTorch too.
     """
+    prepare(graph)
     probe = _probed(graph)
     reasons = dict(probe.failed)
     for node in graph.nodes:
@@ -289,12 +292,17 @@ def translate_island(island, name, statement=SYMBOLS):
     return (_translated(island, name, statement, derived) if derived else first).program
 
 
+# islands are certified by several threads, of which one translates at a time
+_TRANSLATING = threading.Lock()
+
+
 def programs_of(island, name):
     """The programs that state an island, the most general first, as pairs (how, program)."""
     problem, stated = None, set()
     for statement in (SYMBOLS, NUMBERS, THESE_SIZES):
         try:
-            program = translate_island(island, name, statement)
+            with _TRANSLATING:
+                program = translate_island(island, name, statement)
         except Unsupported as found:
             problem = problem or found
             continue

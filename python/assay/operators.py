@@ -285,6 +285,31 @@ def _diagonal(t, x, offset=0, first=0, second=1):
     return t.value(text, (*x.extents[:-2], extent), x.dtype)
 
 
+@row("as_strided.default")
+def _as_strided(t, x, extents, strides, offset=None):
+    """Memory read otherwise: where each axis of more than one element is one of the tensor's, with as
+    many elements at the same distance, these axes in another order."""
+    source = t.strides_of_argument(0)
+    axes = {d: axis for axis, d in enumerate(source.strides) if source.extents[axis] > 1}
+    wanted = [(n, d) for n, d in zip(extents, strides) if n != 1]
+    order = [axes.get(d) for _, d in wanted]
+    sizes = [source.extents[axis] if axis is not None else None for axis in order]
+    whole = sorted(axes.values()) == sorted(order, key=lambda axis: -1 if axis is None else axis)
+    if not whole or sizes != [n for n, _ in wanted] or (offset or 0) != source.offset:
+        raise Unsupported(
+            t.operator, "reads memory as it lies; write it by slices, views and permutes"
+        )
+    for axis in reversed(range(x.rank)):
+        if source.extents[axis] == 1:
+            x = t.layouts.squeeze(x, axis)
+    left = sorted(order)
+    x = t.layouts.permute(x, [left.index(axis) for axis in order])
+    for axis, extent in enumerate(extents):
+        if extent == 1:
+            x = t.layouts.unsqueeze(x, axis)
+    return x
+
+
 @row("slice_scatter.default")
 def _slice_scatter(t, x, part, axis=0, start=None, end=None, step=1):
     if step != 1:

@@ -9,7 +9,7 @@ import math
 import os
 import re
 import traceback
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import sympy
 import torch
@@ -17,7 +17,7 @@ import torch.nn.attention
 from torch.fx.experimental import symbolic_shapes
 from torch.utils._sympy.functions import FloorDiv, Mod, PythonMod
 
-from . import elementwise, indexing, operators, windows  # noqa: F401  (they fill the table)
+from . import elementwise, indexing, operators, sequences, windows  # noqa: F401  (they fill the table)
 from .constants import Exact, read, shortest
 from .errors import Consequence, NotExported, SizesDiffer, Unsupported, UnsupportedGraph
 from .fixed_extents import window_extents
@@ -101,10 +101,11 @@ def export(function, examples, dynamic=None, fixed=False, keywords=None):
     examples, keywords = _apart((tuple(examples), keywords or None))
     # attention in operators of its own, whatever kernel PyTorch has for it on the device at hand
     plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
-    with torch.no_grad(), plain:
+    whole_networks, states = sequences.exported_whole(), sequences.states_as_buffers(function)
+    with torch.no_grad(), plain, whole_networks, states:
         try:
             exported = torch.export.export(function, examples, keywords, dynamic_shapes=dynamic)
-            exported = exported.run_decompositions(_decompositions())
+            exported = exported.run_decompositions(sequences.decompositions())
         except Exception as problem:  # noqa: BLE001  (PyTorch raises many kinds)
             raise _not_exported(problem) from problem
     exported.graph_module.graph.place = whole
@@ -131,19 +132,6 @@ def _apart(examples):
 
 # What an example says of a tensor: that minus infinity is among its elements.
 MINUS_INFINITY = "minus_infinity"
-
-# Networks over sequences, which would be taken apart into operators of each step and layer: thousands
-# of them, after minutes.  No row says what they are, so they stay with PyTorch as a whole.
-_WHOLE = ("lstm", "gru", "rnn_tanh", "rnn_relu")
-
-
-def _decompositions():
-    """Core ATen's, without those of networks over sequences."""
-    table = torch.export.default_decompositions()
-    for name in _WHOLE:
-        table.pop(getattr(torch.ops.aten, name).input, None)
-    return table
-
 
 def _place_of_function(function):
     """Where a plain function begins: PyTorch keeps lines only of what modules do."""
@@ -341,6 +329,11 @@ class Translator:
         """What PyTorch says of one extent of the node's (first) result."""
         result = self._node.meta["val"]
         return (result[0] if isinstance(result, (tuple, list)) else result).shape[axis]
+
+    def strides_of_argument(self, place):
+        """How a tensor among the arguments of the node under translation lies in memory."""
+        tensor = self._node.args[place].meta["val"]
+        return _Lying(tuple(tensor.shape), tensor.stride(), tensor.storage_offset())
 
     # -- extents ---------------------------------------------------------------------------------
 
@@ -717,6 +710,15 @@ def _multiples_by_equality(fact):
         k = int(divisor)
         if [rest for rest in range(k) if holds(rest, k)] == [0]:
             yield size, k
+
+
+@dataclass(frozen=True)
+class _Lying:
+    """Where the elements of a tensor lie in its memory."""
+
+    extents: tuple
+    strides: tuple
+    offset: int
 
 
 class _Missing:

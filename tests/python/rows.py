@@ -20,7 +20,7 @@ CASES = {}
 
 # rows that exist to refuse with a reason, or that kernels are not made of (claims are)
 REFUSING = {
-    "aten.scatter.src", "aten.index_put.default", "aten.topk.default",
+    "aten.topk.default", "aten.lstm.input", "aten.gru.input", "aten.rnn_tanh.input", "aten.rnn_relu.input",
     "aten.sort.default", "aten.nonzero.default", "aten.rand.default", "aten.randn.default",
     "aten.native_dropout.default", "aten.bernoulli.p", "aten.pow.Tensor_Tensor",
 }
@@ -66,7 +66,9 @@ def norms(x, y):
 
 @case((1, 2, 4, 4, 4))
 def adaptive_pools(x):
-    return F.adaptive_avg_pool3d(x, 2), F.adaptive_avg_pool1d(x[0, 0, 0], 2)
+    # of one element PyTorch makes a mean and reads its memory with other axes (as_strided)
+    return F.adaptive_avg_pool3d(x, 2), F.adaptive_avg_pool1d(x[0, 0, 0], 2), F.adaptive_avg_pool1d(x[0, 0], 1), \
+        (x[0, 0] * 2).as_strided((4, 1, 4, 4), (1, 1, 16, 4)) * 1
 
 
 @case((3, 4), (3, 5), (2, 4, 5), (2,))
@@ -239,6 +241,25 @@ def positions(x, labels, table, words):
 CASES["positions"] = (
     positions,
     (torch.randn(4, 5), torch.tensor([1, 4, 0, 2]), torch.randn(6, 3), torch.tensor([[5, 0], [2, 2]])),
+)
+
+
+def writes(x, at, one, order, values):
+    """Writes at positions that are data: several that differ, one alone, one of each row, from the end."""
+    several, alone, added = x.clone(), x.clone(), x.clone()
+    several[:, at] = values
+    alone[:, :, one] = values[:, 0, :1, None]
+    added = added.index_add(1, at, values)
+    added.index_put_((at - 5,), x[:2] * 2, accumulate=True)  # from the end
+    return several * 1, alone * 1, added * 1, torch.scatter(x, 1, order, values * 3) * 1
+
+
+CASES["writes"] = (
+    writes,
+    (
+        torch.randn(3, 5, 4), torch.tensor([4, 2]), torch.tensor([3]),
+        torch.tensor([[[0, 1, 2, 3], [1, 0, 4, 4]]] * 3), torch.randn(3, 2, 4),
+    ),
 )
 
 

@@ -48,8 +48,6 @@ class _Wanted:
         self.dtype = port.dtype
         self.argument = argument  # which of the call's; None: a state of the program
         self.state = state  # gives that
-        # views that PyTorch negates lie two apart: contiguous are those of one element
-        self.alone = self.extents.numel() <= 1
 
 
 class _Made:
@@ -75,7 +73,7 @@ class Direct:
     def __init__(self, kernel, wanted, made):
         self._kernel = kernel
         self._cuda = kernel.device == "cuda"
-        self._wanted = [(w.argument, w.state, w.extents, w.dtype, w.alone) for w in wanted]
+        self._wanted = [(w.argument, w.state, w.extents, w.dtype) for w in wanted]
         self._allocate = [m.on(kernel.device) for m in made]
         self._in = ctypes.c_void_p * max(1, len(wanted))
         self._out = ctypes.c_void_p * max(1, len(made))
@@ -87,7 +85,7 @@ class Direct:
         device = torch._C._cuda_getDevice() if self._cuda else -1
         graded = torch.is_grad_enabled()
         places = []
-        for which, state, extents, dtype, alone in self._wanted:
+        for which, state, extents, dtype in self._wanted:
             tensor = state() if which is None else arguments[which]
             if type(tensor) not in _PLAIN or tensor.layout is not torch.strided:
                 return None
@@ -95,10 +93,10 @@ class Direct:
                 return None
             if tensor.shape != extents or not tensor.is_contiguous():
                 return None
-            if (tensor.requires_grad and graded) or tensor._is_zerotensor():
+            if (tensor.requires_grad and graded) or tensor.is_neg() or tensor._is_zerotensor():
                 return None
             place = tensor.data_ptr()
-            if place & _ALIGNED or (alone and tensor.is_neg()):
+            if place & _ALIGNED:
                 return None
             places.append(place)
         results = [allocate() for allocate in self._allocate]

@@ -65,7 +65,8 @@ class _Choices:
         take = library.assay_take_choices
         take.argtypes, take.restype = [ctypes.c_char_p], ctypes.c_int
         self._path = path
-        self._known = path.read_text() if path.exists() else ""
+        # what cannot be read is no choice
+        self._known = path.read_text(errors="replace") if path.exists() else ""
         take(self._known.encode())
 
     def chosen(self, launch):
@@ -171,6 +172,8 @@ class Kernel:
         if torch.cuda.is_current_stream_capturing():
             return self._launch(*arguments)
         choices, self._choices = self._choices, None
+        if choices is None:  # another thread has them
+            return self._launch(*arguments)
         return choices.chosen(lambda: self._launch(*arguments))
 
     def run_host(self, inputs, outputs):

@@ -223,11 +223,11 @@ static const struct {
     [LX_ADD] = {"(", " + ", ")"},
     [LX_SUB] = {"(", " - ", ")"},
     [LX_MUL] = {"(", " * ", ")"},
-    [LX_FDIV] = {"as_divf(", ", ", ")"},
+    [LX_FDIV] = {"(", " / ", ")"},
     [LX_IDIV] = {"as_floordiv(", ", ", ")"},
     [LX_MOD] = {"as_floormod(", ", ", ")"},
     [LX_NEG] = {"(-", "", ")"},
-    [LX_INV] = {"as_divf(1.0f, ", "", ")"},
+    [LX_INV] = {"(1.0f / ", "", ")"},
     [LX_EXP] = {"as_expf(", "", ")"},
     [LX_LOG] = {"logf(", "", ")"},
     [LX_SQRT] = {"sqrtf(", "", ")"},
@@ -242,6 +242,29 @@ static bool exact_inverse(const lx *expr) {
   return number > 1 && number <= 1 << 20 && (number & (number - 1)) == 0;
 }
 
+/* Is something in it rounded more coarsely than arithmetic is? */
+static bool is_approximate(const lx *expr) {
+  if (expr->op == LX_EXP || expr->op == LX_LOG)
+    return true;
+  for (int i = 0; i < expr->n && expr->op != LX_REF; i++) {
+    if (is_approximate(expr->kid[i]))
+      return true;
+  }
+  return false;
+}
+
+/* The quotient of things that are approximate themselves may be, too, which takes half as many
+ * instructions.  Others are rounded as arithmetic is: 41/41 is 1, whose floor is not 0. */
+static char *approximate_quotient(lo_text *text, const lx *expr, bool lazy) {
+  bool inverse = expr->op == LX_INV;
+  char *left = inverse ? as_strdup("1.0f") : scalar(text, expr->kid[0], lazy);
+  char *right = scalar(text, expr->kid[inverse ? 0 : 1], lazy);
+  char *result = as_format("as_divf(%s, %s)", left, right);
+  free(left);
+  free(right);
+  return result;
+}
+
 static char *build(lo_text *text, const lx *expr, bool lazy) {
   if (expr->op == LX_REF)
     return read_text(text, expr);
@@ -249,6 +272,8 @@ static char *build(lo_text *text, const lx *expr, bool lazy) {
     return choice_text(text, expr, lazy);
   if (expr->op == LX_CALL)
     return call_text(text, expr, lazy);
+  if ((expr->op == LX_FDIV || expr->op == LX_INV) && is_approximate(expr))
+    return approximate_quotient(text, expr, lazy);
   char *left = scalar(text, expr->kid[0], lazy);
   if (expr->op == LX_FDIV && exact_inverse(expr->kid[1])) {
     char *product = as_format("(%s * %.9gf)", left, 1 / (double)expr->kid[1]->number);

@@ -27,7 +27,7 @@ AS_DEV float as_expf(float x)
   asm("ex2.approx.ftz.f32 %0,%1;" : "=f"(y) : "f"(x * 1.4426950408889634f));
   return y;
 }
-/* to two units in the last place, for all numbers: the rounded quotient takes a branch and twice as many instructions */
+/* to two units in the last place, for all numbers: for quotients of approximate things; the rounded quotient takes a branch and twice as many instructions */
 AS_DEV float as_divf(float a, float b)
 {
   float y;

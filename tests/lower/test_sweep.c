@@ -213,6 +213,31 @@ END_TEST
 
 /* Block graphs without a thread graph: tiles that are cut off, sums over the loop and the tile,
  * several results that share a reduction. */
+/* Of what is approximate itself alone: 41 / 41 is 1, as its floor shows. */
+START_TEST(approximate_quotients) {
+  static const struct {
+    const char *result;
+    bool approximate;
+  } of[] = {{"floor(X / Y)", false}, {"X / (Y * Y + 1)", false}, {"sigmoid(X)", true}};
+
+  for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+    lower_case j;
+    as_lowered lowered;
+    char *program = as_format("program p\ninput X: f32[64]\ninput Y: f32[64]\noutput Z = %s + Y\n",
+                              of[i].result);
+    case_open(&j);
+    case_read(&j, program, NULL);
+    ck_assert_msg(as_lower_cuda(j.prog, NULL, &lowered, &j.err), "%s", j.err.text);
+    const char *kernel = strstr(lowered.cuda, "AS_KERNEL(");
+    ck_assert_msg((strstr(kernel, "as_divf(") != NULL) == of[i].approximate, "%s", of[i].result);
+    as_lowered_clear(&lowered);
+    case_check(&j, NULL, NULL, 1);
+    free(program);
+  }
+}
+
+END_TEST
+
 START_TEST(block_graphs) {
   check("program p\nsizes N = 9, M = 23\ninput X: f32[N, M]\noutput Y = sum(X * X, axis=1)\n",
         "mugraph q\nsizes T = 4, L = 6\nwhere L = (M + T - 1) div T\nkernel k\n  loop l = L\n"
@@ -244,6 +269,7 @@ int main(void) {
   tcase_add_loop_test(tests, places, 0, 5);
   tcase_add_test(tests, pairs_are_made);
   tcase_add_test(tests, reductions_of_reductions);
+  tcase_add_test(tests, approximate_quotients);
   tcase_add_test(tests, block_graphs);
   return test_run("lower_sweep", tests);
 }

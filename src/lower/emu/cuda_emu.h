@@ -531,8 +531,9 @@ AS_DEV float as_expf(float x) {
   return expf(x);
 }
 
+/* within what it may be away */
 AS_DEV float as_divf(float a, float b) {
-  return a / b;
+  return a * (1.0f / b);
 }
 
 template <int N> AS_DEV void as_cp_async(as_sm, int off, const void *p, size_t at) {

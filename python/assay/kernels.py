@@ -114,14 +114,26 @@ class Kernel:
         self._launch = self._library.assay_launch
         self._launch.argtypes = [ctypes.c_void_p] * 4
         self._launch.restype = ctypes.c_int
+        # libraries of texts that were made before there was a choice take the first algorithm
+        if timed and device == "cuda" and hasattr(self._library, "assay_choosing"):
+            self._launch = self._first(_Choices(self._library, made / "algorithms"))
         self._run_host = self._library.assay_run_host
         self._run_host.argtypes = [ctypes.c_void_p] * 2
         self._run_host.restype = ctypes.c_int
         self._library.assay_workspace_bytes.restype = ctypes.c_size_t
         self._workspace_bytes = self._library.assay_workspace_bytes()
-        # libraries of texts that were made before there was a choice take the first algorithm
-        wanted = timed and device == "cuda" and hasattr(self._library, "assay_choosing")
-        self._choices = _Choices(self._library, made / "algorithms") if wanted else None
+
+    def _first(self, choices):
+        """Launches, and chooses algorithms the first time that no graph is captured."""
+        launch = self._launch
+
+        def first(*arguments):
+            if torch.cuda.is_current_stream_capturing():
+                return launch(*arguments)
+            self._launch = launch
+            return choices.chosen(lambda: launch(*arguments))
+
+        return first
 
     def of_types(self, tensors, types):
         """What a call gives, as tensors of these types."""
@@ -153,21 +165,13 @@ class Kernel:
             workspace = torch.empty(self._workspace_bytes, dtype=torch.uint8, device=where)
             stream = _stream_of(where)
             arguments = _pointers(ready), _pointers(results), workspace.data_ptr(), stream
-            status = self._first(arguments) if self._choices else self._launch(*arguments)
+            status = self._launch(*arguments)
         else:
             status = self._run_host(_pointers(ready), _pointers(results))
         if status != 0:
             why = self._why(status)
             raise ToolError(f"the kernel of {self.directory} ended with error {status}{why}")
         return results
-
-
-    def _first(self, arguments):
-        """The first launch that is not captured in a graph, in which algorithms are chosen."""
-        if torch.cuda.is_current_stream_capturing():
-            return self._launch(*arguments)
-        choices, self._choices = self._choices, None
-        return choices.chosen(lambda: self._launch(*arguments))
 
 
 class _Port:

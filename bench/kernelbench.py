@@ -291,17 +291,32 @@ TIMED_SECONDS = 0.12
 MOST_WAITING = 40 << 30
 
 
-class Gpu:
-    """The GPU, which one process at a time has: what others do meanwhile needs only processors."""
+# processors that are left to the process that has the GPU, where there are so many
+RESERVED, LEAST_PROCESSORS = 2, 8
 
-    def __init__(self, path):
+
+def processors():
+    """Those of the process that has the GPU, whose calls are timed with what they take of the host,
+    and those of processes that generate and compile code."""
+    all_of_them = sorted(os.sched_getaffinity(0))
+    few = len(all_of_them) < LEAST_PROCESSORS
+    return all_of_them if few else all_of_them[-RESERVED:], all_of_them[: None if few else -RESERVED]
+
+
+class Gpu:
+    """The GPU, which one process at a time has: what others do meanwhile needs only processors, and
+    not those of this one."""
+
+    def __init__(self, path, reserved):
         self._file = open(path, "w")
+        self._reserved = reserved
         self._taken = False
 
     def take(self):
         """Waits until no other process has it; it is given back when this process ends."""
         if not self._taken:
             fcntl.flock(self._file, fcntl.LOCK_EX)
+            os.sched_setaffinity(0, self._reserved)
             self._taken = True
             signal.alarm(LONGEST_ON_GPU)
 
@@ -379,7 +394,7 @@ def measure(path, options):
     """Eager, torch.compile and the carried kernels in one run on a GPU, beside double precision."""
     torch.manual_seed(42)
     module = load(path)
-    gpu = Gpu(options.lock)
+    gpu = Gpu(options.lock, options.reserved)
     with torch.device("cuda"), torch.no_grad():
         model = model_of(module)
         with torch.device("meta"):
@@ -429,6 +444,8 @@ def answer(work, path, options, end):
     os.setsid()  # a group of its own, so that what it starts ends with it
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
+    if options.time:
+        os.sched_setaffinity(0, options.others)
     try:
         found = work(path, options)
     except Exception as problem:  # noqa: BLE001  (whatever goes wrong is the row's text)
@@ -502,6 +519,7 @@ def prepare(options):
     # loaded below asks for, makes CUDA unusable in processes that are forked afterwards
     os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
     options.lock = Path(tempfile.mkdtemp()) / "gpu"
+    options.reserved, options.others = processors()
     loaded = ["__main__", "torch._dynamo", "torch._inductor.compile_fx"]
     multiprocessing.set_forkserver_preload(loaded)
 

@@ -91,7 +91,14 @@ static bool has_opaque(const ax_store *store, ax_id expr) {
   return false;
 }
 
-sg_meaning sg_same_meaning(sg_scratch *to, as_node_id left, as_node_id right) {
+/* the abstract expressions of up to two nodes of the scratch program, and their axes */
+typedef struct {
+  ax_store *store; /* NULL: they are not known */
+  ax_id expr[2];
+  sg_axes axes[2];
+} meanings;
+
+static meanings meanings_of(sg_scratch *to, const as_node_id *node, uint32_t n) {
   const as_graph *graph = to->graph;
   uint32_t *ops = as_malloc((graph->n + 1) * sizeof *ops);
   uint32_t n_ops = 0;
@@ -100,12 +107,13 @@ sg_meaning sg_same_meaning(sg_scratch *to, as_node_id left, as_node_id right) {
       ops[n_ops++] = i;
   }
   uint32_t *last_use = sg_last_use(graph);
+  meanings found = {.store = NULL};
   sg_part part;
   bool known = sg_part_init(&part, graph, ops, n_ops, last_use);
   free(ops);
   free(last_use);
   if (!known)
-    return SG_MEANS_OTHER;
+    return found;
   ax_id *expr = as_calloc(part.n + 1, sizeof *expr);
   sg_axes *axes = as_calloc(part.n + 1, sizeof *axes);
   sg_ctx ctx = {.A = ax_new(), .part = &part, .sizes = graph->sizes, .strict_ones = true};
@@ -115,23 +123,44 @@ sg_meaning sg_same_meaning(sg_scratch *to, as_node_id left, as_node_id right) {
     known &= ctx.whole[cls] != AX_BAD;
   }
   known = known && sg_program_exprs(&ctx, expr, axes);
-  uint32_t at[2] = {0, 0};
   for (uint32_t i = 0; i < part.n; i++) {
-    if (part.tensor[i] == left)
-      at[0] = i;
-    if (part.tensor[i] == right)
-      at[1] = i;
+    for (uint32_t k = 0; k < n; k++) {
+      if (part.tensor[i] == node[k]) {
+        found.expr[k] = expr[i];
+        found.axes[k] = axes[i];
+      }
+    }
   }
-  sg_meaning found = SG_MEANS_OTHER;
-  if (known && expr[at[0]] == expr[at[1]] && sg_axes_eq(&axes[at[0]], &axes[at[1]]))
-    found = SG_MEANS_SAME;
-  else if (known && has_opaque(ctx.A, expr[at[0]]))
-    found = SG_MEANS_UNKNOWN;
   free(expr);
   free(axes);
-  ax_free(ctx.A);
   sg_part_clear(&part);
+  if (known)
+    found.store = ctx.A;
+  else
+    ax_free(ctx.A);
   return found;
+}
+
+/* ends with what was found out of it */
+static sg_meaning meaning(meanings *of, bool same) {
+  sg_meaning found = SG_MEANS_OTHER;
+  if (of->store && same)
+    found = SG_MEANS_SAME;
+  else if (of->store && has_opaque(of->store, of->expr[0]))
+    found = SG_MEANS_UNKNOWN;
+  if (of->store)
+    ax_free(of->store);
+  return found;
+}
+
+sg_meaning sg_same_meaning(sg_scratch *to, as_node_id left, as_node_id right) {
+  meanings of = meanings_of(to, (as_node_id[]){left, right}, 2);
+  return meaning(&of, of.expr[0] == of.expr[1] && sg_axes_eq(&of.axes[0], &of.axes[1]));
+}
+
+sg_meaning sg_means_number(sg_scratch *to, as_node_id node, long number) {
+  meanings of = meanings_of(to, &node, 1);
+  return meaning(&of, of.store && of.expr[0] == ax_int(of.store, number));
 }
 
 /* f(.., g(x..) at `place`, ..)  ->  g(.., f(.., x_i, ..), ..) for the operands of g in `set` */

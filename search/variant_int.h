@@ -77,6 +77,8 @@ typedef enum { SG_MEANS_OTHER, SG_MEANS_SAME, SG_MEANS_UNKNOWN } sg_meaning;
 /* whether two nodes of the scratch program have the same abstract expression on the same axes;
  * unknown where the left one has a function that abstract expressions do not look into */
 sg_meaning sg_same_meaning(sg_scratch *to, as_node_id left, as_node_id right);
+/* the same of a node and a whole number everywhere */
+sg_meaning sg_means_number(sg_scratch *to, as_node_id node, long number);
 /* the changes of one term, of all kinds, once */
 void sg_look_into(sg_terms *all, uint32_t id);
 

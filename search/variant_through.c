@@ -257,6 +257,22 @@ static bool cone(sg_scratch *to, const sg_term *of, sg_made_op *made) {
   return sg_scratch_op(to, of, of->arg, node, made);
 }
 
+/* one operator of operands that are the same */
+static void try_whole(sg_terms *all, uint32_t id, long number) {
+  sg_scratch to;
+  const sg_term of = *SG_TERM(all, id);
+  sg_term whole = {.source = AS_NONE, .number = number};
+  sg_made_op before = {AS_NONE, AS_NONE};
+  bool made = sg_scratch_init(&to, all) && cone(&to, &of, &before) &&
+              sg_means_number(&to, before.node, number) == SG_MEANS_SAME;
+  sg_made_op after = {AS_NONE, made ? sg_add_term(all, &whole) : AS_NONE};
+  if (made)
+    after.node = sg_scratch_leaf(&to, after.term);
+  if (made && spread(&to, &of, &after))
+    sg_add_change(all, id, (sg_change){after.term, true});
+  sg_scratch_clear(&to);
+}
+
 static void try_number(sg_terms *all, uint32_t id, uint32_t number) {
   sg_scratch to;
   const sg_term of = *SG_TERM(all, id);
@@ -268,18 +284,13 @@ static void try_number(sg_terms *all, uint32_t id, uint32_t number) {
   sg_scratch_clear(&to);
 }
 
-static uint32_t whole_term(sg_terms *all, long number) {
-  sg_term made = {.source = AS_NONE, .number = number};
-  return sg_add_term(all, &made);
-}
-
 void sg_try_constant(sg_terms *all, uint32_t id) {
   const sg_term of = *SG_TERM(all, id);
   if (of.rank == 0 || of.nargs != 2)
     return;
   if (of.arg[0] == of.arg[1]) {
-    try_number(all, id, whole_term(all, 0));
-    try_number(all, id, whole_term(all, 1));
+    try_whole(all, id, 0);
+    try_whole(all, id, 1);
     return;
   }
   for (uint32_t i = 0; i < 2; i++) {

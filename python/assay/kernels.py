@@ -127,14 +127,26 @@ class Kernel:
         self._launch = self._library.assay_launch
         self._launch.argtypes = [ctypes.c_void_p] * 4
         self._launch.restype = ctypes.c_int
+        # libraries of texts that were made before there was a choice take the first algorithm
+        if timed and device == "cuda" and hasattr(self._library, "assay_choosing"):
+            self._launch = self._first(_Choices(self._library, made / "algorithms"))
         self._run_host = self._library.assay_run_host
         self._run_host.argtypes = [ctypes.c_void_p] * 2
         self._run_host.restype = ctypes.c_int
         self._library.assay_workspace_bytes.restype = ctypes.c_size_t
         self.workspace_bytes = self._library.assay_workspace_bytes()
-        # libraries of texts that were made before there was a choice take the first algorithm
-        wanted = timed and device == "cuda" and hasattr(self._library, "assay_choosing")
-        self._choices = _Choices(self._library, made / "algorithms") if wanted else None
+
+    def _first(self, choices):
+        """Launches, and chooses algorithms the first time that no graph is captured."""
+        launch = self._launch
+
+        def first(*arguments):
+            if torch.cuda.is_current_stream_capturing():
+                return launch(*arguments)
+            self._launch = launch
+            return choices.chosen(lambda: launch(*arguments))
+
+        return first
 
     def of_types(self, tensors, types):
         """What a call gives, as tensors of these types."""
@@ -164,17 +176,7 @@ class Kernel:
 
     def launch(self, inputs, outputs, workspace, stream):
         """Launches on a stream of the GPU; arrays of addresses, addresses."""
-        arguments = inputs, outputs, workspace, stream
-        self._must(self._first(arguments) if self._choices else self._launch(*arguments))
-
-    def _first(self, arguments):
-        """The first launch that is not captured in a graph, in which algorithms are chosen."""
-        if torch.cuda.is_current_stream_capturing():
-            return self._launch(*arguments)
-        choices, self._choices = self._choices, None
-        if choices is None:  # another thread has them
-            return self._launch(*arguments)
-        return choices.chosen(lambda: self._launch(*arguments))
+        self._must(self._launch(inputs, outputs, workspace, stream))
 
     def run_host(self, inputs, outputs):
         """Runs under the emulation; arrays of addresses."""

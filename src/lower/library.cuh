@@ -433,7 +433,7 @@ extern "C" int assay_take_choices(const char *text)
   as_lt::library &l = as_lt::the();
   std::lock_guard<std::mutex> held(l.lock);
   int taken = 0;
-  for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+  for (const char *end = strchr(text, '\n'); end; text = end + 1, end = strchr(text, '\n')) {
     as_lt::product of;
     as_lt::choice made;
     if (as_lt::read_choice(text, end, &of, &made)) { l.said[of] = made; taken++; }

@@ -5,6 +5,8 @@
 #include "product.h"
 #include "live.h"
 #include "src/base/id.h"
+#include "tf32.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -295,7 +297,8 @@ static double bytes_of(const lo_value *tensor) {
 /* what is believed instead of checked must be worth it */
 static const double CLEARLY = 0.9;
 
-/* Is it expected to be faster than our kernel?  At the bounds of sizes left to run time. */
+/* Is it expected to be faster than our kernel, on tensor cores where the program's user permits
+ * that?  At the bounds of sizes left to run time. */
 static bool is_faster(lo_job *job, const lo_unit *unit, const lo_library_call *call) {
   const as_target *target = job->options->target;
   const lo_value *a = &job->value[call->a];
@@ -310,7 +313,7 @@ static bool is_faster(lo_job *job, const lo_unit *unit, const lo_library_call *c
   double library = as_target_library_us(target, &asked);
   double own = as_target_product_us(target, &asked);
   double wide = asked.wide ? as_target_wide_us(target, asked.work) : 0;
-  own = wide > own ? wide : own;
+  own = fmin(fmax(wide, own), lo_tf32_us(job, unit));
   as_str_printf(&job->notes, "%s: by the model %.1f us as a call of %s, %.1f us as a kernel\n",
                 unit->name, library, LO_LIBRARY_NAME, own);
   return library < CLEARLY * own;

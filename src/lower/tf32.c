@@ -661,6 +661,11 @@ static bool plan_sum(lo_job *job, uint32_t id, lo_tf32 *of) {
   return found || preferred;
 }
 
+double lo_tf32_us(lo_job *job, const lo_unit *unit) {
+  lo_tf32 plan = {.classes = 1};
+  return unit->flat && plan_sum(job, unit->flat_val, &plan) ? plan.tile.us : HUGE_VAL;
+}
+
 static long tiles(long extent, uint32_t tile) {
   return (extent + tile - 1) / tile;
 }

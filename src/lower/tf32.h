@@ -44,6 +44,8 @@ typedef struct lo_tf32 {
 /* Makes units of contractions of the flat ones where that is permitted and the better way; may add
  * units in front of them. */
 void lo_tf32_units(lo_job *job);
+/* microseconds of a flat unit that becomes one, by the model; infinite: it does not */
+double lo_tf32_us(lo_job *job, const lo_unit *unit);
 /* of all slices together: k as they are numbered there */
 long lo_tf32_depth(const lo_tf32 *of);
 /* of results that are staged: elements from one row to the next, and rows at a time */

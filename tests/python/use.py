@@ -4,6 +4,7 @@ import tempfile
 import unittest
 import warnings
 from pathlib import Path
+from unittest import mock
 
 import torch
 import torch.nn.functional as F
@@ -265,6 +266,18 @@ class Forms(unittest.TestCase):
             path.unlink()
             self.assertEqual(_Choices(kernel._library, path).chosen(lambda: -3), -3)
             self.assertFalse(path.exists())  # of a launch that fails nothing is kept
+            launches = []
+            launch = lambda *a: launches.append(a) or len(kernel(x, w)) - 1  # noqa: E731
+            kernel._launch = launch
+            kernel._launch = kernel._first(_Choices(kernel._library, path))
+            with mock.patch("torch.cuda.is_current_stream_capturing", lambda: True):
+                self.assertEqual(kernel._launch(0), 0)
+            self.assertFalse(path.exists())  # nothing is timed while a graph is captured
+            with mock.patch("torch.cuda.is_current_stream_capturing", lambda: False):
+                self.assertEqual([kernel._launch(1, 2), kernel._launch(3, 4)], [0, 0])
+            self.assertEqual(launches, [(0,), (1, 2), (3, 4)])
+            self.assertIs(kernel._launch, launch)  # only the first one outside of a graph chooses
+            self.assertTrue(path.exists())
         self.assertLess((fast(x, w) - x @ w).abs().max(), 1e-5)
 
     def test_operators_of_pytorch(self):

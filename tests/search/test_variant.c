@@ -82,6 +82,7 @@ static const char *const less_work[] = {
     LINEAR "output y = relu(torch_window_sum(expand_dims(h, axis=1), axis=2, k=8, s=8))\n",
     /* one number everywhere */
     LINEAR "m = max(h, axis=1)\noutput y = exp(m - m)\n",
+    LINEAR "m = max(h, axis=1)\noutput y = exp(m / m)\n",
     LINEAR "output y = maximum(minimum(h, 2), 2)\n",
     LINEAR "output y = minimum(maximum(h, 1.5), 1.5) + b\n",
 };

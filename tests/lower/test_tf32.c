@@ -511,7 +511,7 @@ START_TEST(reductions_over_channels) {
   gathering all_of = {.n = 0};
   const as_target *target = as_target_rounding(as_target_default(), all);
   for (unsigned i = 0; i < sizeof text / sizeof *text; i++) {
-    for (unsigned warps = 0; warps <= 8; warps += 4) {
+    for (unsigned warps = 0; warps <= 8; warps += 8) {
       const as_lower_opts options = {.target = target, .warps = warps};
       char *program = as_format("program p\n%s\n%s\n", text[i].inputs, text[i].lines);
       const as_lowered *lowered = gather(&all_of, program, &options, 1e-5);
@@ -547,7 +547,7 @@ START_TEST(taps_share_patches) {
   for (unsigned i = 0; i < 2 * n; i++) {
     const as_target *target = as_target_rounding(
         as_target_default(), i < n ? all : "conv:3,conv2d:3,conv3:3,up:3,full2:3");
-    for (unsigned warps = 0; warps <= 8; warps += 4) {
+    for (unsigned warps = 0; warps <= 8; warps += 8) {
       const as_lower_opts options = {.target = target, .warps = warps};
       char *program = as_format("program p\n%s", text[i % n]);
       const as_lowered *lowered = gather(&all_of, program, &options, 0);

@@ -118,6 +118,10 @@ static void declare_side(tf32_text *writer, int which) {
     declare_along_depth(writer);
     return;
   }
+  if (which && writer->of->tile.patch) {
+    lo_tf32_declare_patch(writer);
+    return;
+  }
   if (side->packed) {
     char *fixed = lo_index(text, side->fixed);
     lo_line(text, "const size_t b%d = ((size_t)(%s) + (size_t)%s * 8 + tid * 4) * 4;", which, fixed,
@@ -363,7 +367,10 @@ static void loop(tf32_text *writer) {
   const lo_tf32 *of = writer->of;
   const as_target_tf32 *tile = &of->tile;
   long ahead = tile->stages - 1;
-  if (of->skips)
+  if (tile->patch)
+    lo_line(text, "const int rounds = %ld;",
+            (of->inner + of->group - 1) / of->group * (of->classes / tile->taps));
+  else if (of->skips)
     lo_line(text, "const int rounds = live * %ld;", (of->inner + of->group - 1) / of->group);
   else
     lo_line(text, "const int rounds = %ld;", lo_tf32_depth(of) / tile->depth);
@@ -376,14 +383,18 @@ static void loop(tf32_text *writer) {
                                : "const int lane_a = 4 * ((lane & 3) * %ld + row + (lane >> 2) "
                                  "* 2);",
           writer->pitch[0]);
-  lo_line(text,
-          of->side[1].packed ? "const int lane_b = %ld + 4 * (column * 8 + lane * 4);"
-          : tile->along_depth
-              ? "const int lane_b = %ld + 4 * ((lane & 3) * 4 + (column + (lane >> 2) * 2) * %ld);"
-          : tile->by_groups
-              ? "const int lane_b = %ld + 4 * ((lane & 3) * %ld + column + (lane >> 2) * 2);"
-              : "const int lane_b = %ld + 4 * ((lane & 3) * %ld + column + (lane >> 2));",
-          writer->behind[1], tile->along_depth ? (long)tile->depth + 8 : writer->pitch[1]);
+  if (tile->patch)
+    lo_line(text, "const int lane_b = %ld + 4 * (lane & 3) * %ld;", writer->behind[1], tile->patch);
+  else
+    lo_line(
+        text,
+        of->side[1].packed ? "const int lane_b = %ld + 4 * (column * 8 + lane * 4);"
+        : tile->along_depth
+            ? "const int lane_b = %ld + 4 * ((lane & 3) * 4 + (column + (lane >> 2) * 2) * %ld);"
+        : tile->by_groups
+            ? "const int lane_b = %ld + 4 * ((lane & 3) * %ld + column + (lane >> 2) * 2);"
+            : "const int lane_b = %ld + 4 * ((lane & 3) * %ld + column + (lane >> 2));",
+        writer->behind[1], tile->along_depth ? (long)tile->depth + 8 : writer->pitch[1]);
   lo_line(text, "#pragma unroll");
   lo_line(text, "for (int l = 0; l < %ld; l++) {", ahead);
   lo_line(text, "  if (l < rounds) fetch(l, l);");
@@ -489,11 +500,44 @@ static void store(tf32_text *writer) {
 
 /* --- the kernel */
 
-/* Blocks that read the same columns follow each other where there are more of those. */
+/* Is the axis what remains of an index of the result, so that its elements lie between those of
+ * other batches? */
+static bool is_remainder(const lo_tf32 *of, const lo_value *stored, int axis) {
+  for (int i = 0; i < stored->rank; i++) {
+    const lx *index = of->plan.index[i];
+    if (index->op == LX_ADD && index->kid[1]->op == LX_VAR && index->kid[1]->number == axis)
+      return true;
+  }
+  return false;
+}
+
+/* Batches of remainders go last, which count fastest; how many there are. */
+static long remainders_last(const lo_tf32 *of, const lo_value *stored, int *batch) {
+  const lo_simt *plan = &of->plan;
+  long remainders = 1;
+  int n = 0;
+  for (int last = 0; last < 2; last++) {
+    for (int i = 0; i < plan->n_batch; i++) {
+      bool remains = is_remainder(of, stored, plan->batch[i]);
+      if (remains != last)
+        continue;
+      batch[n++] = plan->batch[i];
+      remainders *= remains ? plan->dim[plan->batch[i]] : 1;
+    }
+  }
+  return remainders;
+}
+
+/* Blocks whose results lie between each other follow each other, then those that read the same
+ * columns where there are more of those. */
 static void declare_places(tf32_text *writer) {
   lo_text *text = &writer->text;
   const lo_simt *plan = &writer->of->plan;
   long tiles[2];
+  int batch[AS_MAX_RANK];
+  const lo_value *stored = &text->job->value[plan->stored];
+  long fastest = remainders_last(writer->of, stored, batch);
+  char *block = fastest == 1 ? as_strdup("as_bid()") : as_format("(as_bid() / %ldu)", fastest);
   for (int which = 0; which < 2; which++) {
     long extent = plan->side[which].extent;
     tiles[which] = (extent + writer->tile[which] - 1) / writer->tile[which];
@@ -502,15 +546,20 @@ static void declare_places(tf32_text *writer) {
     lo_line(text, "(void)%s;", extent_name[which]);
   }
   int fast = tiles[0] <= tiles[1] ? 0 : 1;
-  lo_line(text, "const %s %s = (%s)(as_bid() %% %ldu) * %u;", lo_tf32_index_type(writer, fast),
-          first_name[fast], lo_tf32_index_type(writer, fast), tiles[fast], writer->tile[fast]);
-  lo_line(text, "const %s %s = (%s)(as_bid() / %ldu %% %ldu) * %u;",
-          lo_tf32_index_type(writer, 1 - fast), first_name[1 - fast],
-          lo_tf32_index_type(writer, 1 - fast), tiles[fast], tiles[1 - fast],
-          writer->tile[1 - fast]);
-  lo_line(text, "const unsigned batch = as_bid() / %ldu / %ldu;", tiles[0], tiles[1]);
+  lo_line(text, "const %s %s = (%s)(%s %% %ldu) * %u;", lo_tf32_index_type(writer, fast),
+          first_name[fast], lo_tf32_index_type(writer, fast), block, tiles[fast],
+          writer->tile[fast]);
+  lo_line(text, "const %s %s = (%s)(%s / %ldu %% %ldu) * %u;", lo_tf32_index_type(writer, 1 - fast),
+          first_name[1 - fast], lo_tf32_index_type(writer, 1 - fast), block, tiles[fast],
+          tiles[1 - fast], writer->tile[1 - fast]);
+  if (fastest == 1)
+    lo_line(text, "const unsigned batch = %s / %ldu / %ldu;", block, tiles[0], tiles[1]);
+  else
+    lo_line(text, "const unsigned batch = %s / %ldu / %ldu * %ldu + as_bid() %% %ldu;", block,
+            tiles[0], tiles[1], fastest, fastest);
   lo_line(text, "(void)batch;");
-  lo_simt_decode(text, plan, fetched_name, plan->batch, plan->n_batch, "batch");
+  lo_simt_decode(text, plan, fetched_name, batch, plan->n_batch, "batch");
+  free(block);
   for (int which = 0; which < 2; which++)
     declare_side(writer, which);
 }
@@ -556,18 +605,23 @@ bool lo_emit_tf32(lo_job *job, lo_unit *unit, as_str *out) {
   if (tile->by_groups)
     unit->n_mma = (int)(tile->warp_columns / 16 * (tile->depth / 8));
   unit->smem = as_target_tf32_shared(tile);
+  long staged = of->staged ? 4 * lo_tf32_staged_rows(of) * lo_tf32_staged_pitch(of) : 0;
+  unit->smem = staged > unit->smem ? staged : unit->smem;
   if (!lo_check_blocks(job, unit))
     return false;
   as_str_printf(
       &job->notes,
       "%s: contraction in TF32%s %ldx%ldx%ldx%ld, tiles %ux%u in slices of %u, %u stages, "
-      "warps %ux%u%s; %ld classes of %ld terms in groups of %ld%s%s\n",
+      "warps %ux%u%s; %ld classes of %ld terms in groups of %ld%s%s%s\n",
       unit->name, tile->in_parts ? " parts" : "", of->plan.batches, of->plan.side[0].extent,
       of->plan.side[1].extent, job->value[unit->flat_val].extent, writer.tile[0], writer.tile[1],
       tile->depth, tile->stages, tile->warp_rows, tile->warp_columns,
       tile->by_groups ? " by warpgroups" : "", of->classes, of->inner, of->group,
-      of->skips ? ", those without terms are left out" : "",
-      of->staged ? ", stored through shared memory" : "");
+      of->skips     ? ", those without terms are left out"
+      : tile->patch ? ", several from one patch"
+                    : "",
+      of->staged ? ", stored through shared memory" : "",
+      of->plan.fold_body ? ", rows reduced" : "");
   lo_line(text, "AS_KERNEL_BESIDE(%u, %u) k%u_%s(as_args a)", writer.threads,
           as_target_tf32_resident(job->options->target, tile, (uint32_t)of->phases),
           (unsigned)(unit - job->unit), unit->name);
@@ -577,7 +631,10 @@ bool lo_emit_tf32(lo_job *job, lo_unit *unit, as_str *out) {
   declare_places(&writer);
   if (of->skips)
     find_classes(&writer);
-  define_fetch(&writer);
+  if (tile->patch)
+    lo_tf32_fetch_patch(&writer);
+  else
+    define_fetch(&writer);
   if (tile->by_groups)
     lo_line(text, "float acc[%ld][%u][%u] = {};", of->phases, tile->warp_columns / 16,
             tile->warp_rows / 2);

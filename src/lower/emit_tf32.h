@@ -26,7 +26,13 @@ void lo_tf32_name_axes(tf32_text *writer, const char *const *name);
 
 /* emit_tf32_groups.c: by warpgroups */
 void lo_tf32_multiply_groups(tf32_text *writer);
+/* a sum of parts that is done to the accumulators of a remainder */
+void lo_tf32_add_sum(tf32_text *writer, long phase);
 void lo_tf32_store_groups(tf32_text *writer);
+/* emit_tf32_patch.c: the same, with columns from patches */
+void lo_tf32_declare_patch(tf32_text *writer);
+void lo_tf32_fetch_patch(tf32_text *writer);
+void lo_tf32_multiply_patch(tf32_text *writer);
 /* emit_tf32_staged.c: by warpgroups, through shared memory */
 void lo_tf32_store_staged(tf32_text *writer);
 void lo_tf32_group_register(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n);

@@ -46,6 +46,18 @@ static void multiply_products(tf32_text *writer, long phase, const char *columns
   free(sum);
 }
 
+void lo_tf32_add_sum(tf32_text *writer, long phase) {
+  lo_text *text = &writer->text;
+  const as_target_tf32 *tile = &writer->of->tile;
+  lo_line(text, "as_wgmma_results(&sum[0][0], %u);",
+          products_of_a_warp(writer) * tile->warp_rows / 2);
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "for (int i = 0; i < %u; i++)", products_of_a_warp(writer));
+  lo_line(text, "#pragma unroll");
+  lo_line(text, "  for (int j = 0; j < %u; j++) acc[%ld][i][j] += sum[i][j];", tile->warp_rows / 2,
+          phase);
+}
+
 /* one slice added to the accumulators of one remainder; of products of parts the small ones first
  */
 static void multiply_slice(tf32_text *writer, long phase) {
@@ -74,21 +86,20 @@ static void multiply_slice(tf32_text *writer, long phase) {
   multiply_products(writer, phase, "f", 0, "true");
   lo_line(text, "as_wgmma_commit();");
   lo_tf32_close(text, "}");
-  lo_line(text, "as_wgmma_wait();");
-  if (!tile->in_parts)
-    return;
-  lo_line(text, "as_wgmma_results(&sum[0][0], %u);",
-          products_of_a_warp(writer) * tile->warp_rows / 2);
-  lo_line(text, "#pragma unroll");
-  lo_line(text, "for (int i = 0; i < %u; i++)", products_of_a_warp(writer));
-  lo_line(text, "#pragma unroll");
-  lo_line(text, "  for (int j = 0; j < %u; j++) acc[%ld][i][j] += sum[i][j];", tile->warp_rows / 2,
-          phase);
+  lo_line(text, "as_wgmma_wait<0>();");
+  if (tile->in_parts)
+    lo_tf32_add_sum(writer, phase);
 }
 
 void lo_tf32_multiply_groups(tf32_text *writer) {
   lo_text *text = &writer->text;
   const lo_tf32 *of = writer->of;
+  if (of->tile.patch) {
+    lo_tf32_multiply_patch(writer);
+    if (of->tile.in_parts)
+      lo_tf32_add_sum(writer, 0);
+    return;
+  }
   lo_line(text, "float f[%u][%u][4];", products_of_a_warp(writer), of->tile.depth / 8);
   if (of->tile.in_parts) {
     lo_line(text, "float rest[%u][%u][4];", products_of_a_warp(writer), of->tile.depth / 8);
@@ -238,8 +249,8 @@ static const char group_functions[] =
     "AS_DEV void as_wgmma_fence() { asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\"); }\n"
     "AS_DEV void as_wgmma_commit() { asm volatile(\"wgmma.commit_group.sync.aligned;\" ::: "
     "\"memory\"); }\n"
-    "AS_DEV void as_wgmma_wait() { asm volatile(\"wgmma.wait_group.sync.aligned 0;\" ::: "
-    "\"memory\"); }\n"
+    "template <int N> AS_DEV void as_wgmma_wait() { asm volatile(\"wgmma.wait_group.sync.aligned "
+    "%0;\" ::\"n\"(N) : \"memory\"); }\n"
     "/* what this thread's copies wrote to shared memory, tensor cores see */\n"
     "AS_DEV void as_shared_seen() { asm volatile(\"fence.proxy.async.shared::cta;\" ::: "
     "\"memory\"); }\n"

@@ -8,8 +8,6 @@
 
 enum { QUAD = 4 };
 
-static const char *const type_of_sum = "const float sum_ =";
-
 static uint32_t products_of_a_warp(const tf32_text *writer) {
   return writer->of->tile.warp_columns / 16;
 }
@@ -31,23 +29,29 @@ static void put_registers(tf32_text *writer, long from, long rows) {
   lo_line(text, "#pragma unroll");
   lo_line(text, "for (int c = 0; c < 2; c++) {");
   text->indent++;
+  bool apart = writer->of->tile.patch > 0; /* columns g and g + 8, not 2 g and 2 g + 1 */
   lo_line(text,
           "const int to = 4 * ((j * 8 + (lane & 3) * 2 + c) * %ld + (column + i * 16 + (lane >> 2) "
-          "* 2) * %ld);",
-          pitch, phases);
+          "* %d) * %ld);",
+          pitch, apart ? 1 : 2, phases);
   lo_line(text, "float r[%ld];", 2 * phases);
   lo_line(text, "#pragma unroll");
   lo_line(text,
           "for (int e = 0; e < %ld; e++) r[e] = acc[e %% %ld][i][(%ld + j) * 4 + e / %ld * 2 + c];",
           2 * phases, phases, from / 8, phases);
-  for (long e = 0; e < 2 * phases; e += phases % 2 ? 2 : QUAD)
+  for (int e = 0; apart && e < 2; e++)
+    lo_line(text, "as_sts_f32(sm, to + %d, r[%d]);", 32 * e, e);
+  for (long e = 0; !apart && e < 2 * phases; e += phases % 2 ? 2 : QUAD)
     lo_line(text, "as_sts%d_f32(sm, to + %ld, r + %ld);", phases % 2 ? 2 : QUAD, 4 * e, e);
   lo_tf32_close(text, "}");
 }
 
 static void register_text(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
+  const lo_simt *plan = &text->unit->tf32->plan;
   if (id == text->unit->flat_val)
     as_str_add(out, "sum_");
+  else if (plan->fold_body && id == plan->fold)
+    as_str_add(out, "fold_");
   else
     lo_read_global(text, out, id, idx, n);
 }
@@ -69,11 +73,9 @@ static void leave_outside(tf32_text *writer, bool by_row) {
   free(inside);
 }
 
-/* the rows of a thread's column */
-static void take_column(tf32_text *writer, long from, long rows, long beside) {
+static void open_rows(tf32_text *writer, long from, long rows, long beside) {
   lo_text *text = &writer->text;
   const lo_simt *plan = &writer->of->plan;
-  const lo_value *stored = &text->job->value[plan->stored];
   lo_line(text, "#pragma unroll 4");
   lo_line(text, "for (int r = r_; r < %ld; r += %ld) {", rows, beside);
   text->indent++;
@@ -82,8 +84,14 @@ static void take_column(tf32_text *writer, long from, long rows, long beside) {
     lo_line(text, "if (at >= rows) break;");
   lo_simt_decode(text, plan, lo_tf32_stored_name, plan->side[0].axis, plan->side[0].n_axis, "at");
   leave_outside(writer, true);
-  lo_line(text, "%s as_lds_f32(sm, 4 * (r * %ld + q));", type_of_sum,
+  lo_line(text, "const float sum_ = as_lds_f32(sm, 4 * (r * %ld + q));",
           lo_tf32_staged_pitch(writer->of));
+}
+
+static void store_result(tf32_text *writer) {
+  lo_text *text = &writer->text;
+  const lo_simt *plan = &writer->of->plan;
+  const lo_value *stored = &text->job->value[plan->stored];
   char *body = lo_expr(text, plan->stored_body);
   char *pointer = lo_global_pointer(text->job, plan->stored);
   char *offset = lo_global_offset(text, stored, plan->index, stored->rank);
@@ -92,7 +100,33 @@ static void take_column(tf32_text *writer, long from, long rows, long beside) {
   free(offset);
   free(pointer);
   free(body);
+}
+
+/* the rows of a thread's column */
+static void take_column(tf32_text *writer, long from, long rows, long beside) {
+  open_rows(writer, from, rows, beside);
+  store_result(writer);
+  lo_tf32_close(&writer->text, "}");
+}
+
+/* what a reduction makes of them, all of which the thread has */
+static void take_fold(tf32_text *writer, long rows) {
+  static const char *const first[] = {
+      [LO_SUM] = "0.0f", [LO_PROD] = "1.0f", [LO_MAX] = "-INFINITY", [LO_MIN] = "INFINITY"};
+  static const char *const joined[] = {[LO_SUM] = "fold_ + ",
+                                       [LO_PROD] = "fold_ * ",
+                                       [LO_MAX] = "fmaxf(fold_, ",
+                                       [LO_MIN] = "fminf(fold_, "};
+  lo_text *text = &writer->text;
+  const lo_simt *plan = &writer->of->plan;
+  bool call = plan->fold_red == LO_MAX || plan->fold_red == LO_MIN;
+  lo_line(text, "float fold_ = %s;", first[plan->fold_red]);
+  open_rows(writer, 0, rows, 1);
+  char *term = lo_expr(text, plan->fold_body);
+  lo_line(text, "fold_ = %s%s%s;", joined[plan->fold_red], term, call ? ")" : "");
+  free(term);
   lo_tf32_close(text, "}");
+  store_result(writer);
 }
 
 /* threads side by side along the columns, with rows apart where there are more threads */
@@ -101,7 +135,8 @@ static void take_results(tf32_text *writer, long from, long rows) {
   const lo_tf32 *of = writer->of;
   const lo_simt *plan = &of->plan;
   long width = width_of(writer);
-  long beside = width < writer->threads ? writer->threads / width : 1;
+  bool folds = plan->fold_body != NULL;
+  long beside = width < writer->threads && !folds ? writer->threads / width : 1;
   if (beside > 1 || width < writer->threads)
     lo_line(text, "for (int q = tid %% %ld, r_ = tid / %ld; q < %ld && r_ < %ld; q += %ld) {",
             width, width, width, beside, width);
@@ -118,7 +153,10 @@ static void take_results(tf32_text *writer, long from, long rows) {
     lo_line(text, "(void)%s;", lo_tf32_stored_name[of->phase]);
   }
   leave_outside(writer, false);
-  take_column(writer, from, rows, beside);
+  if (folds)
+    take_fold(writer, rows);
+  else
+    take_column(writer, from, rows, beside);
   lo_tf32_close(text, "}");
 }
 

@@ -8,13 +8,16 @@
 /* nodes of what is computed for each result at most */
 enum { MOST_WRITTEN = 900 };
 
-/* how a value is read by another */
+/* How a value is read by another: at the reader's indices in their order, where extents of 1 may be
+ * left out or put in, and a reduction's own index on one more axis. */
 typedef struct {
   const lo_job *job;
-  const lo_value *by; /* the reader; its indices are the variables.  NULL: not at its own */
+  const lo_value *by; /* the reader; its indices are the variables, of a reduction one more */
   uint32_t val;
   bool read;
-  bool elsewhere; /* at other indices than its own */
+  bool elsewhere;           /* not so */
+  int along;                /* the axis that is reduced; -1: none seen yet */
+  int axis_of[AS_MAX_RANK]; /* of each axis of the value: the reader's; -1: none */
 } reading;
 
 /* what a unit computes of elements of others, and where it is stored */
@@ -24,24 +27,55 @@ typedef struct {
   lx *body;
 } elementwise;
 
-static bool is_own_index(const lx *index, int axis, long extent) {
-  if (index->op == LX_INT)
-    return extent == 1 && index->number == 0;
-  return index->op == LX_VAR && index->number == axis;
+/* the reader's axis from `next` on that is not of extent 1, or that one */
+static int skip_ones(const lo_value *by, int next, int until) {
+  while (next < until && by->dim[next] == 1)
+    next++;
+  return next;
+}
+
+static bool reads_in_order(reading *of, const lx *ref) {
+  const lo_value *value = &of->job->value[of->val];
+  int next = 0;
+  int along = -1;
+  for (int i = 0; i < value->rank; i++) {
+    const lx *index = ref->kid[i];
+    int var = index->op == LX_VAR ? (int)index->number : -1;
+    of->axis_of[i] = -1;
+    if (index->op == LX_INT && index->number == 0 && value->dim[i] == 1)
+      continue;
+    if (var == of->by->rank && along < 0 && value->dim[i] == of->by->extent) {
+      along = i;
+      continue;
+    }
+    if (var < 0 || var >= of->by->rank || skip_ones(of->by, next, var) != var ||
+        value->dim[i] != of->by->dim[var] || value->live_dim[i] != of->by->live_dim[var])
+      return false;
+    of->axis_of[i] = var;
+    next = var + 1;
+  }
+  bool same = of->along < 0 || of->along == along;
+  of->along = along;
+  return same && skip_ones(of->by, next, of->by->rank) == of->by->rank &&
+         (along >= 0) == (of->by->kind == LV_RED);
 }
 
 static void look_at(void *arg, const lx *ref) {
   reading *of = arg;
-  const lo_value *value = &of->job->value[ref->val];
-  if (ref->val != of->val && !lo_is_part_of(value, of->val))
+  if (ref->val != of->val && !lo_is_part_of(&of->job->value[ref->val], of->val))
     return;
   of->read = true;
-  bool own = ref->val == of->val && of->by && of->by->rank == value->rank;
-  for (int axis = 0; own && axis < value->rank; axis++)
-    own = of->by->dim[axis] == value->dim[axis] &&
-          of->by->live_dim[axis] == value->live_dim[axis] &&
-          is_own_index(ref->kid[axis], axis, value->dim[axis]);
-  of->elsewhere |= !own;
+  of->elsewhere = of->elsewhere || ref->val != of->val || !reads_in_order(of, ref);
+}
+
+/* of each of the reader's axes, what it is over the plan's */
+static void indices_of(lo_job *job, const reading *of, lx *const *index, lx **by) {
+  for (int i = 0; i < of->by->rank; i++)
+    by[i] = lx_int(job, 0);
+  for (int i = 0; i < job->value[of->val].rank; i++) {
+    if (of->axis_of[i] >= 0)
+      by[of->axis_of[i]] = index[i];
+  }
 }
 
 /* NULL body: it is not element by element */
@@ -56,25 +90,30 @@ static elementwise read_unit(lo_job *job, uint32_t at) {
   return (elementwise){at, unit->flat_val, value->kind == LV_MAP ? value->body : NULL};
 }
 
-/* The unit that alone reads the value, element by element at its own indices; false: there is none.
- */
-static bool only_reader(lo_job *job, uint32_t val, elementwise *reader) {
+/* the unit that alone reads the value; LO_NONE: there are several, or none */
+static uint32_t sole_reader(const lo_job *job, uint32_t val) {
   uint32_t found = LO_NONE;
   for (uint32_t i = 0; i < job->n_unit; i++) {
     if (!lo_unit_reads(job, &job->unit[i], val))
       continue;
     if (found != LO_NONE)
-      return false;
+      return LO_NONE;
     found = i;
   }
+  return found;
+}
+
+/* The unit that alone reads the value, element by element; false: there is none. */
+static bool only_reader(lo_job *job, uint32_t val, elementwise *reader, reading *how) {
+  uint32_t found = sole_reader(job, val);
   if (found == LO_NONE)
     return false;
   *reader = read_unit(job, found);
   if (reader->body == NULL || lx_has_whole(reader->body))
     return false;
-  reading of = {.job = job, .by = &job->value[reader->stored], .val = val};
-  lx_refs(reader->body, look_at, &of);
-  return of.read && !of.elsewhere;
+  *how = (reading){.job = job, .by = &job->value[reader->stored], .val = val, .along = -1};
+  lx_refs(reader->body, look_at, how);
+  return how->read && !how->elsewhere;
 }
 
 static void remove_unit(lo_job *job, uint32_t at) {
@@ -117,20 +156,88 @@ static void take_over(lo_job *job, uint32_t *unit, const elementwise *reader, ui
   *unit = reader->unit > *unit ? reader->unit - 1 : reader->unit;
 }
 
-void lo_epilogue(lo_job *job, uint32_t *unit, lo_simt *plan) {
+static void take_maps(lo_job *job, uint32_t *unit, lo_simt *plan) {
   uint32_t sum = job->unit[*unit].flat_val;
   elementwise reader;
+  reading how;
   while (job->value[plan->stored].buffer_class == LG_WORK &&
-         only_reader(job, plan->stored, &reader)) {
-    replacement by = {plan->stored, plan->stored_body};
-    lx *body = lx_subst(job, reader.body, plan->index, job->value[reader.stored].rank);
-    body = lx_map_refs(job, body, replaced, &by);
+         only_reader(job, plan->stored, &reader, &how)) {
+    lx *by[AS_MAX_RANK];
+    indices_of(job, &how, plan->index, by);
+    replacement what = {plan->stored, plan->stored_body};
+    lx *body = lx_subst(job, reader.body, by, how.by->rank);
+    body = lx_map_refs(job, body, replaced, &what);
     body = lo_scalar(job, lx_simplify(job, body, plan->dim, plan->n_axis));
     if (lx_size(body) > MOST_WRITTEN)
       return;
+    memcpy(plan->index, by, (size_t)how.by->rank * sizeof *by);
     job->value[plan->stored].place = LP_FRAG;
     plan->stored = reader.stored;
     plan->stored_body = body;
     take_over(job, unit, &reader, sum);
   }
+}
+
+/* --- reductions over all rows */
+
+static bool is_live(const lo_value *value) {
+  bool live = value->kind == LV_RED && value->extent_live;
+  for (int i = 0; i < value->rank; i++)
+    live = live || value->live_dim[i];
+  return live;
+}
+
+/* Is the axis of what is stored all rows of the contraction, and nothing else? */
+static bool is_all_rows(const lo_simt *plan, int axis) {
+  const lx *index = plan->index[axis];
+  const lo_simt_side *rows = &plan->side[0];
+  if (index->op != LX_VAR || plan->dim[index->number] != rows->extent)
+    return false;
+  for (int i = 0; i < rows->n_axis; i++) {
+    if (rows->axis[i] == index->number)
+      return true;
+  }
+  return false;
+}
+
+/* A reduction over all rows that alone reads what is stored becomes a part of the contraction. */
+static bool take_fold(lo_job *job, uint32_t *unit, lo_simt *plan) {
+  uint32_t at =
+      job->value[plan->stored].buffer_class == LG_WORK ? sole_reader(job, plan->stored) : LO_NONE;
+  if (at == LO_NONE || plan->stored_body == NULL)
+    return false;
+  const lo_unit *reader = &job->unit[at];
+  if (!reader->flat || reader->library || reader->tf32 || reader->simt || reader->has_epilogue)
+    return false;
+  uint32_t id = reader->flat_val;
+  const lo_value *fold = &job->value[id];
+  reading of = {.job = job, .by = fold, .val = plan->stored, .along = -1};
+  if (fold->kind != LV_RED || is_live(fold) || lx_has_whole(fold->body))
+    return false;
+  lx_refs(fold->body, look_at, &of);
+  if (!of.read || of.elsewhere || !is_all_rows(plan, of.along))
+    return false;
+  lx *by[AS_MAX_RANK + 1];
+  indices_of(job, &of, plan->index, by);
+  by[fold->rank] = plan->index[of.along];
+  replacement what = {plan->stored, plan->stored_body};
+  lx *body = lx_map_refs(job, lx_subst(job, fold->body, by, fold->rank + 1), replaced, &what);
+  body = lo_scalar(job, lx_simplify(job, body, plan->dim, plan->n_axis));
+  if (lx_size(body) > MOST_WRITTEN)
+    return false;
+  job->value[plan->stored].place = LP_FRAG;
+  memcpy(plan->index, by, (size_t)fold->rank * sizeof *by);
+  plan->fold_body = body;
+  plan->fold_red = fold->red;
+  plan->fold = plan->stored = id;
+  plan->stored_body = lx_ref(job, id, fold->rank, by);
+  elementwise taken = {at, id, NULL};
+  take_over(job, unit, &taken, job->unit[*unit].flat_val);
+  return true;
+}
+
+void lo_epilogue(lo_job *job, uint32_t *unit, lo_simt *plan, bool all_rows) {
+  take_maps(job, unit, plan);
+  if (all_rows && take_fold(job, unit, plan))
+    take_maps(job, unit, plan);
 }

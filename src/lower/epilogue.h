@@ -6,6 +6,9 @@
 
 /* If all that reads the sum of flat unit number *unit is a map that reads it at its own indices,
  * the map is stored instead, and what follows that in turn; the unit then stands where the last
- * map's stood, number *unit, and the others are gone.  Fills plan->stored and plan->stored_body. */
-void lo_epilogue(lo_job *job, uint32_t *unit, lo_simt *plan);
+ * map's stood, number *unit, and the others are gone.  all_rows: a thread may go over all rows of
+ * its columns, so that the last map may also be followed by a reduction over the rows (output
+ * channels), and that by maps.  Fills plan->stored and plan->stored_body, and plan->fold_body and
+ * others. */
+void lo_epilogue(lo_job *job, uint32_t *unit, lo_simt *plan, bool all_rows);
 #endif

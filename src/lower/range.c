@@ -207,7 +207,7 @@ bool lo_check_ranges(lo_job *job, const lo_unit *unit) {
     const lo_value *value = &job->value[unit->flat_val];
     const lo_value *stored = unit->has_epilogue ? &job->value[unit->epilogue] : NULL;
     return check_body(job, value, value->body, value->kind == LV_RED) &&
-           (stored == NULL || check_body(job, stored, stored->body, false));
+           (stored == NULL || check_body(job, stored, stored->body, stored->kind == LV_RED));
   }
   for (uint32_t i = 0; i < unit->n; i++) {
     const lo_value *value = &job->value[unit->val[i]];

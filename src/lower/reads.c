@@ -60,6 +60,7 @@ bool lo_unit_reads(const lo_job *job, const lo_unit *unit, uint32_t id) {
   return value_reads(job, unit->flat_val, id) ||
          (unit->has_epilogue && value_reads(job, unit->epilogue, id)) ||
          (unit->simt && lo_expr_reads(job, unit->simt->stored_body, id)) ||
-         (unit->tf32 && lo_expr_reads(job, unit->tf32->plan.stored_body, id)) ||
+         (unit->tf32 && (lo_expr_reads(job, unit->tf32->plan.stored_body, id) ||
+                         lo_expr_reads(job, unit->tf32->plan.fold_body, id))) ||
          (unit->sweep && sweep_reads(job, unit->sweep, id));
 }

@@ -536,7 +536,7 @@ void lo_simt_units(lo_job *job) {
         !plan_sum(job, unit->flat_val, &plan))
       continue;
     uint32_t at = i;
-    lo_epilogue(job, &at, &plan);
+    lo_epilogue(job, &at, &plan, false);
     plan.stores_vectors = vectors_fit(&job->value[plan.stored], &plan);
     i -= at != i;
     unit = &job->unit[at];

@@ -39,6 +39,10 @@ typedef struct lo_simt {
   uint32_t stored;     /* the value that is stored: the sum itself, or .. */
   lx *stored_body;     /* .. a map of it, over the axes here; a read of the sum is the register */
   bool stores_vectors; /* four columns at once */
+  /* What is stored may be made of a reduction over the rows of what is computed of the sum: */
+  lx *fold_body;   /* its terms, over the axes here; NULL: there is none */
+  lo_red fold_red; /* how they are joined */
+  uint32_t fold;   /* a read of this value in stored_body is the reduction's result */
   as_target_simt tile;
 } lo_simt;
 

@@ -4,6 +4,7 @@
 #include "epilogue.h"
 #include "range.h"
 #include "src/base/trace.h"
+#include "tf32_patch.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +19,9 @@ enum { LEAST_USES = 512, MOST_SMALL = 1 << 20 };
 /* nodes of what is computed of each result where it is stored from registers */
 enum { MOST_DIRECT = 40 };
 
+/* bytes that results may be staged in, whatever the slices take */
+enum { LEAST_STAGED = 40 << 10 };
+
 /* Slices of fewer useful terms than this in a group waste most of a copy's places. */
 enum { LEAST_DEPTH = 8 };
 
@@ -29,7 +33,7 @@ static int class_variable(const lo_simt *plan) {
   return plan->n_axis + 1;
 }
 
-static void extents_of(const lo_tf32 *of, long *extent) {
+void lo_tf32_extents(const lo_tf32 *of, long *extent) {
   memcpy(extent, of->plan.dim, sizeof of->plan.dim);
   extent[inner_variable(&of->plan)] = of->inner;
   extent[class_variable(&of->plan)] = of->classes;
@@ -65,15 +69,14 @@ static lx *divided(lo_job *job, const lo_tf32 *of, lx *expr) {
   lx *step = lx_int(job, of->inner_first ? of->classes : of->inner);
   by[of->plan.n_axis] =
       lx_mk(job, LX_ADD, 2, (lx *[]){lx_mk(job, LX_MUL, 2, (lx *[]){slow, step}), fast});
-  extents_of(of, extent);
+  lo_tf32_extents(of, extent);
   return lx_simplify(job, lx_subst(job, expr, by, of->plan.n_axis + 1), extent,
                      of->plan.n_axis + 2);
 }
 
 /* --- places */
 
-/* Is it coefficient * variable + something without the variable? */
-static bool is_affine(const lx *expr, int var, long *coefficient) {
+bool lo_tf32_affine(const lx *expr, int var, long *coefficient) {
   long left = 0;
   long right = 0;
   *coefficient = 0;
@@ -86,13 +89,13 @@ static bool is_affine(const lx *expr, int var, long *coefficient) {
   if (expr->op == LX_MUL) {
     bool first = expr->kid[0]->op == LX_INT;
     const lx *factor = expr->kid[first ? 0 : 1];
-    if (factor->op != LX_INT || !is_affine(expr->kid[first ? 1 : 0], var, &left))
+    if (factor->op != LX_INT || !lo_tf32_affine(expr->kid[first ? 1 : 0], var, &left))
       return false;
     *coefficient = left * factor->number;
     return true;
   }
-  if ((expr->op != LX_ADD && expr->op != LX_SUB) || !is_affine(expr->kid[0], var, &left) ||
-      !is_affine(expr->kid[1], var, &right))
+  if ((expr->op != LX_ADD && expr->op != LX_SUB) || !lo_tf32_affine(expr->kid[0], var, &left) ||
+      !lo_tf32_affine(expr->kid[1], var, &right))
     return false;
   *coefficient = expr->op == LX_ADD ? left + right : left - right;
   return true;
@@ -129,12 +132,12 @@ static bool read_place(lo_job *job, const lo_tf32 *of, const lx *ref, lo_tf32_si
   lx *zero[AS_MAX_RANK + 2] = {0};
   lo_range range;
   zero[inner] = lx_int(job, 0);
-  extents_of(of, extent);
+  lo_tf32_extents(of, extent);
   side->fixed = side->moving = lx_int(job, 0);
   side->step = 0;
   for (int i = 0; i < ref->n; i++) {
     long coefficient;
-    if (!is_affine(ref->kid[i], inner, &coefficient))
+    if (!lo_tf32_affine(ref->kid[i], inner, &coefficient))
       return false;
     long stride = lo_simt_stride(tensor, i);
     side->step += coefficient * stride;
@@ -515,8 +518,9 @@ long lo_tf32_staged_pitch(const lo_tf32 *of) {
 }
 
 long lo_tf32_staged_rows(const lo_tf32 *of) {
-  long fit = as_target_tf32_shared(&of->tile) / (4 * lo_tf32_staged_pitch(of));
   long rows = as_target_tf32_rows(&of->tile);
+  long shared = as_target_tf32_shared(&of->tile);
+  long fit = (shared > LEAST_STAGED ? shared : LEAST_STAGED) / (4 * lo_tf32_staged_pitch(of));
   return fit < rows ? fit / 8 * 8 : rows;
 }
 
@@ -525,7 +529,8 @@ long lo_tf32_staged_rows(const lo_tf32 *of) {
 static bool is_staged(const lo_tf32 *of) {
   const lx *body = of->plan.stored_body;
   bool long_text = lx_costly(body) || lx_size(body) > MOST_DIRECT;
-  return of->tile.by_groups && (of->stored_at_once == 1 || long_text) &&
+  bool must = of->tile.patch || of->plan.fold_body;
+  return of->tile.by_groups && (of->stored_at_once == 1 || long_text || must) &&
          lo_tf32_staged_rows(of) >= 8;
 }
 
@@ -633,6 +638,8 @@ static bool choose_tile(lo_job *job, lo_tf32 *of) {
   }
   if (of->phases > 1)
     keep_phases(&of->plan, of->phase);
+  as_contraction product = contraction_of(job, of);
+  lo_tf32_patch(job, of, &product);
   return of->tile.us < HUGE_VAL;
 }
 
@@ -670,6 +677,12 @@ static long tiles(long extent, uint32_t tile) {
   return (extent + tile - 1) / tile;
 }
 
+/* May a thread go over all rows of its columns? */
+static bool keeps_all_rows(const lo_tf32 *of) {
+  return of->tile.by_groups && of->plan.side[0].extent <= as_target_tf32_rows(&of->tile) &&
+         lo_tf32_staged_rows(of) == as_target_tf32_rows(&of->tile);
+}
+
 void lo_tf32_units(lo_job *job) {
   for (uint32_t i = 0; i < job->n_unit; i++) {
     lo_unit *unit = &job->unit[i];
@@ -677,7 +690,7 @@ void lo_tf32_units(lo_job *job) {
     if (!unit->flat || unit->library || unit->tf32 || !plan_sum(job, unit->flat_val, &plan))
       continue;
     uint32_t at = i;
-    lo_epilogue(job, &at, &plan.plan);
+    lo_epilogue(job, &at, &plan.plan, keeps_all_rows(&plan));
     plan.plan.stores_vectors = stores_vectors(&job->value[plan.plan.stored], &plan.plan);
     plan.stored_at_once = stored_at_once(&job->value[plan.plan.stored], &plan);
     plan.staged = is_staged(&plan);

@@ -12,6 +12,8 @@
 #define AS_LOWER_TF32_H
 #include "simt.h"
 
+enum { LO_TF32_TAPS = 256 };
+
 typedef struct {
   bool packed;           /* fragment by fragment in the order of the slices, rounded already */
   as_target_fetch fetch; /* 16 bytes along the rows, or places that are computed */
@@ -38,6 +40,10 @@ typedef struct lo_tf32 {
   long phases; /* .. all that there are; 1: none, such remainders are batches */
   long stored_at_once; /* by warpgroups: results of a row that are one store; 1, 2 or 4 */
   bool staged;         /* by way of shared memory instead */
+  long
+      tap[LO_TF32_TAPS]; /* of patches (tf32_patch.h): where taps read, from the first one on, .. */
+  long patch_low;        /* .. the least of these, and .. */
+  bool by_vectors;       /* .. are they copied by 16 bytes? */
   as_target_tf32 tile;
 } lo_tf32;
 
@@ -48,6 +54,10 @@ void lo_tf32_units(lo_job *job);
 double lo_tf32_us(lo_job *job, const lo_unit *unit);
 /* of all slices together: k as they are numbered there */
 long lo_tf32_depth(const lo_tf32 *of);
+/* Is it coefficient * variable + something without the variable? */
+bool lo_tf32_affine(const lx *expr, int var, long *coefficient);
+/* of the axes, then of the inner number and the class */
+void lo_tf32_extents(const lo_tf32 *of, long *extent);
 /* of results that are staged: elements from one row to the next, and rows at a time */
 long lo_tf32_staged_pitch(const lo_tf32 *of);
 long lo_tf32_staged_rows(const lo_tf32 *of);

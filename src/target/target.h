@@ -203,6 +203,8 @@ typedef enum {
   AS_FETCH_DEPTH     /* 16 bytes at once along k, on tensor cores */
 } as_target_fetch;
 
+enum { AS_PATCH_COLUMNS = 4 };
+
 /* C[batch, row, column] = sum(k) A[batch, row, k] B[batch, column, k], extents as elements. */
 typedef struct {
   double batches;
@@ -217,6 +219,11 @@ typedef struct {
   uint32_t phases;     /* results that a thread keeps beside each other of one column; 0 as 1 */
   uint32_t warps;      /* of a block, on tensor cores; 0: chosen */
   uint32_t most_depth; /* of a slice, if some is not deeper; 0: any */
+  /* of windows: what several taps read of the columns is brought at once, as a patch of memory */
+  uint32_t taps;                /* that share one; 0: columns are copied tap by tap */
+  double terms;                 /* of a tap */
+  long patch[AS_PATCH_COLUMNS]; /* elements of one k for 64, 128, .. columns; 0: it is too large */
+  bool by_vectors;              /* patches come in copies of 16 bytes, not of 4 */
 } as_contraction;
 
 /* A contraction by plain multiply-adds: a block makes a tile of the result in slices of k, a thread
@@ -259,6 +266,8 @@ typedef struct {
   uint32_t stages;       /* slices in shared memory */
   bool in_parts;         /* rows are there twice */
   bool along_depth;      /* columns are copied along k */
+  uint32_t taps;         /* slices of the rows in a stage, beside .. */
+  long patch;            /* .. a patch of so many elements of each k; 0: columns tap by tap */
   double us;             /* by the model, microseconds */
 } as_target_tf32;
 

@@ -24,6 +24,9 @@ static const double DRAWN_AGAIN = 0.3;
  * guards, places. */
 static const double SLICE_SLOTS = 100;
 
+/* Of an element of the columns that a lane takes from a patch: read, kept or not, rounded. */
+static const double FRAGMENT_SLOTS = 3;
+
 /* Cycles that a slice takes a block, beside its work, where nothing else runs: a barrier, and the
  * first reads behind it (128 x 256 x 32 by warpgroups, one block: 1.2 us on an H200). */
 static const double SLICE_CYCLES = 400;
@@ -32,7 +35,7 @@ static const double SLICE_CYCLES = 400;
  * most: where memory or copies bound them, and not tensor cores; and of few terms, where the whole
  * takes little, and libraries (cuDNN) mostly do without TF32. */
 static const double LITTLE_LONGER = 1.25;
-static const double LONGER_OF_FEW = 2;
+static const double LONGER_OF_FEW = 2.5;
 
 enum { FEW_TERMS = 8 };
 
@@ -67,7 +70,10 @@ long as_target_tf32_pitch(const as_target_tf32 *tile, int side) {
 long as_target_tf32_slice(const as_target_tf32 *tile, int side) {
   if (side && tile->along_depth)
     return 4 * (long)as_target_tf32_columns(tile) * (tile->depth + 8);
-  return 4 * (long)tile->depth * as_target_tf32_pitch(tile, side) *
+  if (side && tile->patch)
+    return 4 * (long)tile->depth * tile->patch;
+  long slices = tile->patch && !side ? tile->taps : 1;
+  return 4 * slices * tile->depth * as_target_tf32_pitch(tile, side) *
          (!side && tile->in_parts ? 2 : 1);
 }
 
@@ -82,6 +88,8 @@ static uint32_t registers_of(const as_target_tf32 *tile, uint32_t phases) {
   uint32_t fragments = (tile->warp_rows + tile->warp_columns) / 4;
   if (tile->by_groups) /* of columns, of all k of a slice */
     fragments = tile->warp_columns * tile->depth / 32 * (tile->in_parts ? 2 : 1);
+  if (tile->patch) /* of two taps; places, and where there is an element */
+    fragments = 2 * fragments + tile->warp_columns / 4;
   return (accumulators + fragments + OTHER_REGISTERS + 7) / 8 * 8;
 }
 
@@ -127,6 +135,28 @@ static double slice_us(const as_target *target, const as_contraction *product,
   return as_target_soft_max(as_target_soft_max(tensor, shared), issue);
 }
 
+/* The same of what a patch gives: products and rows are those of all its taps. */
+static double patch_us(const as_target *target, const as_contraction *product,
+                       const as_target_tf32 *tile) {
+  double rows = as_target_tf32_rows(tile);
+  double columns = as_target_tf32_columns(tile);
+  double depth = (double)tile->depth * tile->taps;
+  double products = rows * columns * depth;
+  double parts = tile->in_parts ? 3 : 1;
+  double tensor = 2 * products * parts / target->tf32_group_flops;
+  double fragments = rows * columns / 64 * parts + columns;
+  double copied = rows * depth + (double)tile->patch * tile->depth;
+  double shared = 4 * (depth * fragments + copied) / target->shared_bandwidth;
+  as_target_fetch fetch = product->by_vectors ? AS_FETCH_VECTOR : AS_FETCH_ELEMENT;
+  double copies =
+      rows * depth * copy_slots(AS_FETCH_VECTOR) / 4 +
+      (double)tile->patch * tile->depth * copy_slots(fetch) / (product->by_vectors ? 4 : 1);
+  double issue =
+      (products / 1024 + (depth * columns * FRAGMENT_SLOTS * parts + copies) / 32) / target->issues;
+  issue += as_target_tf32_threads(tile) / 32.0 * SLICE_SLOTS / target->issues;
+  return as_target_soft_max(as_target_soft_max(tensor, shared), issue);
+}
+
 static double time_of(const as_target *target, const as_contraction *product,
                       const as_target_tf32 *tile) {
   uint32_t together = as_target_tf32_resident(target, tile, product->phases);
@@ -136,15 +166,20 @@ static double time_of(const as_target *target, const as_contraction *product,
   double columns = as_target_tf32_columns(tile);
   double blocks = product->batches * ceil(product->rows / rows) * ceil(product->columns / columns);
   double slices = ceil(product->depth / tile->depth);
+  if (tile->patch)
+    slices =
+        ceil(product->terms / tile->depth) * ceil(product->depth / product->terms / tile->taps);
   double share = ceil(blocks / target->multiprocessors);
   double at_once = share < together ? share : together;
   double wait = SLICE_CYCLES / (target->issues / 4);
   double stores = 4 * rows * columns * (product->phases ? product->phases : 1) /
                   (STORED_ALONE * target->mp_bandwidth);
-  double serial = share * (slices * (slice_us(target, product, tile) + wait / at_once) +
-                           (stores + START_US) / at_once);
+  double slice = tile->patch ? patch_us(target, product, tile) : slice_us(target, product, tile);
+  double serial = share * (slices * (slice + wait / at_once) + (stores + START_US) / at_once);
   double again = product->fetch_columns == AS_FETCH_COMPUTED ? DRAWN_AGAIN : 1;
   double drawn = 4 * blocks * (rows + columns * again) * slices * tile->depth;
+  if (tile->patch)
+    drawn = 4 * blocks * slices * tile->depth * (rows * tile->taps + (double)tile->patch);
   double moved =
       4 * product->batches * (product->rows * product->depth + product->rows * product->columns);
   double memory = as_target_soft_max(moved / target->dram, drawn / target->threads.l2);
@@ -167,9 +202,20 @@ static bool overhangs(double extent, uint32_t tile, uint32_t least) {
   return tile > least && tile >= 2 * extent;
 }
 
+/* the tile with a patch for its columns; false: that is too large */
+static bool has_patch(const as_contraction *product, as_target_tf32 *tile) {
+  uint32_t columns = as_target_tf32_columns(tile);
+  tile->taps = product->taps;
+  for (int i = 0; i < AS_PATCH_COLUMNS; i++) {
+    if (columns == 64u << i)
+      tile->patch = product->patch[i];
+  }
+  return tile->patch > 0;
+}
+
 static void try_tile(const as_target *target, const as_contraction *product, as_target_tf32 tile,
                      as_target_tf32 *best) {
-  static const uint32_t depth[] = {16, 32};
+  static const uint32_t depth[] = {8, 16, 32};
   bool asked = product->warps != 0;
   if (asked ? as_target_tf32_threads(&tile) != 32 * product->warps
             : overhangs(product->rows, as_target_tf32_rows(&tile), 16) ||
@@ -178,11 +224,13 @@ static void try_tile(const as_target *target, const as_contraction *product, as_
     return;
   for (unsigned i = 0; i < sizeof depth / sizeof *depth; i++) {
     tile.depth = depth[i];
-    if (i > 0 && product->most_depth && tile.depth > product->most_depth)
+    if (tile.depth > 16 && product->most_depth && tile.depth > product->most_depth)
       break;
     bool shares =
         product->packs_rows || shares_out(product->fetch_rows, as_target_tf32_rows(&tile), &tile);
-    if (!shares || !shares_out(product->fetch_columns, as_target_tf32_columns(&tile), &tile))
+    shares = shares && tile.depth > 8 &&
+             shares_out(product->fetch_columns, as_target_tf32_columns(&tile), &tile);
+    if (product->taps ? !has_patch(product, &tile) : !shares)
       continue;
     for (tile.stages = 3; tile.stages <= 4; tile.stages++) {
       tile.us = time_of(target, product, &tile);
@@ -219,7 +267,7 @@ as_target_tf32 as_target_tf32_tile(const as_target *target, const as_contraction
   as_target_tf32 best = {.us = HUGE_VAL};
   if ((target->has & AS_HAS_WGMMA) && product->packs_rows)
     try_groups(target, product, &best);
-  if (product->phases > 1 || product->in_parts || best.us < HUGE_VAL)
+  if (product->phases > 1 || product->in_parts || product->taps || best.us < HUGE_VAL)
     return best;
   for (uint32_t rows = 1; rows <= 8; rows *= 2) {
     for (uint32_t columns = 1; rows * columns <= 8; columns *= 2) {

@@ -28,6 +28,10 @@ static const char own_operators[] =
     "    and t div 3 < w, x[i, m, r div 2, t div 3], 0)\n"
     "  out[i, q, y, z] = (sum(m < c) sum(a < k) sum(b < l) at[i, m, y - a, z - b] * f[m, q, a, "
     "b])\n"
+    "op full2(x[n, c, h, w], f[c, o, k, l]) -> [n, o, h - 1 + k, w - 1 + l]\n"
+    "  let at[i, m, r, t] = if(0 <= r and r < h and 0 <= t and t < w, x[i, m, r, t], 0)\n"
+    "  out[i, q, y, z] = (sum(m < c) sum(a < k) sum(b < l) at[i, m, y - a, z - b] * f[m, q, a, "
+    "b])\n"
     "op mish(x[..a]) -> [..a]\n"
     "  out[..a] = x[..a] * (1 - 2 / (exp(2 * if(20 < x[..a], x[..a], log(1 + exp(x[..a])))) + 1))\n"
     "op conv3(x[n, c, d, h, w], f[o, c, kd, kh, kw]) -> [n, o, d, h, w]\n"
@@ -36,7 +40,7 @@ static const char own_operators[] =
     "  out[i, q, u, y, z] = (sum(p < c) sum(e < kd) sum(a < kh) sum(b < kw)\n"
     "    at[i, p, u + e - 1, y + 2 * a - 2, z + b - 1] * f[q, p, e, a, b])\n";
 
-static const char all[] = "conv,conv2d,conv3,up,up2,matmul";
+static const char all[] = "conv,conv2d,conv3,up,up2,full2,matmul";
 
 static void read_case(lower_case *j, const char *text) {
   case_open(j);
@@ -456,7 +460,7 @@ START_TEST(stored_through_shared_memory) {
     bool staged;
   } text[] = {
       {"input X: f32[3, 16, 11, 9]\ninput F: f32[40, 16, 3, 3]", "conv2d(X, F)", true},
-      {"input X: f32[2, 16, 10, 10]\ninput F: f32[130, 16, 3, 3]", "conv2d(X, F)", false},
+      {"input X: f32[2, 16, 10, 10]\ninput F: f32[130, 16, 1, 1]", "conv2d(X, F)", false},
       {"input X: f32[2, 16, 10, 10]\ninput F: f32[130, 16, 3, 3]", "tanh(conv2d(X, F))", true},
       {"input X: f32[2, 16, 70]\ninput F: f32[16, 72, 5]", "up(X, F)", true},
       {"input X: f32[2, 16, 9]\ninput F: f32[16, 24, 4]", "up(X, F, s = 3)", true},
@@ -473,6 +477,108 @@ START_TEST(stored_through_shared_memory) {
                     program, lowered->notes);
       free(program);
     }
+  }
+  run_all(&all_of);
+}
+
+END_TEST
+
+/* Reductions over all output channels, of which a block has a whole column, are made where results
+ * are stored; others, of more channels than a tile has, of something that is read elsewhere too, or
+ * over other axes, are not. */
+START_TEST(reductions_over_channels) {
+  static const struct {
+    const char *inputs;
+    const char *lines;
+    bool joined;
+  } text[] = {{"input X: f32[2, 16, 9, 8]\ninput F: f32[24, 16, 3, 3]\ninput B: f32[24, 1, 1]",
+               "output Y = tanh(min(conv2d(X, F) + B, axis=1))", true},
+              {"input X: f32[3, 16, 9, 11]\ninput F: f32[20, 16, 1, 1]\ninput B: f32[20, 1, 1]",
+               "output Y = max(relu(conv2d(X, F)) - B, axis=1)", true},
+              {"input X: f32[2, 5, 9, 8]\ninput F: f32[70, 5, 2, 2]\ninput B: f32[70, 1, 1]",
+               "D = sum(conv2d(X, F) * B, axis=1) / 4\noutput Y = relu(D[:, none, :, :])", true},
+              {"input X: f32[2, 16, 9]\ninput F: f32[16, 24, 4]",
+               "output Y = min(up(X, F), axis=1) * 2", true},
+              {"input X: f32[2, 16, 9, 8]\ninput F: f32[260, 16, 3, 3]",
+               "output Y = min(conv2d(X, F), axis=1)", false},
+              {"input X: f32[2, 16, 9, 8]\ninput F: f32[24, 16, 3, 3]",
+               "output Y = min(conv2d(X, F), axis=2)", false},
+              {"input X: f32[2, 16, 9, 8]\ninput F: f32[24, 16, 3, 3]",
+               "C = conv2d(X, F)\noutput Y = max(C, axis=1)\noutput Z = C * 2", false},
+              {"input X: f32[2, 32, 9, 8]\ninput F: f32[24, 16, 3, 3]",
+               "output Y = max(conv2d(X, F), axis=1)", false}};
+
+  gathering all_of = {.n = 0};
+  const as_target *target = as_target_rounding(as_target_default(), all);
+  for (unsigned i = 0; i < sizeof text / sizeof *text; i++) {
+    for (unsigned warps = 0; warps <= 8; warps += 8) {
+      const as_lower_opts options = {.target = target, .warps = warps};
+      char *program = as_format("program p\n%s\n%s\n", text[i].inputs, text[i].lines);
+      const as_lowered *lowered = gather(&all_of, program, &options, 1e-5);
+      ck_assert_msg(says(lowered, "rows reduced") == text[i].joined, "%s%s", program,
+                    lowered->notes);
+      free(program);
+    }
+  }
+  run_all(&all_of);
+}
+
+END_TEST
+
+/* Taps that read the same memory share a patch: rows that begin at multiples of 16 bytes and
+ * others, padded, with steps and dilated, in groups, of three dimensions, of more images than one,
+ * mirrored (transposed); with one part of factors and two. */
+START_TEST(taps_share_patches) {
+  static const char *const text[] = {
+      "input X: f32[3, 16, 20, 24]\ninput F: f32[40, 16, 3, 3]\noutput O = conv2d(X, F)\n",
+      "input X: f32[2, 20, 13, 11]\ninput F: f32[24, 20, 3, 5]\n"
+      "output O = conv2d(X, F, top = 1, bottom = 1, left = 2, right = 2)\n",
+      "input X: f32[2, 16, 31, 40]\ninput F: f32[130, 16, 3, 3]\n"
+      "output O = conv2d(X, F, stride_h = 2, stride_w = 2, top = 2, right = 1)\n",
+      "input X: f32[2, 32, 14, 16]\ninput F: f32[24, 16, 3, 2]\noutput O = conv2d(X, F)\n",
+      "input X: f32[2, 16, 130]\ninput F: f32[16, 20, 7]\n"
+      "output O = conv(X, F, low = 9, high = 4, window_dilation = 3)\n",
+      "input X: f32[2, 5, 6, 10, 12]\ninput F: f32[8, 5, 2, 3, 3]\noutput O = conv3(X, F)\n",
+      "input X: f32[2, 24, 70]\ninput F: f32[24, 16, 5]\noutput O = up(X, F, s = 1, e = 2)\n",
+      "input X: f32[2, 16, 11, 30]\ninput F: f32[16, 24, 3, 5]\noutput O = full2(X, F)\n",
+      "input X: f32[2, 24, 71]\ninput F: f32[24, 8, 4]\noutput O = relu(up(X, F, s = 1, d = 2))\n"};
+  gathering all_of = {.n = 0};
+  const unsigned n = sizeof text / sizeof *text;
+  for (unsigned i = 0; i < 2 * n; i++) {
+    const as_target *target = as_target_rounding(
+        as_target_default(), i < n ? all : "conv:3,conv2d:3,conv3:3,up:3,full2:3");
+    for (unsigned warps = 0; warps <= 8; warps += 8) {
+      const as_lower_opts options = {.target = target, .warps = warps};
+      char *program = as_format("program p\n%s", text[i % n]);
+      const as_lowered *lowered = gather(&all_of, program, &options, 0);
+      ck_assert_msg(says(lowered, "several from one patch"), "%s%s", program, lowered->notes);
+      free(program);
+    }
+  }
+  run_all(&all_of);
+}
+
+END_TEST
+
+/* No patch where places do not go up with the columns, differ from tap to tap by more than a
+ * number, or there is one tap. */
+START_TEST(taps_that_share_none) {
+  static const char *const text[] = {
+      "input X: f32[2, 16, 70]\ninput F: f32[16, 12, 4]\noutput O = up(X, F, s = 3)\n",
+      "input X: f32[2, 16, 70]\ninput F: f32[16, 12, 5]\noutput O = up(X, F, s = 5)\n",
+      "input X: f32[2, 20, 9, 9]\ninput F: f32[16, 20, 1, 1]\noutput O = conv2d(X, F)\n",
+      "input X: f32[2, 16, 12, 12]\ninput F: f32[16, 16, 3, 3]\n"
+      "output O = conv2d(reverse(X, axis=3), F)\n",
+      "input A: f32[64, 48]\ninput B: f32[48, 96]\noutput O = A @ B\n"};
+  gathering all_of = {.n = 0};
+  const as_target *target = as_target_rounding(as_target_default(), all);
+  for (unsigned i = 0; i < sizeof text / sizeof *text; i++) {
+    const as_lower_opts options = {.target = target};
+    char *program = as_format("program p\n%s", text[i]);
+    const as_lowered *lowered = gather(&all_of, program, &options, 0);
+    ck_assert_msg(says(lowered, "TF32") && !says(lowered, "several from one patch"), "%s%s",
+                  program, lowered->notes);
+    free(program);
   }
   run_all(&all_of);
 }
@@ -504,7 +610,7 @@ START_TEST(stored_in_between) {
   check_behind(&all_of, "output Y = C + R\noutput Z = C * 2\n", 3, 0);
   check_behind(&all_of, "output Y = C + transpose(C)\n", 2, 0);
   check_behind(&all_of, "output Y = C + reverse(C, axis=3)\n", 2, 0);
-  check_behind(&all_of, "output Y = sum(C, axis=1)\n", 2, 0);
+  check_behind(&all_of, "output Y = sum(C, axis=3)\n", 2, 0);
   run_all(&all_of);
 }
 
@@ -548,6 +654,9 @@ int main(void) {
   tcase_add_test(tests, in_parts);
   tcase_add_test(tests, parts_where_cheap);
   tcase_add_test(tests, stored_through_shared_memory);
+  tcase_add_test(tests, reductions_over_channels);
+  tcase_add_test(tests, taps_share_patches);
+  tcase_add_test(tests, taps_that_share_none);
   tcase_add_test(tests, exponentials_of_logarithms);
   tcase_add_test(tests, what_may_be_rounded);
   tcase_add_test(tests, written_out_behind);

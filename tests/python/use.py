@@ -13,7 +13,7 @@ from torch.export import export
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import assay
-from assay import equality
+from assay import equality, rounding
 from assay.kernels import _Choices
 
 
@@ -40,6 +40,26 @@ class Use(unittest.TestCase):
     def setUp(self):
         warnings.simplefilter("ignore")
         torch.manual_seed(1)
+
+    def test_what_may_be_rounded(self):
+        cudnn, matmul = torch.backends.cudnn.allow_tf32, torch.backends.cuda.matmul.allow_tf32
+
+        def permitted(convolutions, wanted="auto", products=False):
+            torch.backends.cudnn.allow_tf32 = convolutions
+            rounding.convolutions_in_parts, rounding.products_in_parts = wanted, products
+            return rounding.permitted().split(",")
+
+        try:
+            torch.backends.cuda.matmul.allow_tf32 = False
+            self.assertIn("torch_conv2d:auto", permitted(True))
+            self.assertIn("torch_conv2d:3", permitted(True, True))
+            self.assertIn("torch_conv2d", permitted(True, False))
+            self.assertEqual(permitted(False), [""])
+            self.assertIn("torch_conv2d:3", permitted(False, "auto", True))
+            self.assertIn("matmul:3", permitted(False, "auto", True))
+        finally:
+            torch.backends.cudnn.allow_tf32, torch.backends.cuda.matmul.allow_tf32 = cudnn, matmul
+            rounding.convolutions_in_parts, rounding.products_in_parts = "auto", False
 
     def test_compile(self):
         x, g = torch.randn(4, 8), torch.randn(8)

@@ -113,7 +113,7 @@ AS_DEV void as_wgmma_fence() {
 AS_DEV void as_wgmma_commit() {
 }
 
-AS_DEV void as_wgmma_wait() {
+template <int N> AS_DEV void as_wgmma_wait() {
 }
 
 AS_DEV void as_shared_seen() {

@@ -1,5 +1,5 @@
-/* Text of two reductions in one pass (pair.c): threads have both of their terms, x and y, and how many
- * they have, n; lanes and warps join what they have. */
+/* Text of two reductions in one pass (pair.c): threads have both of their terms, x and y, and how
+ * many they have, n; lanes and warps join what they have. */
 #include "emit_sweep.h"
 #include <stdlib.h>
 

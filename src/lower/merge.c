@@ -1,6 +1,6 @@
-/* A sum of multiples of sums is a multiple of one sum: the terms of all, which are numbered through.
- * The same of maxima, minima and products of such as they are.  One kernel instead of two, and what
- * is done about its mean afterwards is told by that. */
+/* A sum of multiples of sums is a multiple of one sum: the terms of all, which are numbered
+ * through. The same of maxima, minima and products of such as they are.  One kernel instead of two,
+ * and what is done about its mean afterwards is told by that. */
 #include "reads.h"
 #include "sweep.h"
 #include <limits.h>

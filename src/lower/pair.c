@@ -82,8 +82,8 @@ static bool multiple_of(const pair_of *of, const lx *expr, uint32_t id, double *
   return false;
 }
 
-/* An expression over the second's axes and terms is one over the first's; NULL: these are others, or
- * as many terms they are not. */
+/* An expression over the second's axes and terms is one over the first's; NULL: these are others,
+ * or as many terms they are not. */
 lx *lo_pair_over(lo_job *job, const lo_value *first, const lo_value *second, lx *expr) {
   lx *by[AS_MAX_RANK + 1];
   int axis = 0;

@@ -174,9 +174,8 @@ static void choose_depth(const lo_job *job, lo_sweep *sweep, const lo_value *val
   long threads = (long)target->multiprocessors * target->warps_mp * (long)target->warp;
   long columns = lo_elems(value) / sweep->vector;
   int deep = 1;
-  while (deep < LO_SWEEP_WARPS &&
-         (value->extent >= 2L * LEAST_TERMS_DEEP * deep ||
-          (value->extent >= 8L * deep && columns * deep < 2 * threads)))
+  while (deep < LO_SWEEP_WARPS && (value->extent >= 2L * LEAST_TERMS_DEEP * deep ||
+                                   (value->extent >= 8L * deep && columns * deep < 2 * threads)))
     deep *= 2;
   bool light = sweep->n_read * sweep->vector * in_flight(sweep) <= MOST_HELD;
   sweep->warps_deep = deep;
@@ -235,7 +234,11 @@ static bool is_aligned_back(const lo_sweep_read *read, int along, int n_var) {
 
 static lo_sweep plan_scan(lo_job *job, uint32_t id, const lo_scan *scan) {
   const lo_value *value = &job->value[id];
-  lo_sweep plan = {.kind = LO_SWEEP_SCAN, .reduction = id, .scan = *scan, .vector = 1, .block = LO_SWEEP_THREADS};
+  lo_sweep plan = {.kind = LO_SWEEP_SCAN,
+                   .reduction = id,
+                   .scan = *scan,
+                   .vector = 1,
+                   .block = LO_SWEEP_THREADS};
   int n_var = value->rank + 1;
   long others = lo_elems(value) / value->dim[scan->axis];
   collect_reads(job, scan->term, n_var, &plan);

@@ -82,11 +82,15 @@ void lo_sweep_units(lo_job *job);
 bool lo_is_swept(const lo_job *job, const lo_unit *unit);
 /* scan.c: is the reduction a scan? */
 bool lo_scan_of(lo_job *job, const lo_value *value, lo_scan *scan);
+/* scan.c: is it what makes no difference to a reduction? */
+bool lo_is_neutral(lo_job *job, const lx *expr, lo_red red);
+/* gaps.c: terms that a condition leaves out are none any more; false: it leaves out no such */
+bool lo_close_gaps(lo_job *job, uint32_t value);
 /* pair.c: what the two units, in this order, are together */
 lo_pair lo_pair_of(lo_job *job, const lo_unit *first, const lo_unit *second);
 lx *lo_pair_over(lo_job *job, const lo_value *first, const lo_value *second, lx *expr);
-/* merge.c: the reduction of a unit and the one that it is of become one of all terms, and what is left
- * of the unit a map; false: they are not of such a form */
+/* merge.c: the reduction of a unit and the one that it is of become one of all terms, and what is
+ * left of the unit a map; false: they are not of such a form */
 bool lo_merge_reductions(lo_job *job, uint32_t which);
 /* join.c: units that one kernel may compute become one */
 void lo_join_units(lo_job *job);

@@ -426,4 +426,5 @@ void lo_sweep_units(lo_job *job) {
   }
   lo_give_units(job, &units);
   as_vec_clear(&units);
+  lo_follow_rows(job);
 }

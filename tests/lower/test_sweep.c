@@ -225,10 +225,10 @@ END_TEST
 START_TEST(what_follows_rows) {
   check("program p\nsizes N = 300, M = 3\ninput X: f32[M, N]\noutput A = softmax(X)\n", NULL, 1);
   /* results of another row are not at hand, nor are those of all */
-  check("program p\nsizes N = 96\ninput X: f32[N, N]\ns = sum(X * X, axis=1)\n"
+  check("program p\nsizes N = 288\ninput X: f32[N, N]\ns = sum(X * X, axis=1)\n"
         "output A = X * expand_dims(s, axis=1)\noutput B = X * s\n",
         NULL, 2);
-  check("program p\nsizes N = 96, M = 4\ninput X: f32[M, N]\ns = sum(X * X, axis=1)\n"
+  check("program p\nsizes N = 288, M = 4\ninput X: f32[M, N]\ns = sum(X * X, axis=1)\n"
         "output A = X * expand_dims(reverse(s, axis=0), axis=1)\n",
         NULL, 2);
 }

@@ -90,9 +90,10 @@ static void add_terms(lo_sweeper *at, int repeats, long step) {
 static void store_part(lo_sweeper *at, uint32_t to, const lx *finish, const char *from, bool kept) {
   char *pointer = lo_global_pointer(at->text.job, to);
   char *text = finish ? lo_expr(&at->text, finish) : as_strdup(from);
-  lo_line(&at->text, "const float stored_%s = %s;", from, text);
+  lo_line(&at->text, "%sstored_%s = %s;", at->stays ? "" : "const float ", from, text);
   if (kept)
-    lo_line(&at->text, "as_stg_f32<1>(%s, e, &stored_%s);", pointer, from);
+    lo_line(&at->text, "%sas_stg_f32<1>(%s, e, &stored_%s);", at->stays ? "if (t == 0) " : "",
+            pointer, from);
   else
     lo_line(&at->text, "(void)stored_%s;", from);
   free(pointer);
@@ -110,12 +111,12 @@ static void join_lanes(lo_sweeper *at) {
   lo_sweep_close(text);
 }
 
-static void emit_pair_rows(lo_sweeper *at, long results) {
+void lo_emit_pair_rows(lo_sweeper *at) {
   lo_text *text = &at->text;
   const lo_sweep *sweep = at->sweep;
   long step = (long)sweep->threads * sweep->vector;
   long end = at->value->extent;
-  lo_sweep_rows(at, results);
+  lo_sweep_decode(at, "e", 0);
   declare_state(at, 0);
   lo_line(text, "int k = t * %d;", sweep->vector);
   lo_line(text, "for (; k + %ld <= %ld; k += %ld) {", step * (sweep->repeats - 1) + sweep->vector,
@@ -137,7 +138,10 @@ static void emit_pair_rows(lo_sweeper *at, long results) {
     lo_sweep_close(text);
     lo_barrier(text, NULL);
   }
-  lo_line(text, "if (t) return;");
+  if (!at->stays)
+    lo_line(text, "if (t) return;");
+  else if (sweep->threads > 32)
+    lo_line(text, "x = as_lds_f32(sm, 0), y = as_lds_f32(sm, 4), n = as_lds_f32(sm, 8);");
   if (sweep->threads > 32) {
     lo_line(text, "for (int w = 1; w < %d; w++)", LO_SWEEP_WARPS);
     lo_line(text,
@@ -147,7 +151,7 @@ static void emit_pair_rows(lo_sweeper *at, long results) {
   }
   at->finishing = true;
   store_part(at, sweep->first_result, sweep->first_finish, "x", sweep->first_kept);
-  store_part(at, text->unit->flat_val, sweep->finish, "y", true);
+  store_part(at, at->result, sweep->finish, "y", at->result_kept);
 }
 
 /* --- columns */
@@ -248,8 +252,12 @@ static void emit_pair_columns(lo_sweeper *at, long results) {
 }
 
 void lo_emit_pair(lo_sweeper *at, long results) {
-  if (at->sweep->kind == LO_SWEEP_COLUMNS)
+  if (at->sweep->kind == LO_SWEEP_COLUMNS) {
     emit_pair_columns(at, results);
-  else
-    emit_pair_rows(at, results);
+    return;
+  }
+  lo_sweep_rows(at, results);
+  at->result = at->text.unit->flat_val;
+  at->result_kept = true;
+  lo_emit_pair_rows(at);
 }

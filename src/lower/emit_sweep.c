@@ -48,6 +48,11 @@ static void read_element(lo_text *text, as_str *out, uint32_t id, lx *const *idx
     lo_window_read_text(at, out, idx[0]->number);
     return;
   }
+  const lo_sweep *before = sweep->before;
+  if (before && (id == sweep->before_result || (before->pair && id == before->first_result))) {
+    as_str_add(out, before->pair && id == sweep->before_result ? "stored_y" : "stored_x");
+    return;
+  }
   if (at->finishing && sweep->pair) {
     const char *name = id == sweep->first          ? "x"
                        : id == sweep->first_result ? "stored_x"
@@ -205,40 +210,36 @@ static void emit_value(lo_sweeper *at, const lx *body, const char *to) {
 
 /* --- maps */
 /* Neighbours in one row of the last axis: indices are divided out once. */
-static void map_in_rows(lo_sweeper *at, long elements) {
-  const lo_sweep *sweep = at->sweep;
+static void declare_row(lo_sweeper *at, long elements) {
   lo_text *text = &at->text;
   const lo_value *value = at->value;
+  const lo_sweep *sweep = at->sweep;
   int last = value->rank - 1;
-  long step = (long)sweep->block * sweep->vector;
-  bool whole = elements % (step * sweep->repeats) == 0 || LO_FAULT(LO_FAULT_PREDICATION);
-  const char *type = lo_sweep_number_type(elements + step * sweep->repeats);
-  lo_line(text, "const %s first = (%s)as_bid() * %ldu + as_tid() * %d;", type, type,
-          step * sweep->repeats, sweep->vector);
-  lo_sweep_declare_reads(at);
-  for (int pass = 0; pass < 2; pass++) {
-    lo_sweep_loop(text, "u", sweep->repeats);
-    lo_line(text, "const %s e = first + u * %ld;", type, step);
-    if (!whole)
-      lo_line(text, "if (e >= %ldu) break;", elements);
-    lo_line(text, "const %s above = e / %ldu;", type, value->dim[last]);
-    lo_line(text, "const %s from = (%s)(e %% %ldu);", lo_index_type(value->dim[last]),
-            lo_index_type(value->dim[last]), value->dim[last]);
-    lo_line(text, "(void)above; (void)from;");
-    lo_sweep_decode(at, "above", 1u << last);
-    if (pass == 0) {
-      lo_sweep_reads(at, last, "from");
-    } else {
-      at->repeat = "u";
-      lo_line(text, "float x[%d];", sweep->vector);
-      lo_sweep_loop(text, "j", sweep->vector);
-      lo_sweep_declare(at, last, "from");
-      emit_value(at, value->body, "x[j]");
-      lo_sweep_close(text);
-      lo_sweep_store(at, sweep->vector, "e", "x");
-    }
-    lo_sweep_close(text);
-  }
+  long more = (long)sweep->block * sweep->vector * sweep->repeats;
+  const char *type = lo_sweep_number_type(elements + more);
+  const char *index_type = lo_index_type(value->dim[last]);
+  lo_line(text, "const %s above = e / %ldu;", type, value->dim[last]);
+  lo_line(text, "const %s from = (%s)(e %% %ldu);", index_type, index_type, value->dim[last]);
+  lo_line(text, "(void)above; (void)from;");
+  lo_sweep_decode(at, "above", 1u << last);
+}
+
+static void row_reads(lo_sweeper *at, long elements) {
+  declare_row(at, elements);
+  lo_sweep_reads(at, at->value->rank - 1, "from");
+}
+
+static void row_results(lo_sweeper *at, long elements) {
+  lo_text *text = &at->text;
+  const lo_sweep *sweep = at->sweep;
+  declare_row(at, elements);
+  at->repeat = "u";
+  lo_line(text, "float x[%d];", sweep->vector);
+  lo_sweep_loop(text, "j", sweep->vector);
+  lo_sweep_declare(at, at->value->rank - 1, "from");
+  emit_value(at, at->value->body, "x[j]");
+  lo_sweep_close(text);
+  lo_sweep_store(at, sweep->vector, "e", "x");
 }
 
 /* the reads of one element that lie as it does: neighbours at once */
@@ -294,59 +295,92 @@ static void open_neighbours(lo_sweeper *at, long elements, bool ends) {
   lo_sweep_decode(at, "one", 0);
 }
 
+/* do some neighbours lie behind the last whole vector? */
+static bool has_ends(const lo_sweep *sweep, long elements) {
+  return elements % sweep->vector && !LO_FAULT(LO_FAULT_PREDICATION);
+}
+
 /* Neighbours by their number in memory, whichever row they are in; behind the last whole vector
  * one by one. */
-static void map_by_number(lo_sweeper *at, long elements) {
+static void numbered_reads(lo_sweeper *at, long elements) {
+  const lo_sweep *sweep = at->sweep;
+  lo_text *text = &at->text;
+  bool ends = has_ends(sweep, elements);
+  if (ends) {
+    lo_line(text, "if (e + %d > %ldu) {", sweep->vector, elements);
+    text->indent++;
+    open_neighbours(at, elements, true);
+    emit_single_reads(at, true);
+    lo_sweep_close(text);
+    text->indent--;
+    lo_line(text, "} else {");
+    text->indent++;
+  }
+  emit_flat_reads(at, true);
+  if (has_single_reads(sweep)) {
+    open_neighbours(at, elements, false);
+    emit_single_reads(at, false);
+    lo_sweep_close(text);
+  }
+  if (ends)
+    lo_sweep_close(text);
+}
+
+static void numbered_results(lo_sweeper *at, long elements) {
+  const lo_sweep *sweep = at->sweep;
+  lo_text *text = &at->text;
+  bool ends = has_ends(sweep, elements);
+  at->repeat = "u";
+  lo_line(text, "float x[%d];", sweep->vector);
+  open_neighbours(at, elements, ends);
+  emit_value(at, at->value->body, "x[j]");
+  if (ends) {
+    lo_line(text, "if (e + %d > %ldu)", sweep->vector, elements);
+    char *line = store_text(at, 1, "one", "&x[j]");
+    lo_line(text, "  %s", line);
+    free(line);
+  }
+  lo_sweep_close(text);
+  if (ends)
+    lo_line(text, "if (e + %d <= %ldu)", sweep->vector, elements);
+  char *line = store_text(at, sweep->vector, "e", "x");
+  lo_line(text, "%s%s", ends ? "  " : "", line);
+  free(line);
+}
+
+void lo_sweep_map_reads(lo_sweeper *at, long elements) {
+  if (at->sweep->linear)
+    numbered_reads(at, elements);
+  else
+    row_reads(at, elements);
+}
+
+void lo_sweep_map_results(lo_sweeper *at, long elements) {
+  if (at->sweep->linear)
+    numbered_results(at, elements);
+  else
+    row_results(at, elements);
+}
+
+static void emit_map(lo_sweeper *at, long elements) {
   const lo_sweep *sweep = at->sweep;
   lo_text *text = &at->text;
   long step = (long)sweep->block * sweep->vector;
-  bool ends = elements % sweep->vector && !LO_FAULT(LO_FAULT_PREDICATION);
-  const char *type = lo_sweep_number_type(elements + step * sweep->repeats);
-  lo_line(text, "const %s first = (%s)as_bid() * %ldu + as_tid() * %d;", type, type,
-          step * sweep->repeats, sweep->vector);
+  long all = step * sweep->repeats;
+  bool whole = (!sweep->linear && elements % all == 0) || LO_FAULT(LO_FAULT_PREDICATION);
+  const char *type = lo_sweep_number_type(elements + all);
+  lo_line(text, "const %s first = (%s)as_bid() * %ldu + as_tid() * %d;", type, type, all,
+          sweep->vector);
   lo_sweep_declare_reads(at);
   for (int pass = 0; pass < 2; pass++) {
     lo_sweep_loop(text, "u", sweep->repeats);
     lo_line(text, "const %s e = first + u * %ld;", type, step);
-    if (!LO_FAULT(LO_FAULT_PREDICATION))
+    if (!whole)
       lo_line(text, "if (e >= %ldu) break;", elements);
-    if (pass == 0) {
-      if (ends) {
-        lo_line(text, "if (e + %d > %ldu) {", sweep->vector, elements);
-        text->indent++;
-        open_neighbours(at, elements, true);
-        emit_single_reads(at, true);
-        lo_sweep_close(text);
-        text->indent--;
-        lo_line(text, "} else {");
-        text->indent++;
-      }
-      emit_flat_reads(at, true);
-      if (has_single_reads(sweep)) {
-        open_neighbours(at, elements, false);
-        emit_single_reads(at, false);
-        lo_sweep_close(text);
-      }
-      if (ends)
-        lo_sweep_close(text);
-    } else {
-      at->repeat = "u";
-      lo_line(text, "float x[%d];", sweep->vector);
-      open_neighbours(at, elements, ends);
-      emit_value(at, at->value->body, "x[j]");
-      if (ends) {
-        lo_line(text, "if (e + %d > %ldu)", sweep->vector, elements);
-        char *line = store_text(at, 1, "one", "&x[j]");
-        lo_line(text, "  %s", line);
-        free(line);
-      }
-      lo_sweep_close(text);
-      if (ends)
-        lo_line(text, "if (e + %d <= %ldu)", sweep->vector, elements);
-      char *line = store_text(at, sweep->vector, "e", "x");
-      lo_line(text, "%s%s", ends ? "  " : "", line);
-      free(line);
-    }
+    if (pass == 0)
+      lo_sweep_map_reads(at, elements);
+    else
+      lo_sweep_map_results(at, elements);
     lo_sweep_close(text);
   }
 }
@@ -456,14 +490,13 @@ void lo_sweep_rows(lo_sweeper *at, long results) {
     lo_line(text, "const int t = as_tid();");
     lo_line(text, "const %s e = as_bid();", type);
   }
-  lo_sweep_decode(at, "e", 0);
 }
 
-static void emit_rows(lo_sweeper *at, long results) {
+void lo_emit_rows(lo_sweeper *at) {
   lo_text *text = &at->text;
   const lo_sweep *sweep = at->sweep;
   int group = sweep->threads;
-  lo_sweep_rows(at, results);
+  lo_sweep_decode(at, "e", 0);
   char *first = as_format("t * %d", sweep->vector);
   emit_fold(at, first, (long)group * sweep->vector);
   free(first);
@@ -481,16 +514,29 @@ static void emit_rows(lo_sweeper *at, long results) {
   if (group > 32) {
     lo_line(text, "if ((t & 31) == 0) as_sts_f32(sm, 4 * (t >> 5), x);");
     lo_barrier(text, NULL);
-    lo_line(text, "if (t) return;");
+    lo_line(text, at->stays ? "x = as_lds_f32(sm, 0);" : "if (t) return;");
     lo_line(text, "#pragma unroll");
     lo_line(text, "for (int w = 1; w < %d; w++) {", LO_SWEEP_WARPS);
     text->indent++;
     emit_joined(at, "x", "as_lds_f32(sm, 4 * w)");
     lo_sweep_close(text);
-  } else {
+  } else if (!at->stays) {
     lo_line(text, "if (t) return;");
   }
-  lo_sweep_result(at, "e");
+  if (!at->stays) {
+    lo_sweep_result(at, "e");
+    return;
+  }
+  at->finishing = true;
+  at->repeat = NULL;
+  char *result = sweep->finish ? lo_expr(text, sweep->finish) : as_strdup("x");
+  lo_line(text, "stored_x = %s;", result);
+  free(result);
+}
+
+static void emit_row_results(lo_sweeper *at, long results) {
+  lo_sweep_rows(at, results);
+  lo_emit_rows(at);
 }
 
 /* What is stored of neighbouring results, in part. */
@@ -667,9 +713,12 @@ bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
                        .value = value};
   lo_text *text = &writer.text;
   long elements = lo_elems(value);
+  const lo_sweep *rows = sweep->before;
   unit->warps = sweep->block / 32;
-  unit->smem = shared_bytes(sweep);
+  unit->smem = shared_bytes(rows ? rows : sweep);
   unit->flat_per_block = per_block(sweep, value);
+  if (rows)
+    unit->flat_per_block = LO_SWEEP_THREADS / rows->threads * lo_row_of(job, sweep, elements);
   unit->blocks = (elements + unit->flat_per_block - 1) / unit->flat_per_block;
   if (sweep->kind == LO_SWEEP_WINDOW) { /* chunks need not be whole */
     long threads = lo_window_threads(sweep->window, value->rank);
@@ -682,10 +731,10 @@ bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
           unit->name);
   lo_line(text, "{");
   text->indent++;
-  if (map && sweep->linear)
-    map_by_number(&writer, elements);
+  if (sweep->before)
+    lo_emit_follow(&writer);
   else if (map)
-    map_in_rows(&writer, elements);
+    emit_map(&writer, elements);
   else if (sweep->kind == LO_SWEEP_WINDOW)
     lo_emit_window(&writer);
   else if (sweep->pair)
@@ -695,7 +744,7 @@ bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
   else if (sweep->kind == LO_SWEEP_SCAN_COLUMNS)
     lo_emit_scan_columns(&writer);
   else if (sweep->kind == LO_SWEEP_ROWS)
-    emit_rows(&writer, elements);
+    emit_row_results(&writer, elements);
   else
     emit_columns(&writer, elements);
   text->indent--;

@@ -11,7 +11,10 @@ typedef struct {
   const lo_value *value; /* whose axes the indices are */
   const char *repeat;    /* which of the repeats is at hand; NULL: nothing was read before */
   bool finishing;        /* the reduction is a variable */
-  int result;            /* of a window: which one is at hand */
+  int window_result;     /* of a window: which one is at hand */
+  uint32_t result;       /* (pair) what the last of the two gives .. */
+  bool result_kept;      /* .. to memory, too */
+  bool stays;            /* (rows) all threads are to have the results, as stored_x and stored_y */
 } lo_sweeper;
 
 /* texts of indices by their numbers */
@@ -41,8 +44,17 @@ void lo_sweep_store(lo_sweeper *at, int vector, const char *place, const char *f
 int lo_sweep_columns(lo_sweeper *at, long results);
 /* the number of a row, e, and of a thread among those that have it, t */
 void lo_sweep_rows(lo_sweeper *at, long results);
+/* a reduction of rows, from these and their indices on */
+void lo_emit_rows(lo_sweeper *at);
+/* neighbours of a map from e on: read, or computed and stored; `elements` of them there are */
+void lo_sweep_map_reads(lo_sweeper *at, long elements);
+void lo_sweep_map_results(lo_sweeper *at, long elements);
 
-/* emit_pair.c, emit_scan.c */
+/* emit_pair.c, emit_scan.c, emit_follow.c */
+void lo_emit_pair_rows(lo_sweeper *at);
+void lo_emit_follow(lo_sweeper *at);
+/* elements of a map in a row of the reduction that it follows */
+long lo_row_of(const lo_job *job, const lo_sweep *sweep, long elements);
 void lo_emit_pair(lo_sweeper *at, long results);
 void lo_emit_scan(lo_sweeper *at);
 void lo_emit_scan_columns(lo_sweeper *at);

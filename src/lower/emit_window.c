@@ -22,7 +22,7 @@ typedef struct {
 void lo_window_read_text(const lo_sweeper *at, as_str *out, long number) {
   const lo_window *window = at->sweep->window;
   if (number == LO_WINDOW_FOLD) {
-    as_str_printf(out, "p%d", at->result);
+    as_str_printf(out, "p%d", at->window_result);
     return;
   }
   const lo_window_read *read = &window->read[number];
@@ -165,7 +165,7 @@ static void emit_terms(window_text *of) {
   }
   for (int i = 0; i < window->results && window->stored; i++) {
     lx_refs(window->stored[i], load_for, of);
-    at->result = i;
+    at->window_result = i;
     char *body = lo_expr(text, window->stored[i]);
     lo_line(text, "p%d = %s;", i, body);
     free(body);

@@ -302,6 +302,11 @@ static bool merge_folds(lo_job *job, uint32_t which) {
 /* whatever is still to be joined; gives whether something was */
 static bool join_some(lo_job *job) {
   for (uint32_t i = 0; i < job->n_unit; i++) {
+    lo_unit *unit = &job->unit[i];
+    if (lo_is_swept(job, unit) && !unit->sweep && lo_close_gaps(job, unit->flat_val))
+      return true;
+  }
+  for (uint32_t i = 0; i < job->n_unit; i++) {
     if (write_map(job, i))
       return true;
   }

@@ -38,6 +38,25 @@ static lx *one_division(lo_job *job, lx *expr) {
   return one_division(job, lx_mk(job, LX_IDIV, 2, kid));
 }
 
+static bool divides_by_number(const lx *expr, lx_op op) {
+  return expr->op == op && expr->kid[1]->op == LX_INT && expr->kid[1]->number > 0;
+}
+
+/* does the number of one division divide that of the other? */
+static bool divides(const lx *by, const lx *other) {
+  return other->kid[1]->number % by->kid[1]->number == 0;
+}
+
+/* (e mod a) mod b is e mod b where b divides a; the same below divisions */
+static lx *one_rest(lo_job *job, lx *expr) {
+  if (!divides_by_number(expr, LX_MOD) && !divides_by_number(expr, LX_IDIV))
+    return expr;
+  lx *inner = one_rest(job, expr->kid[0]);
+  while (expr->op == LX_MOD && divides_by_number(inner, LX_MOD) && divides(expr, inner))
+    inner = inner->kid[0];
+  return inner == expr->kid[0] ? expr : lx_mk(job, expr->op, 2, (lx *[]){inner, expr->kid[1]});
+}
+
 static bool add_sum(lo_job *job, linear *sum, lx *expr, long by) {
   long scaled;
   switch (expr->op) {
@@ -56,26 +75,61 @@ static bool add_sum(lo_job *job, linear *sum, lx *expr, long by) {
     }
     return add_part(sum, expr, by);
   default:
-    return add_part(sum, one_division(job, expr), by);
+    return add_part(sum, one_division(job, one_rest(job, expr)), by);
   }
 }
 
-/* What e is, of a part `e mod c` for which the sum has `e div c` c times as often. */
-static lx *joins(lo_job *job, const linear *sum, int rest, int *quotient) {
-  const lx *part = sum->part[rest];
-  long by;
-  if (part->op != LX_MOD || part->kid[1]->op != LX_INT || part->kid[1]->number <= 0 ||
-      __builtin_mul_overflow(sum->by[rest], part->kid[1]->number, &by))
-    return NULL;
-  lx *kid[2] = {part->kid[0], part->kid[1]};
-  lx *wanted = one_division(job, lx_mk(job, LX_IDIV, 2, kid));
+/* the number of another part in the sum that is so often what is wanted; -1: there is none */
+static int find_part(const linear *sum, int but, const lx *wanted, long by) {
   for (int i = 0; i < sum->n; i++) {
-    if (i != rest && sum->by[i] == by && lx_equal(sum->part[i], wanted)) {
-      *quotient = i;
-      return part->kid[0];
-    }
+    if (i != but && sum->by[i] == by && lx_equal(sum->part[i], wanted))
+      return i;
+  }
+  return -1;
+}
+
+static lx *divided(lo_job *job, lx *expr, lx *number) {
+  return one_division(job, lx_mk(job, LX_IDIV, 2, (lx *[]){expr, number}));
+}
+
+/* What e, or e mod c where b divides c, is whose quotient by b (a number in `below`) is so often in
+ * the sum; NULL: none. */
+static lx *find_whole(lo_job *job, const linear *sum, int but, lx *whole, lx *below, long by,
+                      int *quotient) {
+  *quotient = find_part(sum, but, divided(job, whole, below), by);
+  if (*quotient >= 0)
+    return whole;
+  for (int i = 0; i < sum->n; i++) {
+    const lx *other = sum->part[i];
+    bool alike = i != but && sum->by[i] == by && divides_by_number(other, LX_IDIV) &&
+                 lx_equal(other->kid[1], below) && divides_by_number(other->kid[0], LX_MOD) &&
+                 divides(other, other->kid[0]) && lx_equal(other->kid[0]->kid[0], whole);
+    *quotient = i;
+    if (alike)
+      return other->kid[0];
   }
   return NULL;
+}
+
+/* What a part and another one are together, so often as the first; NULL: nothing.  With w being e,
+ * or e mod d where c divides d: e mod c and c times w div c are w, and (e mod c) div b and c / b
+ * times w div c are w div b where b divides c. */
+static lx *joins(lo_job *job, const linear *sum, int rest, int *quotient) {
+  const lx *part = sum->part[rest];
+  const lx *below = NULL;
+  long by;
+  if (divides_by_number(part, LX_IDIV) && divides_by_number(part->kid[0], LX_MOD) &&
+      divides(part, part->kid[0])) {
+    below = part->kid[1];
+    part = part->kid[0];
+  } else if (!divides_by_number(part, LX_MOD)) {
+    return NULL;
+  }
+  long times = part->kid[1]->number / (below ? below->number : 1);
+  if (__builtin_mul_overflow(sum->by[rest], times, &by))
+    return NULL;
+  lx *whole = find_whole(job, sum, rest, part->kid[0], part->kid[1], by, quotient);
+  return whole && below ? divided(job, whole, sum->part[rest]->kid[1]) : whole;
 }
 
 static void drop(linear *sum, int which) {

@@ -38,7 +38,8 @@ static bool sweep_reads(const lo_job *job, const lo_sweep *sweep, uint32_t id) {
   bool pair = sweep->pair != LO_PAIR_NONE;
   return (sweep->reduction != LO_NONE && value_reads(job, sweep->reduction, id)) ||
          lo_expr_reads(job, sweep->finish, id) || (pair && value_reads(job, sweep->first, id)) ||
-         (pair && lo_expr_reads(job, sweep->first_finish, id));
+         (pair && lo_expr_reads(job, sweep->first_finish, id)) ||
+         (sweep->before && sweep_reads(job, sweep->before, id));
 }
 
 static bool block_reads(const lo_job *job, const lo_unit *unit, uint32_t id) {

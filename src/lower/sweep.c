@@ -352,6 +352,16 @@ static bool is_read_before(const lo_job *job, uint32_t id, uint32_t from, uint32
   return read;
 }
 
+enum { LEAST_PAIRED = 256 };
+
+/* Are rows so short that what a warp's lanes have costs more to join than to read again?  Of 64
+ * terms, on an H200, the laws of exponentials and of squares took half as long as the rest. */
+static bool joins_too_often(lo_job *job, uint32_t id, lo_pair pair) {
+  lo_sweep plan = plan_reduction(job, id, NULL);
+  return pair != LO_PAIR_PLACE && plan.kind == LO_SWEEP_ROWS &&
+         job->value[id].extent < LEAST_PAIRED;
+}
+
 /* The first of two reductions that one pass makes goes into the unit of the second. */
 static bool pair_units(lo_job *job, uint32_t i, uint32_t k) {
   lo_unit *first = &job->unit[i];
@@ -360,9 +370,9 @@ static bool pair_units(lo_job *job, uint32_t i, uint32_t k) {
     return false;
   lo_pair pair = lo_pair_of(job, first, second);
   uint32_t id = first->sweep ? first->sweep->reduction : first->flat_val;
-  if (pair == LO_PAIR_NONE || (first->sweep && first->sweep->pair) ||
-      (second->sweep && second->sweep->pair) || !goes_whole(job, id) ||
-      is_read_before(job, first->flat_val, i + 1, k))
+  if (pair == LO_PAIR_NONE || joins_too_often(job, id, pair) ||
+      (first->sweep && first->sweep->pair) || (second->sweep && second->sweep->pair) ||
+      !goes_whole(job, id) || is_read_before(job, first->flat_val, i + 1, k))
     return false;
   lo_sweep *sweep = as_arena_alloc(job->arena, sizeof *sweep);
   *sweep = plan_reduction(job, id, NULL);
@@ -441,4 +451,5 @@ void lo_sweep_units(lo_job *job) {
   }
   lo_give_units(job, &units);
   as_vec_clear(&units);
+  lo_follow_rows(job);
 }

@@ -67,13 +67,17 @@ typedef struct lo_sweep {
   long none;             /* .. and what stands where there is none */
   lo_sweep_read read[LO_SWEEP_READS];
   int n_read;
-  int block;      /* threads of a block */
-  int vector;     /* neighbours that a thread has: 1 or LO_SWEEP_VECTOR */
-  int repeats;    /* of them, in flight at a time */
-  int threads;    /* of a result (rows): 32 or LO_SWEEP_THREADS */
-  int warps_deep; /* warps that share the reduced index (columns) */
-  bool unrolled;  /* (columns) a thread has all terms, the number of each known */
-  bool linear;    /* a map: neighbours may lie in two rows of the last axis */
+  int block;               /* threads of a block */
+  int vector;              /* neighbours that a thread has: 1 or LO_SWEEP_VECTOR */
+  int repeats;             /* of them, in flight at a time */
+  int threads;             /* of a result (rows): 32 or LO_SWEEP_THREADS */
+  int warps_deep;          /* warps that share the reduced index (columns) */
+  bool unrolled;           /* (columns) a thread has all terms, the number of each known */
+  bool linear;             /* a map: neighbours may lie in two rows of the last axis */
+  struct lo_sweep *before; /* a map: the reduction (rows) that its rows are made after, by the same
+                              threads; NULL: none .. */
+  uint32_t before_result;  /* .. the value that it gives .. */
+  bool before_kept;        /* .. for others to read, too */
 } lo_sweep;
 
 /* Joins what one kernel may compute, divides long reductions of few results among blocks, and says
@@ -84,12 +88,19 @@ void lo_sweep_units(lo_job *job);
 bool lo_is_swept(const lo_job *job, const lo_unit *unit);
 /* scan.c: is the reduction a scan? */
 bool lo_scan_of(lo_job *job, const lo_value *value, lo_scan *scan);
+/* scan.c: is it what makes no difference to a reduction? */
+bool lo_is_neutral(lo_job *job, const lx *expr, lo_red red);
+/* gaps.c: terms that a condition leaves out are none any more; false: it leaves out no such */
+bool lo_close_gaps(lo_job *job, uint32_t value);
 /* pair.c: what the two units, in this order, are together */
 lo_pair lo_pair_of(lo_job *job, const lo_unit *first, const lo_unit *second);
 lx *lo_pair_over(lo_job *job, const lo_value *first, const lo_value *second, lx *expr);
 /* merge.c: the reduction of a unit and the one that it is of become one of all terms, and what is
  * left of the unit a map; false: they are not of such a form */
 bool lo_merge_reductions(lo_job *job, uint32_t which);
+/* follow.c: maps that read results of a reduction's rows are made where those are; after all units
+ * have their plans */
+void lo_follow_rows(lo_job *job);
 /* join.c: units that one kernel may compute become one */
 void lo_join_units(lo_job *job);
 /* emit_sweep.c: the text of one; false with job->err */

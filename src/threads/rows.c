@@ -14,9 +14,6 @@
 /* Rows of 4096 on an H200: 8 warps of 16 elements a thread took 18.1 us, 16 warps of 8 took 20.3,
  * because what a barrier keeps waiting is half as much. */
 #define USUAL_WARP_BITS 3
-/* Blocks without folds have nothing to wait for: of 1.6e9 elements read and written on an H200, 16
- * warps of 4 elements a thread took 3.00 ms, 8 warps of 8 elements 3.10. */
-#define MAP_WARP_BITS 4
 #define MOST_NAMED                                                                                 \
   16 /* values of the block graph that are looked at for an expression's factors                   \
       */
@@ -82,10 +79,9 @@ static bool choose_places(as_rows *R) {
         bits[n++] = (as_rows_place){i, b, true};
     }
   }
-  unsigned usual = R->n_axis == R->n_out ? MAP_WARP_BITS : USUAL_WARP_BITS;
   unsigned most = R->n_reg + n > MAX_REG_BITS + 5 + USUAL_WARP_BITS || R->p->o->warps
                       ? AS_ROWS_WARP_BITS
-                      : usual;
+                      : USUAL_WARP_BITS;
   while (R->p->o->warps && 1 << most > R->p->o->warps)
     most--;
   unsigned warps = n > 5 ? n - 5 : 0;

@@ -159,11 +159,10 @@ END_TEST
 
 /* one kernel makes both, and another the result */
 START_TEST(pairs_are_made) {
-  check("program p\nsizes N = 300, M = 3\ninput X: f32[M, N]\noutput A = softmax(X)\n", NULL, 2);
   check("program p\nsizes N = 300, M = 3\ninput X: f32[M, N]\nu = mean(X, axis=1)\n"
         "d = X - expand_dims(u, axis=1)\nv = mean(d * d, axis=1)\n"
         "output C = d / expand_dims(sqrt(v + 1), axis=1)\n",
-        NULL, 2);
+        NULL, 1);
   /* columns, and places */
   check("program p\nsizes N = 40, M = 3, K = 8\ninput X: f32[M, N, K]\n"
         "output A = softmax(X, axis=1)\n",
@@ -192,7 +191,46 @@ START_TEST(pairs_are_made) {
   check("program p\nsizes N = 300, M = 3\ninput X: f32[M, N]\nu = sum(X, axis=1) / 299\n"
         "d = X - expand_dims(u, axis=1)\nv = mean(d * d, axis=1)\n"
         "output C = d / expand_dims(sqrt(v + 1), axis=1)\n",
-        NULL, 3);
+        NULL, 2);
+}
+
+END_TEST
+
+/* What is made of a row and its results is made with them: rows of a warp and of a block, of
+ * lengths that 16 bytes divide and others; groups of channels, with numbers of each channel. */
+START_TEST(rows_and_what_follows) {
+  static const long terms[] = {64, 67, 300, 1028, 2310};
+  char *program = as_format(
+      "program p\nsizes N = %ld, M = 3, C = 6, O = 2, I = 3, H = 32\nwhere C = O * I\n"
+      "input X: f32[M, N]\ninput G: f32[N]\n"
+      "input Y: f32[M, C, H]\ninput W: f32[C]\n"
+      "u = mean(X, axis=1)\nd = X - expand_dims(u, axis=1)\nv = mean(d * d, axis=1)\n"
+      "output A = d / expand_dims(sqrt(v + 0.00001), axis=1) * G\n"
+      "output B = softmax(X * 3 + G)\n"
+      "s = sum(X * X, axis=1)\noutput C1 = sqrt(s)\n"
+      "output D = X / expand_dims(s + 1, axis=1)\n"
+      "y = split_axis(Y, axis=1, outer=O, inner=I)\n"
+      "a = mean(mean(y, axis=3), axis=2)\ne = y - expand_dims(expand_dims(a, axis=2), axis=3)\n"
+      "b = mean(mean(e * e, axis=3), axis=2)\n"
+      "n = e / sqrt(expand_dims(expand_dims(b, axis=2), axis=3) + 0.00001)\n"
+      "output E = merge_axes(n, axis=1) * expand_dims(W, axis=1)\n",
+      terms[_i]);
+  long blocks;
+  kernels_of(program, NULL, &blocks);
+  free(program);
+}
+
+END_TEST
+
+START_TEST(what_follows_rows) {
+  check("program p\nsizes N = 300, M = 3\ninput X: f32[M, N]\noutput A = softmax(X)\n", NULL, 1);
+  /* results of another row are not at hand, nor are those of all */
+  check("program p\nsizes N = 288\ninput X: f32[N, N]\ns = sum(X * X, axis=1)\n"
+        "output A = X * expand_dims(s, axis=1)\noutput B = X * s\n",
+        NULL, 2);
+  check("program p\nsizes N = 288, M = 4\ninput X: f32[M, N]\ns = sum(X * X, axis=1)\n"
+        "output A = X * expand_dims(reverse(s, axis=0), axis=1)\n",
+        NULL, 2);
 }
 
 END_TEST
@@ -268,6 +306,8 @@ int main(void) {
   tcase_add_loop_test(tests, pairs_of_columns, 0, 5);
   tcase_add_loop_test(tests, places, 0, 5);
   tcase_add_test(tests, pairs_are_made);
+  tcase_add_loop_test(tests, rows_and_what_follows, 0, 5);
+  tcase_add_test(tests, what_follows_rows);
   tcase_add_test(tests, reductions_of_reductions);
   tcase_add_test(tests, approximate_quotients);
   tcase_add_test(tests, block_graphs);

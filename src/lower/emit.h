@@ -29,7 +29,7 @@ typedef struct lo_text {
   /* text of a read of value val at the indices */
   void (*ref)(struct lo_text *text, as_str *out, uint32_t val, lx *const *idx, int n);
   const char *const *var;       /* texts of the variables */
-  long extent[AS_MAX_RANK + 5]; /* of the variables; those that are set by lo_axes */
+  long extent[AS_MAX_RANK + 7]; /* of the variables; those that are set by lo_axes */
   int n_extent;
   bool eager; /* conditions of indices alone are evaluated whole: no branches between them */
   lo_memo *memo;

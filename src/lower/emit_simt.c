@@ -10,7 +10,7 @@
 
 enum { VECTOR = 4 };
 
-static const char *const axis_name[] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7"};
+static const char *const axis_name[] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9"};
 static const char *const register_name[] = {"ra", "rb"};
 static const char *const first_name[] = {"m0", "n0"};
 
@@ -18,7 +18,7 @@ typedef struct {
   lo_text text;
   const lo_simt *plan;
   const lo_value *sum;
-  const char *var[AS_MAX_RANK + 1 + LO_SIMT_TABLE];
+  const char *var[LO_SIMT_AXES + 1 + LO_SIMT_TABLE];
   uint32_t tile[2]; /* rows and columns of a block */
   uint32_t threads;
   long shared_at[2]; /* bytes of each operand's pair of slices */

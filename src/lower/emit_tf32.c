@@ -12,8 +12,10 @@
 enum { VECTOR = 4, STORED = 2 };
 
 /* of the elements that are fetched, and of those that are stored */
-static const char *const fetched_name[] = {"p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"};
-const char *const lo_tf32_stored_name[] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7"};
+static const char *const fetched_name[] = {"p0", "p1", "p2", "p3", "p4",
+                                           "p5", "p6", "p7", "p8", "p9"};
+const char *const lo_tf32_stored_name[] = {"i0", "i1", "i2", "i3", "i4",
+                                           "i5", "i6", "i7", "i8", "i9"};
 static const char *const first_name[] = {"m0", "n0"};
 static const char *const extent_name[] = {"rows", "columns"};
 

@@ -8,7 +8,7 @@
 typedef struct {
   lo_text text;
   const lo_tf32 *of;
-  const char *var[AS_MAX_RANK + 2];
+  const char *var[LO_SIMT_AXES + 2];
   uint32_t tile[2]; /* rows and columns of a block */
   uint32_t threads;
   long pitch[2];  /* elements from one k to the next in shared memory */

@@ -95,15 +95,15 @@ static void exist_below(lo_job *job, lo_simt *plan, lx *index, long extent) {
 static bool read_axes(lo_job *job, const lo_value *result, bool phases, factor_list *list,
                       lo_simt *plan, unsigned *phase) {
   lx *renamed[AS_MAX_RANK + 1];
-  long extent[AS_MAX_RANK + 1];
+  long extent[LO_SIMT_AXES + 1];
   for (int axis = 0; axis < result->rank; axis++) {
     long dim = result->dim[axis];
     long piece = result->live_dim[axis] ? 0 : piece_of(list, axis, dim);
     bool remains = phases && piece == 0 && !result->live_dim[axis];
-    bool room = plan->n_axis + 2 + result->rank - axis - 1 <= AS_MAX_RANK;
+    bool room = plan->n_axis + 2 + result->rank - axis - 1 <= LO_SIMT_AXES;
     long parts = remains && room ? phases_of(list, axis, dim) : 0;
     piece = parts ? parts : piece;
-    if (plan->n_axis + (piece ? 2 : 1) > AS_MAX_RANK)
+    if (plan->n_axis + (piece ? 2 : 1) > LO_SIMT_AXES)
       return false;
     lx *variable = lx_var(job, plan->n_axis);
     plan->live_dim[plan->n_axis] = result->live_dim[axis];
@@ -269,7 +269,7 @@ static lx *along_depth(lo_job *job, lx *ref, int depth_var, long depth) {
       return NULL;
   }
   lx *index[AS_MAX_RANK];
-  lx *zero[AS_MAX_RANK + 1] = {0};
+  lx *zero[LO_SIMT_AXES + 1] = {0};
   zero[depth_var] = lx_int(job, 0);
   for (int i = 0; i < ref->n; i++)
     index[i] = lx_subst(job, ref->kid[i], zero, depth_var + 1);
@@ -373,7 +373,7 @@ static void extents_of(const tabulation *of, long *extent) {
 /* an integer that k alone determines, other than k itself, and that a table of ints can hold */
 static bool belongs_in_table(const tabulation *of, const lx *expr, lo_range *range) {
   int depth_var = of->plan->n_axis;
-  long extent[AS_MAX_RANK + 1];
+  long extent[LO_SIMT_AXES + 1];
   long first;
   extents_of(of, extent);
   return expr->integer && expr->n > 0 && lx_uses_var(expr, depth_var) &&
@@ -418,7 +418,7 @@ static void add_term(lo_job *job, const tabulation *of, lx *expr, long factor, l
  * integer. */
 static lx *flat_read(lo_job *job, const tabulation *of, lx *ref) {
   const lo_value *tensor = &job->value[ref->val];
-  long extent[AS_MAX_RANK + 1];
+  long extent[LO_SIMT_AXES + 1];
   lo_range range;
   lx *by_depth = lx_int(job, 0);
   lx *rest = lx_int(job, 0);

@@ -10,7 +10,7 @@
 
 /* Axes are those of the result, but one that a factor reads in pieces only (`q div 4`) is two: a
  * group and what is within it. */
-enum { LO_SIMT_TABLE = 4 };
+enum { LO_SIMT_TABLE = 4, LO_SIMT_AXES = AS_MAX_RANK + 2 };
 
 typedef struct {
   lx *body; /* the group's product, over the axes, k, which is variable number n_axis, and those of
@@ -19,7 +19,7 @@ typedef struct {
   lx *table[LO_SIMT_TABLE]; /* integers that k alone determines: computed once for a slice */
   long table_extent[LO_SIMT_TABLE]; /* each is within 0 .. extent - 1 */
   int n_axis;
-  int axis[AS_MAX_RANK];
+  int axis[LO_SIMT_AXES];
   long extent; /* of the axes together */
   as_target_fetch fetch;
   bool along_depth; /* what follows in memory is the next k, not the next row or column */
@@ -27,10 +27,10 @@ typedef struct {
 
 typedef struct lo_simt {
   int n_axis;
-  long dim[AS_MAX_RANK];
-  uint32_t live_dim[AS_MAX_RANK]; /* as of a value */
+  long dim[LO_SIMT_AXES];
+  uint32_t live_dim[LO_SIMT_AXES]; /* as of a value */
   int n_batch;
-  int batch[AS_MAX_RANK];
+  int batch[LO_SIMT_AXES];
   long batches;
   lo_simt_side side[2];   /* rows, columns; the result's last axis is a column */
   lx *index[AS_MAX_RANK]; /* of the result's axes, over those here */

@@ -62,8 +62,8 @@ static void collect(const lx *expr, long depth, long *candidate, int *n) {
 
 /* `expr` over inner and class instead of k */
 static lx *divided(lo_job *job, const lo_tf32 *of, lx *expr) {
-  lx *by[AS_MAX_RANK + 1] = {0};
-  long extent[AS_MAX_RANK + 2];
+  lx *by[LO_SIMT_AXES + 1] = {0};
+  long extent[LO_SIMT_AXES + 2];
   lx *fast = lx_var(job, of->inner_first ? class_variable(&of->plan) : inner_variable(&of->plan));
   lx *slow = lx_var(job, of->inner_first ? inner_variable(&of->plan) : class_variable(&of->plan));
   lx *step = lx_int(job, of->inner_first ? of->classes : of->inner);
@@ -127,9 +127,9 @@ static void add_term(lo_job *job, const lo_tf32 *of, lx *expr, long factor, lo_t
  * number, or is beyond 32 bits */
 static bool read_place(lo_job *job, const lo_tf32 *of, const lx *ref, lo_tf32_side *side) {
   const lo_value *tensor = &job->value[ref->val];
-  long extent[AS_MAX_RANK + 2];
+  long extent[LO_SIMT_AXES + 2];
   int inner = inner_variable(&of->plan);
-  lx *zero[AS_MAX_RANK + 2] = {0};
+  lx *zero[LO_SIMT_AXES + 2] = {0};
   lo_range range;
   zero[inner] = lx_int(job, 0);
   lo_tf32_extents(of, extent);
@@ -212,7 +212,7 @@ static bool may_be_by_groups(const lo_job *job) {
 static bool read_side(lo_job *job, const lo_tf32 *of, int which, lo_tf32_side *side) {
   lx *body = divided(job, of, of->plan.side[which].body);
   *side = (lo_tf32_side){.guard = which ? of->plan.inside : NULL};
-  if (body->op == LX_IF && is_zero(body->kid[2]) && lo_is_cheap_condition(body->kid[0])) {
+  while (body->op == LX_IF && is_zero(body->kid[2]) && lo_is_cheap_condition(body->kid[0])) {
     side->guard = both(job, side->guard, body->kid[0]);
     body = body->kid[1];
   }
@@ -394,7 +394,7 @@ static uint32_t pack(lo_job *job, lo_tf32 *of, const lo_value *sum, int which) {
   lo_tf32_side *side = &of->side[which];
   uint32_t tile = which ? as_target_tf32_columns(&of->tile) : as_target_tf32_rows(&of->tile);
   lx *body = divided(job, of, plan->side[which].body);
-  lx *by[AS_MAX_RANK + 2] = {0};
+  lx *by[LO_SIMT_AXES + 2] = {0};
   long dim[AS_MAX_RANK];
   int rank = 0;
   lx *batch = lx_int(job, 0);

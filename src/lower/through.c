@@ -32,10 +32,11 @@ lo_readers *lo_readers_of(lo_job *job) {
   return of;
 }
 
-/* an element of one tensor, or 0 beside it */
+/* an element of one tensor, or a number beside it, perhaps by several conditions one in the other
+ */
 static bool is_view(const lx *body) {
   if (body->op == LX_IF)
-    return body->kid[1]->op == LX_REF && body->kid[2]->op == LX_NUM;
+    return body->kid[2]->op == LX_NUM && is_view(body->kid[1]);
   return body->op == LX_REF;
 }
 

@@ -38,9 +38,15 @@ static const char own_operators[] =
     "  let at[i, p, t, r, s] = if(0 <= t and t < d and 0 <= r and r < h and 0 <= s and s < w,\n"
     "    x[i, p, t, r, s], 0)\n"
     "  out[i, q, u, y, z] = (sum(p < c) sum(e < kd) sum(a < kh) sum(b < kw)\n"
-    "    at[i, p, u + e - 1, y + 2 * a - 2, z + b - 1] * f[q, p, e, a, b])\n";
+    "    at[i, p, u + e - 1, y + 2 * a - 2, z + b - 1] * f[q, p, e, a, b])\n"
+    "op groups3(x[n, c, d, h, w], f[o, ci, kd, kh, kw]) -> [n, o, d - kd + 1, h - kh + 1,\n"
+    "    w - kw + 1]\n"
+    "  require 1 <= ci\n  require ci <= c\n  require c mod ci = 0\n"
+    "  require o mod (c div ci) = 0\n"
+    "  out[i, q, u, y, z] = (sum(p < ci) sum(e < kd) sum(a < kh) sum(b < kw)\n"
+    "    x[i, (q div (o div (c div ci))) * ci + p, u + e, y + a, z + b] * f[q, p, e, a, b])\n";
 
-static const char all[] = "conv,conv2d,conv3,up,up2,full2,matmul";
+static const char all[] = "conv,conv2d,conv3,groups3,up,up2,full2,matmul";
 
 static void read_case(lower_case *j, const char *text) {
   case_open(j);
@@ -200,6 +206,20 @@ START_TEST(transposed) {
   gather_ways(&all_of, "input X: f32[2, 32, 8]\ninput F: f32[32, 24, 4]", "up(X, F, e = 1)");
   gather_ways(&all_of, "input X: f32[1, 16, 7, 6]\ninput F: f32[16, 12, 3, 4]", "up2(X, F)");
   gather_ways(&all_of, "input X: f32[1, 16, 6, 8]\ninput F: f32[16, 24, 2, 3]", "up2(X, F)");
+  run_all(&all_of);
+}
+
+END_TEST
+
+/* The zeros between elements stand in operators of their own, one for each axis: they are read
+ * through, and all three axes are divided by their remainders, which with groups makes nine. */
+START_TEST(zeros_between) {
+  gathering all_of = {.n = 0};
+  gather_ways(&all_of, "input X: f32[2, 16, 3, 4, 5]\ninput F: f32[16, 8, 3, 2, 3]",
+              "groups3(pad(pad(pad(X, 0, axis = 2, low = 1, interior = 1, high = 2), 0, axis = 3,"
+              " interior = 1), 0, axis = 4, low = 2, interior = 1, high = 1), F)");
+  for (unsigned i = 0; i < all_of.n; i++)
+    ck_assert_uint_le(all_of.item[i].lowered.n_kernel, 2);
   run_all(&all_of);
 }
 
@@ -646,6 +666,7 @@ int main(void) {
   TCase *tests = test_case("tf32", 240);
   tcase_add_test(tests, convolutions);
   tcase_add_test(tests, transposed);
+  tcase_add_test(tests, zeros_between);
   tcase_add_test(tests, channels_in_groups);
   tcase_add_test(tests, products);
   tcase_add_test(tests, random_shapes);

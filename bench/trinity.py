@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Judges the folder of Trinity's programs (shared data, `trinity`) under each reading of scratch tensors, and writes the table of bench/results/tiles.md.
 
-usage: trinity.py [--assay PATH] [--seconds S] [--only TEXT] [--readings LIST] [--write FILE] [--many N]
-A line a program and reading: what the folder's evaluator says, our verdict, seconds, what is missing. --write: the table takes the place of the one in
-FILE between its two marks. --many N: a file of N programs, variants of the folder's, is judged at once instead, and the seconds a program are told. The
-folder is read where it is (AS_SHARED, or ../shared beside the tree). Exit status 1: a verdict contradicts the folder's."""
+usage: trinity.py [--assay PATH] [--seconds S] [--only REGEX] [--readings LIST] [--proofs all|first] [--lines FILE ..] [--write FILE]
+A line a program and reading: what the folder's evaluator says, our verdict, seconds, what is missing. --proofs=first: what is right under several readings
+is proved under the first of them alone, and evaluated under the others. --lines: the table is made of the lines that runs of parts have printed instead.
+--write: the table takes the place of the one in FILE between its two marks. The folder is read where it is (AS_SHARED, or ../shared beside the tree). Exit
+status 1: a verdict contradicts the folder's."""
 import argparse
 import collections
 import csv
@@ -61,6 +62,16 @@ def judge(assay, case, candidate, seconds):
     return json.loads(done.stdout)['programs'], done.stderr
 
 
+def evaluated(assay, case):
+    """by evaluation alone, which is what several programs in one file get"""
+    with open(case.candidate, encoding='utf-8') as file:
+        text = ' '.join(re.sub(r';.*', '', file.read()).split())
+    with tempfile.NamedTemporaryFile('w', suffix='.txt', encoding='utf-8') as twice:
+        twice.write('1: %s\n2: %s\n' % (text, text))
+        twice.flush()
+        return judge(assay, case, twice.name, 0)
+
+
 def lacks(words):
     found = re.search(r'No proof: (.*)', words)
     return found.group(1) if found else ''
@@ -70,30 +81,42 @@ def agrees(truth, verdict):
     return verdict in RIGHT[truth]
 
 
-def table(assay, seconds, readings, only):
-    lines, counts, times, bad = [], collections.Counter(), [], 0
-    for case in cases(readings):
-        if only and only not in case.name:
+def table(options):
+    lines, proved = [], set()
+    for case in cases(options.readings.split(',')):
+        if options.only and not re.search(options.only, case.name):
             continue
         begin = time.time()
-        found, _ = judge(assay, case, case.candidate, seconds)
-        took = time.time() - begin
+        again = options.proofs == 'first' and case.candidate in proved
+        found, _ = evaluated(options.assay, case) if again else judge(options.assay, case, case.candidate, options.seconds)
+        took = (time.time() - begin) / (2 if again else 1)
         verdict = found[0]['verdict']
-        times.append(took)
-        counts[case.reading, case.truth, verdict] += 1
-        wrong = not agrees(case.truth, verdict)
-        bad += wrong
-        why = lacks(found[0].get('words', '')) if verdict == 'UNKNOWN' else ''
-        line = '| %s | %s | %s | %s%s | %.1f | %s |' % (case.name, case.reading, case.truth, verdict, ' (WRONG)' if wrong else '', took, why)
-        print(line, flush=True)
-        lines.append(line)
-    return lines, counts, times, bad
+        if case.truth == 'EQUIVALENT':
+            proved.add(case.candidate)
+        why = 'evaluated only' if again else lacks(found[0].get('words', '')) if verdict == 'UNKNOWN' else ''
+        lines.append('| %s | %s | %s | %s | %.1f | %s |' % (case.name, case.reading, case.truth, verdict, took, why))
+        print(lines[-1], flush=True)
+    return lines
 
 
-def summary(counts, times):
+def read_lines(paths):
+    lines = []
+    for path in paths:
+        with open(path, encoding='utf-8') as file:
+            lines += [line.rstrip('\n') for line in file if re.match(r'\| \S+ \| (%s) \|' % '|'.join(READINGS), line)]
+    return lines
+
+
+def summary(lines):
+    counts, times, bad = collections.Counter(), [], 0
+    for line in lines:
+        _, reading, truth, verdict, took, why = (part.strip() for part in line.strip('|').split('|'))
+        counts[reading, truth, verdict + (', ' + why if why == 'evaluated only' else '')] += 1
+        times.append(float(took))
+        bad += not agrees(truth, verdict)
     out = ['| reading | the folder says | our verdict | programs |', '|---|---|---|---|']
     out += ['| %s | %s | %s | %d |' % (key + (n,)) for key, n in sorted(counts.items())]
-    return out + ['', 'Seconds: %.2f in the median, %.1f at most, %.0f in all.' % (statistics.median(times), max(times), sum(times)), '']
+    return out + ['', 'Seconds: %.2f in the median, %.1f at most, %.0f in all. Contradictions: %d.' % (statistics.median(times), max(times), sum(times), bad), ''], bad
 
 
 def written(path, text):
@@ -110,14 +133,16 @@ def main():
     parser.add_argument('--seconds', type=int, default=0)
     parser.add_argument('--only')
     parser.add_argument('--readings', default=','.join(READINGS))
+    parser.add_argument('--proofs', choices=('all', 'first'), default='all')
+    parser.add_argument('--lines', nargs='+')
     parser.add_argument('--write')
     options = parser.parse_args()
-    lines, counts, times, bad = table(options.assay, options.seconds, options.readings.split(','), options.only)
+    lines = read_lines(options.lines) if options.lines else table(options)
+    counted, bad = summary(lines)
     head = ['| program | reading | the folder says | our verdict | s | what is missing |', '|---|---|---|---|---|---|']
-    text = '\n'.join(summary(counts, times) + head + lines)
-    print('\n'.join(summary(counts, times)))
+    print('\n'.join(counted))
     if options.write:
-        written(options.write, text)
+        written(options.write, '\n'.join(counted + head + lines))
     sys.exit(1 if bad else 0)
 
 

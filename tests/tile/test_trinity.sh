@@ -52,4 +52,9 @@ expect 1 'zeros anew in each of its instances' certify "$data/dev/initial_vanill
   --scratch=private
 # a program of nine kernels against itself, at other tile sizes
 expect 0 '1 proved' certify "$data/dev/initial_ffn_falcon.tir" --from trinity "$data/dev/initial_ffn_falcon.tir"
+# against themselves, and programs that were optimised against those that they come from
+expect 0 '1 proved' certify "$data/dev/initial_qknorm_llama.tir" --from trinity "$data/dev/initial_qknorm_llama.tir"
+expect 0 '1 proved' certify "$data/dev/initial_prenorm_falcon.tir" --from trinity "$data/dev/initial_prenorm_falcon.tir"
+expect 0 '1 proved' certify "$data/dev/initial_roco_llama.tir" --from trinity "$data/dev/best_roco_llama_case1620.tir"
+expect 0 '1 proved' certify "$data/dev/initial_ffn_falcon.tir" --from trinity "$data/dev/ffn_falcon_141.tir" --scratch=private
 finish

@@ -82,8 +82,10 @@ static bool read_sum(pv *prover, ck_id pattern, uint32_t depth, index_sum *sum) 
   return readable;
 }
 
-/* the argument without the constant, and without what moves with variables of folds around it */
+/* the argument without the constant, and without what moves with variables of folds around it;
+ * false: that is all of it */
 static bool read_argument(pv *prover, ck_id argument, const pv_poly *constant, pv_poly *rest) {
+  bool some = ck_is_closed(prover->terms, argument);
   uint32_t n = ck_loose_max(prover->terms, argument);
   ck_id variables[MOST_VARIABLES];
   pv_poly poly;
@@ -100,8 +102,9 @@ static bool read_argument(pv *prover, ck_id argument, const pv_poly *constant, p
       pv_poly_add_mono(prover, rest, mono->coef, mono->atoms, mono->degree);
   }
   pv_poly_clear(&poly);
+  some = some || rest->count > 0;
   pv_poly_add(prover, rest, constant, pv_num(prover, -1));
-  return readable;
+  return readable && some;
 }
 
 /* what one stride is in steps of the other; CK_BAD: no whole number above one of them, as far as

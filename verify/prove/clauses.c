@@ -109,11 +109,23 @@ static pv_thm below_choice(pv *prover, pv_ctx ctx, ck_id formula) {
   return pv_cases(prover, cond, part[0], part[1]);
 }
 
-static pv_thm premise_of(pv *prover, pv_ctx ctx, ck_id cond) {
+/* cond, which an instance of a clause needs, or, by cases, its end being a choice */
+static pv_thm premise_of(pv *prover, pv_ctx ctx, ck_id cond, bool cases) {
   pv_thm thm = pv_follows(prover, ctx, cond);
   bool choice = ck_head(prover->terms, cond) == CK_LT &&
                 ck_is(prover->terms, ck_kid(prover->terms, cond, 1), CK_ITE);
-  return thm == PV_NONE && choice ? below_choice(prover, ctx, cond) : thm;
+  return thm == PV_NONE && cases && choice ? below_choice(prover, ctx, cond) : thm;
+}
+
+/* Is it worth looking at the choice between ends of a range?  For a lane that is a remainder, and
+ * for a variable that the conclusion does not speak of; of others, 0 among them, there are many
+ * instances that say nothing. */
+static bool worth_cases(pv *prover, ck_id clause, ck_id cond, ck_id instance) {
+  const ck_terms *terms = prover->terms;
+  ck_id conclusion = ck_kid(terms, clause, ck_nkids(terms, clause) - 1);
+  ck_id left = ck_kid(terms, cond, 0);
+  return ck_is(terms, ck_kid(terms, instance, 0), CK_MOD) ||
+         (ck_is(terms, left, CK_B) && !has_loose(terms, conclusion, ck_index(terms, left)));
 }
 
 /* the clause of step h at ts */
@@ -125,10 +137,10 @@ static pv_thm clause_at(pv *prover, pv_ctx ctx, pv_thm hyp, const ck_id *args) {
   if (n_conds > 16)
     return PV_NONE;
   for (uint32_t i = 0; i < n_conds; i++) {
-    ck_id cond = ck_kid(prover->terms, clause, i);
-    if (n_vars)
-      cond = ck_open(prover->terms, cond, args, n_vars);
-    if ((premises[i] = premise_of(prover, ctx, cond)) == PV_NONE)
+    ck_id pattern = ck_kid(prover->terms, clause, i);
+    ck_id cond = n_vars ? ck_open(prover->terms, pattern, args, n_vars) : pattern;
+    bool cases = worth_cases(prover, clause, pattern, cond);
+    if ((premises[i] = premise_of(prover, ctx, cond, cases)) == PV_NONE)
       return PV_NONE;
   }
   return pv_use(prover, hyp, args, n_vars, premises, n_conds);

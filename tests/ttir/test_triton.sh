@@ -48,6 +48,17 @@ expect 1 'REFUTED' certify --from triton --grid 4 --argument x=55 --argument y=6
 # an argument whose name is a word of the language gets another one: the text can be read
 expect 0 'Proved for all sizes' certify --from triton --launch "$cases/running.json" "$cases/running.ttir" "$cases/running.ttir"
 
+# Welford's combination is known by what it computes; one that is nearly that is a loop
+welford=$src/tests/ttir/own/layer_norm_welford.ttir
+expect 0 'make squares[] = sum(k0 < 8)' lift "$welford" --grid 3 --argument x=3,7 --argument y=3,7 --argument n=7
+sed 's/arith.mulf %31, %26/arith.mulf %26, %31/' "$welford" >turned.ttir
+expect 0 'make squares[] = sum(k0 < 8)' lift turned.ttir --grid 3 --argument x=3,7 --argument y=3,7 --argument n=7
+for change in 's/arith.mulf %30, %arg6/arith.mulf %30, %arg9/' 's/select %24, %cst, %25/select %24, %25, %cst/' 's/arith.divf %arg9, %23/arith.divf %arg6, %23/'; do
+  sed "$change" "$welford" >near.ttir
+  cmp -s near.ttir "$welford" && fail "\`$change\` changes nothing"
+  expect 0 'for element = 1 to 8' lift near.ttir --grid 3 --argument x=3,7 --argument y=3,7 --argument n=7
+done
+
 # what is missing, or wrong, is named
 kernel=$cases/scaled_add.ttir
 expect 2 'does not say the extents of `x`' lift "$kernel" --grid 2

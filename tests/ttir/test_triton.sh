@@ -59,6 +59,19 @@ for change in 's/arith.mulf %30, %arg6/arith.mulf %30, %arg9/' 's/select %24, %c
   expect 0 'for element = 1 to 8' lift near.ttir --grid 3 --argument x=3,7 --argument y=3,7 --argument n=7
 done
 
+# rows and columns are what a kernel's writer began with where ranges and the mask say so, and quotients where they do not
+rows=$src/tests/ttir/own/rms_norm.ttir
+options='--grid 3 --argument x=3,21 --argument w=21 --argument y=3,21 --argument n=21'
+# shellcheck disable=SC2086
+expect 0 '= x[pid0, arg5 + i0] where arg5 + i0 < 21' lift "$rows" $options
+sed 's/cmpi slt/cmpi sle/' "$rows" >beyond.ttir
+# shellcheck disable=SC2086
+expect 0 'mod 21] where arg5 + i0 <= 21' lift beyond.ttir $options
+# shellcheck disable=SC2086
+expect 0 'mod 22] where arg5 + i0 < 21' lift "$rows" --grid 3 --argument x=3,22 --argument w=21 --argument y=3,21 --argument n=21
+# shellcheck disable=SC2086
+expect 0 '= x[pid0, arg5 + i0] where arg5 + i0 < n' lift "$rows" --size R=3 --size n=21 --grid R --argument x=R,n --argument w=n --argument y=R,n --argument n=n
+
 # what is missing, or wrong, is named
 kernel=$cases/scaled_add.ttir
 expect 2 'does not say the extents of `x`' lift "$kernel" --grid 2

@@ -243,10 +243,11 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
   bool masked = mask->kind != TTIR_N_TRUE;
   if (masked)
     position = ttir_under(lift->mem, position, mask);
+  bool unread = masked && !other && !real && ttir_lanes_unread(lift, op);
+  const char *instead = masked && other ? ttir_print(lift->mem, other->value) : unread ? "0" : "";
   ttir_line(lift, "load %s%s = %s%s%s%s", name, ttir_over(lift, type),
-            place(lift, argument, position, mask), where(lift, mask),
-            masked && other ? " else " : "",
-            masked && other ? ttir_print(lift->mem, other->value) : "");
+            place(lift, argument, position, mask), where(lift, mask), *instead ? " else " : "",
+            instead);
   ttir_sort sort = real ? TTIR_REAL : TTIR_INTEGER;
   ttir_node *tile = ttir_element(lift, sort, name, type);
   *result = (ttir_lifted){.value = tile, .known = true};

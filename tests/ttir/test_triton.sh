@@ -48,6 +48,19 @@ expect 1 'REFUTED' certify --from triton --grid 4 --argument x=55 --argument y=6
 # an argument whose name is a word of the language gets another one: the text can be read
 expect 0 'Proved for all sizes' certify --from triton --launch "$cases/running.json" "$cases/running.ttir" "$cases/running.ttir"
 
+# lanes of a masked load of integers that nobody reads may hold any number; where one is read, it has none
+gather='--grid 2 --argument at=20 --argument x=9 --argument y=20'
+# shellcheck disable=SC2086
+judge 0 'Proved for all sizes' masked_index.tp masked_index.ttir $gather
+for change in 's/%value = tt.load %place, %mask/%value = tt.load %place/' 's/tt.store %to, %value, %mask/tt.store %to, %value/'; do
+  sed "$change" "$cases/masked_index.ttir" >unmasked.ttir
+  # shellcheck disable=SC2086
+  expect 1 'REFUTED' certify --from triton --writes-all $gather "$cases/masked_index.tp" unmasked.ttir
+done
+sed 's/%value = tt.load %place, %mask/%value = tt.load %place/' "$cases/masked_index.ttir" >unmasked.ttir
+# shellcheck disable=SC2086
+"$assay" lift $gather unmasked.ttir --writes-all | grep -q '= at\[.* < 20$' || fail 'a lane that is read has a number'
+
 # Welford's combination is known by what it computes; one that is nearly that is a loop
 welford=$src/tests/ttir/own/layer_norm_welford.ttir
 expect 0 'make squares[] = sum(k0 < 8)' lift "$welford" --grid 3 --argument x=3,7 --argument y=3,7 --argument n=7

@@ -21,6 +21,9 @@ void ttir_write_next(ttir_lift *lift, uint32_t n, const as_ttir_type *const *typ
                      const ttir_carried *tiles, const ttir_lifted *yielded);
 const as_ttir_op *ttir_last(const as_ttir_region *region); /* NULL: it has no operations */
 
+/* ttir_moments.c: does the region combine means, sums of squares about them, and weights? */
+bool ttir_combines_moments(ttir_lift *lift, const as_ttir_region *region);
+
 bool ttir_lift_for(ttir_lift *lift, const as_ttir_op *op, int code);
 bool ttir_lift_if(ttir_lift *lift, const as_ttir_op *op, int code);
 bool ttir_lift_reduce(ttir_lift *lift, const as_ttir_op *op, int code);

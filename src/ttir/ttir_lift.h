@@ -82,6 +82,14 @@ ttir_node *ttir_element(ttir_lift *lift, ttir_sort sort, const char *name,
 /* of all three */
 ttir_lifted ttir_view_lifted(ttir_lift *lift, const ttir_lifted *of, ttir_node *const *lane);
 
+/* ttir_lanes.c: does nobody read the lanes that this load's mask leaves without a value? */
+bool ttir_lanes_unread(const ttir_lift *lift, const as_ttir_op *load);
+
+/* ttir_place.c: position = quotient * extent + rest with 0 <= rest < extent where the mask, which
+ * is not NULL, holds; false: such a form is not seen */
+bool ttir_split_place(as_arena *mem, ttir_node *position, ttir_node *extent, ttir_node *mask,
+                      ttir_node **quotient, ttir_node **rest);
+
 /* comparison of numbers that may be infinite: kinds EQUAL, LESS, AT_MOST */
 ttir_node *ttir_compare_lifted(ttir_lift *lift, ttir_node_kind kind, const ttir_lifted *a,
                                const ttir_lifted *b);

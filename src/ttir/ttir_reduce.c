@@ -199,6 +199,51 @@ static bool reduce_known(ttir_lift *lift, const as_ttir_op *op, uint32_t axis, c
   return ttir_result(lift, op, reduced(lift, name, &rest, extent, "prod", k, body.value));
 }
 
+/* is it written as a number that is not negative, or a choice of such? */
+static bool never_negative(const ttir_node *node) {
+  if (node->kind == TTIR_N_IF)
+    return never_negative(node->kid[1]) && never_negative(node->kid[2]);
+  return node->kind == TTIR_N_NUMBER && node->text[0] != '-';
+}
+
+/* Welford's combination of means m, sums of squares about them s and weights w, from the first
+ * element on, whose mean it is as long as nothing has a weight:
+ *   W = sum w, the mean M = (sum w*m)/W, the squares sum s + sum w*(m - M)^2
+ * This is so by induction where no weight is negative: as long as W is 0, all weights are. */
+static bool reduce_moments(ttir_lift *lift, const as_ttir_op *op, uint32_t axis) {
+  as_arena *mem = lift->mem;
+  const as_ttir_type *type = ttir_type_of(lift, op->operand[0]);
+  as_ttir_type rest = without(type, axis);
+  int64_t extent = type->dim[axis];
+  ttir_node *of[3];
+  ttir_node *k = counter_of(lift, type, axis);
+  for (uint32_t i = 0; i < 3; i++) {
+    const ttir_lifted *whole = ttir_operand(lift, op, i);
+    if (whole->low || whole->high)
+      return ttir_refuse(lift, op, "of numbers that may be infinite");
+    of[i] = along(lift, whole->value, type, axis, k);
+  }
+  if (!never_negative(of[2]))
+    ttir_assume(lift, op, "weights are taken not to be negative");
+  ttir_node *weight = reduced(lift, "weight", &rest, extent, "sum", k, of[2]);
+  ttir_node *moment = ttir_arith(mem, TTIR_N_MUL, of[2], of[0]);
+  ttir_node *total = reduced(lift, "moment", &rest, extent, "sum", k, moment);
+  ttir_node *none =
+      ttir_compare(mem, TTIR_N_EQUAL, weight, ttir_as_real(mem, ttir_integer(mem, 0)));
+  ttir_node *first =
+      along(lift, ttir_operand(lift, op, 0)->value, type, axis, ttir_integer(mem, 0));
+  ttir_node *mean =
+      ttir_make(lift, "mean", &rest,
+                ttir_if(mem, none, first, ttir_arith(mem, TTIR_N_DIVIDE, total, weight)));
+  ttir_node *away = ttir_arith(mem, TTIR_N_SUB, of[0], mean);
+  ttir_node *square = ttir_arith(mem, TTIR_N_MUL, of[2], ttir_arith(mem, TTIR_N_MUL, away, away));
+  ttir_node *body = ttir_arith(mem, TTIR_N_ADD, of[1], square);
+  ttir_node *result[3] = {mean, reduced(lift, "squares", &rest, extent, "sum", k, body), weight};
+  for (uint32_t i = 0; i < 3; i++)
+    lift->value[op->result[i]] = (ttir_lifted){.value = result[i], .known = true};
+  return true;
+}
+
 /* By the region itself, from the first element on.  Triton leaves order and association open, so a
  * region has a meaning only if neither matters: then this one is as good as any. */
 static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis) {
@@ -271,7 +316,11 @@ bool ttir_lift_reduce(ttir_lift *lift, const as_ttir_op *op, int code) {
   if (!axis_of(lift, op, &axis))
     return false;
   combination how = op->n_operand == 1 ? combination_of(lift, &op->region[0]) : OTHER;
-  return how == OTHER ? reduce_by_loop(lift, op, axis) : reduce_known(lift, op, axis, how);
+  if (how != OTHER)
+    return reduce_known(lift, op, axis, how);
+  bool moments =
+      op->n_operand == 3 && op->n_result == 3 && ttir_combines_moments(lift, &op->region[0]);
+  return moments ? reduce_moments(lift, op, axis) : reduce_by_loop(lift, op, axis);
 }
 
 /* inclusive: element i combines those up to i, or from i on where it is reversed */

@@ -187,8 +187,9 @@ static bool lift_pointer(ttir_lift *lift, const as_ttir_op *op, int code) {
   return true;
 }
 
-/* `X[position]`, in a tensor of several axes by its dense strides; lives in the arena */
-static const char *place(ttir_lift *lift, uint32_t argument, ttir_node *position) {
+/* `X[position]` where the mask holds, in a tensor of several axes by its dense strides; lives in
+ * the arena */
+static const char *place(ttir_lift *lift, uint32_t argument, ttir_node *position, ttir_node *mask) {
   const char *own = lift->kernel->value[lift->kernel->body.argument[argument]].name;
   const as_ttir_argument *given = ttir_launched(lift, own);
   as_str text;
@@ -197,9 +198,15 @@ static const char *place(ttir_lift *lift, uint32_t argument, ttir_node *position
   ttir_node *at[AS_TTIR_MAX_RANK];
   for (uint32_t i = given->rank; i-- > 0;) {
     ttir_node *extent = ttir_size(lift, given->dim[i], given->name);
-    at[i] = i == 0 ? position : ttir_arith(lift->mem, TTIR_N_MOD, position, extent);
-    if (i > 0)
+    ttir_node *quotient = NULL;
+    if (i == 0) {
+      at[i] = position;
+    } else if (ttir_split_place(lift->mem, position, extent, mask, &quotient, &at[i])) {
+      position = quotient;
+    } else {
+      at[i] = ttir_arith(lift->mem, TTIR_N_MOD, position, extent);
       position = ttir_arith(lift->mem, TTIR_N_DIV, position, extent);
+    }
   }
   for (uint32_t i = 0; i < given->rank; i++)
     as_str_printf(&text, "%s%s", i ? ", " : "", ttir_print(lift->mem, at[i]));
@@ -236,9 +243,11 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
   bool masked = mask->kind != TTIR_N_TRUE;
   if (masked)
     position = ttir_under(lift->mem, position, mask);
+  bool unread = masked && !other && !real && ttir_lanes_unread(lift, op);
+  const char *instead = masked && other ? ttir_print(lift->mem, other->value) : unread ? "0" : "";
   ttir_line(lift, "load %s%s = %s%s%s%s", name, ttir_over(lift, type),
-            place(lift, argument, position), where(lift, mask), masked && other ? " else " : "",
-            masked && other ? ttir_print(lift->mem, other->value) : "");
+            place(lift, argument, position, mask), where(lift, mask), *instead ? " else " : "",
+            instead);
   ttir_sort sort = real ? TTIR_REAL : TTIR_INTEGER;
   ttir_node *tile = ttir_element(lift, sort, name, type);
   *result = (ttir_lifted){.value = tile, .known = true};
@@ -280,7 +289,7 @@ static bool store(ttir_lift *lift, const as_ttir_op *op, const as_ttir_type *typ
     number = ttir_if(lift->mem, number, ttir_integer(lift->mem, 1), ttir_integer(lift->mem, 0));
   if (mask->kind != TTIR_N_TRUE)
     position = ttir_under(lift->mem, position, mask);
-  ttir_line(lift, "store %s = %s over %s%s", place(lift, argument, position),
+  ttir_line(lift, "store %s = %s over %s%s", place(lift, argument, position, mask),
             ttir_print(lift->mem, number), ttir_over(lift, type), where(lift, mask));
   return true;
 }

@@ -48,6 +48,43 @@ expect 1 'REFUTED' certify --from triton --grid 4 --argument x=55 --argument y=6
 # an argument whose name is a word of the language gets another one: the text can be read
 expect 0 'Proved for all sizes' certify --from triton --launch "$cases/running.json" "$cases/running.ttir" "$cases/running.ttir"
 
+# lanes of a masked load of integers that nobody reads may hold any number; where one is read, it has none
+gather='--grid 2 --argument at=20 --argument x=9 --argument y=20'
+# shellcheck disable=SC2086
+judge 0 'Proved for all sizes' masked_index.tp masked_index.ttir $gather
+for change in 's/%value = tt.load %place, %mask/%value = tt.load %place/' 's/tt.store %to, %value, %mask/tt.store %to, %value/'; do
+  sed "$change" "$cases/masked_index.ttir" >unmasked.ttir
+  # shellcheck disable=SC2086
+  expect 1 'REFUTED' certify --from triton --writes-all $gather "$cases/masked_index.tp" unmasked.ttir
+done
+sed 's/%value = tt.load %place, %mask/%value = tt.load %place/' "$cases/masked_index.ttir" >unmasked.ttir
+# shellcheck disable=SC2086
+"$assay" lift $gather unmasked.ttir --writes-all | grep -q '= at\[.* < 20$' || fail 'a lane that is read has a number'
+
+# Welford's combination is known by what it computes; one that is nearly that is a loop
+welford=$src/tests/ttir/own/layer_norm_welford.ttir
+expect 0 'make squares[] = sum(k0 < 8)' lift "$welford" --grid 3 --argument x=3,7 --argument y=3,7 --argument n=7
+sed 's/arith.mulf %31, %26/arith.mulf %26, %31/' "$welford" >turned.ttir
+expect 0 'make squares[] = sum(k0 < 8)' lift turned.ttir --grid 3 --argument x=3,7 --argument y=3,7 --argument n=7
+for change in 's/arith.mulf %30, %arg6/arith.mulf %30, %arg9/' 's/select %24, %cst, %25/select %24, %25, %cst/' 's/arith.divf %arg9, %23/arith.divf %arg6, %23/'; do
+  sed "$change" "$welford" >near.ttir
+  cmp -s near.ttir "$welford" && fail "\`$change\` changes nothing"
+  expect 0 'for element = 1 to 8' lift near.ttir --grid 3 --argument x=3,7 --argument y=3,7 --argument n=7
+done
+
+# rows and columns are what a kernel's writer began with where ranges and the mask say so, and quotients where they do not
+rows=$src/tests/ttir/own/rms_norm.ttir
+options='--grid 3 --argument x=3,21 --argument w=21 --argument y=3,21 --argument n=21'
+# shellcheck disable=SC2086
+expect 0 '= x[pid0, arg5 + i0] where arg5 + i0 < 21' lift "$rows" $options
+sed 's/cmpi slt/cmpi sle/' "$rows" >beyond.ttir
+# shellcheck disable=SC2086
+expect 0 'mod 21] where arg5 + i0 <= 21' lift beyond.ttir $options
+# shellcheck disable=SC2086
+expect 0 'mod 22] where arg5 + i0 < 21' lift "$rows" --grid 3 --argument x=3,22 --argument w=21 --argument y=3,21 --argument n=21
+# shellcheck disable=SC2086
+expect 0 '= x[pid0, arg5 + i0] where arg5 + i0 < n' lift "$rows" --size R=3 --size n=21 --grid R --argument x=R,n --argument w=n --argument y=R,n --argument n=n
+
 # what is missing, or wrong, is named
 kernel=$cases/scaled_add.ttir
 expect 2 'does not say the extents of `x`' lift "$kernel" --grid 2

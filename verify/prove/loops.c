@@ -555,15 +555,20 @@ static bool written_for_itself(solver *all, recursion *rec, uint32_t number) {
   pv *prover = all->prover;
   pv_ctx inside = pv_ctx_push(prover, all->sizes, pv_ge0(prover, rec->counter), CK_BAD);
   reader read = {.all = all, .number = number, .self = rec->self, .ctx = inside};
-  pv_reads reads = {.def = rec->def, .self = rec->self, .after = rec->after};
-  reads.chain = pv_chain_read(prover, rec->after.to, rec->self);
-  prover->reads = reads.chain.n ? &reads : NULL;
-  rec->after = pv_then(prover, rec->after, read_here(&read, rec->after.to));
-  prover->reads = NULL;
-  if (rec->after.by == PV_NONE)
-    return false;
-  if (itself_alone(all, rec, number))
-    return true;
+  /* a second time, as several stores of an iteration are choices over each other at first */
+  for (int tries = 0; tries < 2; tries++) {
+    pv_reads reads = {.def = rec->def, .self = rec->self, .after = rec->after};
+    reads.chain = pv_chain_read(prover, rec->after.to, rec->self);
+    if (tries > 0 && reads.chain.n == 0)
+      break;
+    prover->reads = reads.chain.n ? &reads : NULL;
+    rec->after = pv_then(prover, rec->after, read_here(&read, rec->after.to));
+    prover->reads = NULL;
+    if (rec->after.by == PV_NONE)
+      return false;
+    if (itself_alone(all, rec, number))
+      return true;
+  }
   AS_TRACE(PROVE, "%s reads other places: %s", ck_word_text(prover->terms, rec->def->name),
            ck_show(prover->terms, rec->after.to));
   return false;

@@ -143,10 +143,11 @@ static pv_eqn norm_atom(pv *prover, pv_ctx ctx, ck_id term) {
   return eqn;
 }
 
-/* what is found while a hypothesis is brought to normal form is found with less (side.c), and is
- * remembered apart */
+/* what is found while a hypothesis is brought to normal form is found with less (side.c), and while
+ * readings of a loop's tensor are known with more (reads.c): both are remembered apart */
 static uint64_t memo_key(pv *prover, pv_ctx ctx, ck_id term) {
-  return pv_ctx_strip(prover, ctx, term) | (prover->fact_busy.n ? (uint64_t)1 << 32 : 0);
+  return pv_ctx_strip(prover, ctx, term) | (prover->fact_busy.n ? (uint64_t)1 << 32 : 0) |
+         pv_reads_number(prover) << 33;
 }
 
 void pv_mark_normal(pv *prover, pv_ctx ctx, ck_id term) {

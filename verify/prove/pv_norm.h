@@ -35,6 +35,7 @@ pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id t); /* folds.c */
 /* reads.c: prover->reads is there; the symbol's element before the loop, where it is applied to a
  * place that no earlier iteration stores to */
 pv_eqn pv_read_before(pv *prover, pv_ctx ctx, ck_id app);
+uint64_t pv_reads_number(const pv *prover); /* of that symbol; 0: there is none */
 /* selects.c: folds in which few rounds change anything, and what they choose */
 pv_eqn pv_tidy_fold(pv *prover, pv_ctx ctx, ck_id fold);
 /* quot.c: a quotient or remainder of a quotient, divisors being constants, by one quotient of what

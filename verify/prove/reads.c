@@ -37,6 +37,10 @@ static bool never_stored(pv *prover, pv_ctx ctx, const pv_reads *reads, const ck
   return false;
 }
 
+uint64_t pv_reads_number(const pv *prover) {
+  return prover->reads ? (uint64_t)prover->reads->def->name + 1 : 0;
+}
+
 pv_eqn pv_read_before(pv *prover, pv_ctx ctx, ck_id app) {
   const pv_reads *reads = prover->reads;
   ck_id here[PV_MAX_PARAMETERS];

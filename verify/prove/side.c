@@ -279,8 +279,10 @@ static pv_thm pos_atom(pv *prover, pv_ctx ctx, ck_id atom) {
 static pv_thm nonneg_atom(pv *prover, pv_ctx ctx, ck_id atom) {
   ck_op head = ck_head(prover->terms, atom);
   pv_thm thm = PV_NONE;
-  if (ck_is_int(prover->terms, atom))
-    return pv_follows_int(prover, ctx, pv_ge0(prover, atom));
+  if (ck_is_int(prover->terms, atom)) {
+    thm = pv_follows_int(prover, ctx, pv_ge0(prover, atom));
+    return thm == PV_NONE && head == CK_ITE ? ite_sign(prover, ctx, atom, CK_LE) : thm;
+  }
   if (head == CK_SQRT) {
     ck_id under = ck_kid(prover->terms, atom, 0);
     pv_thm under_nonneg = pv_nonneg(prover, ctx, under);

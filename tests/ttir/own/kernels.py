@@ -386,10 +386,55 @@ def quantise(x, q, scale, n, B: tl.constexpr):
     tl.store(q + row * n + c, tl.minimum(tl.maximum(v / s, -127.0), 127.0), mask=m)
 
 
+@triton.jit
+def combined(mean_a, squares_a, weight_a, mean_b, squares_b, weight_b):
+    """Welford's combination: means, sums of squares about them, weights"""
+    delta = mean_b - mean_a
+    weight = weight_a + weight_b
+    part = tl.where(weight == 0.0, 0.0, weight_b / weight)
+    return mean_a + delta * part, squares_a + squares_b + delta * delta * weight_a * part, weight
+
+
+@triton.jit
+def layer_norm_welford(x, y, n, eps, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    m = c < n
+    v = tl.load(x + row * n + c, mask=m, other=0.0)
+    mean, squares, weight = tl.reduce((v, tl.zeros([B], tl.float32), tl.where(m, 1.0, 0.0)), 0, combined)
+    tl.store(y + row * n + c, (v - mean) * tl.rsqrt(squares / n + eps), mask=m)
+
+
+@triton.jit
+def layer_norm_welford_looped(x, y, n, eps, B: tl.constexpr):
+    """lane by lane in a loop, then over the lanes"""
+    row = tl.program_id(0)
+    means = tl.zeros([B], tl.float32)
+    about = tl.zeros([B], tl.float32)
+    weights = tl.zeros([B], tl.float32)
+    for o in range(0, n, B):
+        c = o + tl.arange(0, B)
+        m = c < n
+        v = tl.load(x + row * n + c, mask=m, other=0.0)
+        d = v - means
+        more = weights + 1.0
+        new = means + d / more
+        about = tl.where(m, about + d * (v - new), about)
+        means = tl.where(m, new, means)
+        weights = tl.where(m, more, weights)
+    mean, squares, weight = tl.reduce((means, about, weights), 0, combined)
+    for o in range(0, n, B):
+        c = o + tl.arange(0, B)
+        v = tl.load(x + row * n + c, mask=c < n, other=0.0)
+        tl.store(y + row * n + c, (v - mean) * tl.rsqrt(squares / n + eps), mask=c < n)
+
+
 F, I, B8 = '*fp32', '*i64', '*i8'
 KERNELS = {
     'layer_norm': ([F] * 4 + ['i32', 'fp32'], dict(B=8)),
     'layer_norm_moments': ([F] * 2 + ['i32', 'fp32'], dict(B=8)),
+    'layer_norm_welford': ([F] * 2 + ['i32', 'fp32'], dict(B=8)),
+    'layer_norm_welford_looped': ([F] * 2 + ['i32', 'fp32'], dict(B=8)),
     'rms_norm': ([F] * 3 + ['i32', 'fp32'], dict(B=8)),
     'add_rms_norm': ([F] * 4 + ['i32', 'fp32'], dict(B=8)),
     'softmax_online': ([F] * 2 + ['i32'], dict(B=8)),

@@ -1,0 +1,64 @@
+/* Lanes of a masked load that nobody reads: what a load without `other` leaves without a value may
+ * then be any number, 0 for one. */
+#include "ttir_lift.h"
+#include <string.h>
+
+/* an operation whose lane number i is made of the operands' lanes number i alone */
+static bool is_lane_wise(const as_ttir_op *op) {
+  return strncmp(op->name, "arith.", 6) == 0 || strncmp(op->name, "math.", 5) == 0 ||
+         strcmp(op->name, "tt.addptr") == 0;
+}
+
+typedef struct {
+  const ttir_lift *lift;
+  uint32_t mask; /* value */
+  bool *has;     /* by value: lanes that the mask leaves out may have no value */
+} lanes;
+
+static bool reads(const lanes *in, const as_ttir_op *op) {
+  for (uint32_t i = 0; i < op->n_operand; i++) {
+    if (in->has[op->operand[i]])
+      return true;
+  }
+  return false;
+}
+
+/* does the operation look at such a lane? what is lane-wise hands it on */
+static bool looks(lanes *in, const as_ttir_op *op) {
+  bool loads = strcmp(op->name, "tt.load") == 0;
+  bool stores = strcmp(op->name, "tt.store") == 0;
+  uint32_t at = loads ? 1 : 2;
+  if (!reads(in, op) || strcmp(op->name, "tt.assert") == 0)
+    return false;
+  if (loads || stores)
+    return op->n_operand <= at || op->operand[at] != in->mask || in->has[in->mask] ||
+           (loads && op->n_operand > 2 && in->has[op->operand[2]]);
+  if (!is_lane_wise(op) || op->n_region > 0)
+    return true;
+  for (uint32_t i = 0; i < op->n_result; i++)
+    in->has[op->result[i]] = true;
+  return false;
+}
+
+static bool looked_at(lanes *in, const as_ttir_region *region) {
+  for (uint32_t i = 0; i < region->n_op; i++) {
+    const as_ttir_op *op = region->op[i];
+    if (looks(in, op))
+      return true;
+    for (uint32_t k = 0; k < op->n_region; k++) {
+      if (looked_at(in, &op->region[k]))
+        return true;
+    }
+  }
+  return false;
+}
+
+bool ttir_lanes_unread(const ttir_lift *lift, const as_ttir_op *load) {
+  if (load->n_operand != 2)
+    return false;
+  lanes in = {lift, load->operand[1],
+              as_arena_alloc(lift->mem, lift->kernel->n_value * sizeof *in.has)};
+  memset(in.has, 0, lift->kernel->n_value * sizeof *in.has);
+  in.has[load->result[0]] = true;
+  return !looked_at(&in, &lift->kernel->body);
+}

@@ -44,6 +44,15 @@ def _with_signature(function, count):
     return wrapper
 
 
+def signature_of(function):
+    """The signature of a function or of what a module computes; None where it has none."""
+    try:
+        is_module = isinstance(function, torch.nn.Module)
+        return inspect.signature(function.forward if is_module else function)
+    except (TypeError, ValueError):
+        return None
+
+
 def module_of(function, count):
     """A function as a module, which is what torch.export takes; its parameters keep their names."""
     if isinstance(function, torch.nn.Module):
@@ -512,6 +521,8 @@ class Translator:
                 "no row of the table says what it is; write it by operators that have one, or "
                 "leave it to PyTorch (assay.compile cuts the program there)",
             )
+        if _wraps_around(target, result):
+            raise Unsupported(target, "of integers of 8 or 16 bits, which wrap around; convert them first")
         arguments = self._arguments(node.args)
         keywords = {k: self._arguments(v) for k, v in node.kwargs.items()}
         if arguments is None or any(v is _MISSING for v in keywords.values()):
@@ -577,6 +588,20 @@ class Translator:
             raise Unsupported("output", f"{node.name} is no tensor", place_of(node))
         self.output_nodes.append(node)
         self.program.output(value.text, f"out{count}")
+
+
+# arithmetic, whose results may be larger than its operands
+_ARITHMETIC = (
+    "add", "sub", "mul", "neg", "abs", "square", "pow", "sum", "prod", "cumsum", "cumprod", "mm", "bmm",
+    "addmm", "scatter_add", "_to_copy",
+)
+_NARROW = (torch.uint8, torch.int8, torch.int16)
+
+
+def _wraps_around(target, result):
+    """Whether the result may be other than that of whole numbers."""
+    narrow = isinstance(result, torch.Tensor) and result.dtype in _NARROW
+    return narrow and target.startswith("aten.") and target.split(".")[1] in _ARITHMETIC
 
 
 def _typed(value, result):

@@ -14,9 +14,9 @@ from .custom import as_operator
 from .direct import direct_of, is_plain, is_plain_kind, is_watched
 from .equality import SPECIFICATIONS
 from .errors import AssayError, ToolError, Unsupported
-from .islands import Island, divide, programs_of
+from .islands import Island, View, divide, programs_of
 from .kernels import Kernel
-from .translate import MINUS_INFINITY, export, place_of
+from .translate import MINUS_INFINITY, export, place_of, signature_of
 
 
 @dataclass
@@ -144,7 +144,7 @@ class GraphRunner(Telling):
         return _kernel_step(piece, kernel, types, operator)
 
     def _leave(self, nodes, reason):
-        for node in nodes:
+        for node in () if isinstance(reason, View) else nodes:
             if str(node.target).startswith("aten."):
                 self.left.append((str(node.target), str(reason), place_of(node)))
 
@@ -239,8 +239,10 @@ class Place:
 class Compiled(GraphRunner):
     """The result of `compile`: call it like the function that it was made of."""
 
-    def __init__(self, exported, options, results=None):
+    def __init__(self, exported, options, results=None, signature=None):
+        """`signature` is that of the function, for arguments that are given by name."""
         self._exported = exported
+        self._signature = signature
         super().__init__(exported.graph_module.graph, options, results)
         self._form = exported.call_spec  # a property that PyTorch makes anew each time
         self._one_result = self._form.out_spec == torch.utils._pytree.tree_structure(0)
@@ -302,9 +304,19 @@ class Compiled(GraphRunner):
             if all(type(x) is torch.Tensor for x in arguments):
                 return arguments
         leaves, form = torch.utils._pytree.tree_flatten((arguments, keywords))
+        if form != self._form.in_spec and keywords and self._signature is not None:
+            leaves, form = self._by_position(arguments, keywords)
         if form != self._form.in_spec:
             raise AssayError(f"arguments of another form: {form}")
         return leaves
+
+    def _by_position(self, arguments, keywords):
+        """The values, and their form, where those given by name stand at their places."""
+        try:
+            bound = self._signature.bind(*arguments, **keywords)
+        except TypeError as problem:
+            raise AssayError(f"arguments of another form: {problem}") from problem
+        return torch.utils._pytree.tree_flatten((bound.args, bound.kwargs))
 
     def __call__(self, *arguments, **keywords):
         if len(arguments) == self._arity and not keywords:
@@ -375,12 +387,36 @@ class Compiled(GraphRunner):
         return values
 
 
+# operators that read a tensor's memory, or ask how it lies there
+_READ_MEMORY = ("aten.as_strided.default", "aten.view.default")
+
+
+def _as_traced(node, value):
+    """The tensor, lying in memory as it did when the function was exported: kernels give theirs row
+    by row, and arguments may lie otherwise than the examples."""
+    traced = node.meta.get("val")
+    if not isinstance(traced, torch.Tensor):
+        return value
+    lying = (*traced.shape, *traced.stride(), traced.storage_offset())
+    if not all(isinstance(each, int) for each in lying):
+        return value  # extents that depend on data: PyTorch's own steps made it
+    if value.stride() == traced.stride() and value.storage_offset() == traced.storage_offset():
+        return value
+    room = value.new_empty(traced.untyped_storage().nbytes() // traced.element_size())
+    once = [1 if step == 0 else extent for extent, step in zip(traced.shape, traced.stride())]
+    for axis, extent in enumerate(once):
+        value = value.narrow(axis, 0, extent)
+    laid = room.as_strided(once, traced.stride(), traced.storage_offset()).copy_(value)
+    return laid.expand(traced.shape)
+
+
 def _eager(nodes):
     """Runs nodes as PyTorch does."""
 
     def run(values):
         for node in nodes:
-            look_up = lambda n: values[n]  # noqa: E731
+            reads_memory = str(node.target) in _READ_MEMORY
+            look_up = lambda n: _as_traced(n, values[n]) if reads_memory else values[n]  # noqa: E731
             arguments = torch.fx.node.map_arg(node.args, look_up)
             keywords = torch.fx.node.map_arg(node.kwargs, look_up)
             values[node] = node.target(*arguments, **keywords)
@@ -481,7 +517,7 @@ def _compiled(function, examples, options, keywords=None):
         node = nodes.get(getattr(spec.arg, "name", None))
         if node is not None and _has_minus_infinity(example):
             node.meta[MINUS_INFINITY] = True
-    return Compiled(exported, options)
+    return Compiled(exported, options, signature=signature_of(function))
 
 
 def _has_minus_infinity(example):

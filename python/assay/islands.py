@@ -6,12 +6,15 @@ an island is convex (nothing outside both reads from it and feeds it), and the w
 islands and PyTorch steps to be run one after another.
 """
 
+import heapq
+import re
 import threading
+from collections import Counter
 from dataclasses import dataclass, field
 
 import torch
 
-from .errors import Unsupported
+from .errors import Consequence, Unsupported
 from .program import Extents
 from .fixed_extents import divided_extents, extents_of_few, window_extents
 from .rewrite import prepare
@@ -22,6 +25,9 @@ from .values import Masked
 # where an operator that begins a kernel anyway comes next.
 MOST_OPERATORS = 24
 ENOUGH_OPERATORS = 16
+
+# As many are enough where a block of the model ends, which may come again.
+ENOUGH_FOR_BLOCKS = 8
 
 # A program has at most 64 inputs, and a tensor with minus infinity in it is two.
 MOST_INPUTS = 48
@@ -52,6 +58,7 @@ class Island:
     reads: list = field(default_factory=list)
     gives: list = field(default_factory=list)
     masked: set = field(default_factory=set)
+    begins_block: bool = True
 
     @property
     def work(self):
@@ -63,20 +70,32 @@ class Island:
         """How many of its steps go over windows."""
         return sum(has_window(node) for node in self.nodes)
 
-    def is_full(self, node, most_operators):
-        """Whether the node is better the first of another island."""
+    def is_full(self, node, most_operators, begins_block=False, block=None):
+        """Whether the node is better the first of another island.
+
+        Islands begin with blocks, and have all of one where they can: so those of blocks that come
+        again are alike, and made once.
+        """
         if self.work >= most_operators:
             return True
+        if begins_block and (self.work >= ENOUGH_FOR_BLOCKS or not self.begins_block):
+            return self.work > 0
         target = str(node.target)
         if len(self._arguments_with(node)) > MOST_INPUTS:
             return True
         begins = "convolution" in target or target.startswith(("aten.mm.", "aten.addmm."))
-        enough = begins and self.work >= min(most_operators, ENOUGH_OPERATORS)
+        is_whole = block is not None and self.begins_block and block[1] <= most_operators
+        enough = begins and not is_whole and self.work >= min(most_operators, ENOUGH_OPERATORS)
         return enough or (has_window(node) and self.windows >= MOST_WINDOWS)
 
-    def _arguments_with(self, node):
-        """What it reads that no step of it makes, with one step more."""
-        members = {*self.nodes, node}
+    def takes(self, other, most_operators):
+        """Whether it may have the steps of another, which follow it."""
+        few = self.work + other.work <= most_operators and self.windows + other.windows <= MOST_WINDOWS
+        return few and len(self._arguments_with(*other.nodes)) <= MOST_INPUTS
+
+    def _arguments_with(self, *nodes):
+        """What it reads that no step of it makes, with steps more."""
+        members = {*self.nodes, *nodes}
         return {s for n in members for s in n.all_input_nodes if s not in members}
 
     def arguments(self, values):
@@ -137,6 +156,64 @@ def _is_tensor(node):
     return isinstance(node.meta.get("val"), torch.Tensor)
 
 
+# operators of integers whose results are soon beyond what kernels count exactly: of two, and of one
+_GROW_OF_TWO = ("mul", "mm", "bmm", "addmm")
+_GROW = ("square", "pow", "prod", "cumprod", "sum", "cumsum")
+
+
+def _is_whole(x):
+    """Whether it is a node of a tensor of integers."""
+    tensor = x.meta.get("val") if isinstance(x, torch.fx.Node) else None
+    is_tensor = isinstance(tensor, torch.Tensor)
+    return is_tensor and not tensor.is_floating_point() and tensor.dtype != torch.bool
+
+
+def _inexact(node):
+    """Why kernels, which compute in single precision, would not give what PyTorch gives; or None."""
+    tensors = [n.meta.get("val") for n in (*node.all_input_nodes, node)]
+    if any(isinstance(t, torch.Tensor) and t.dtype == torch.float64 for t in tensors):
+        return "in double precision, and kernels compute in single precision; convert to float32"
+    name = str(node.target).split(".")[1] if computes(node) else None
+    whole = sum(map(_is_whole, node.args))
+    if _is_whole(node) and ((name in _GROW and whole) or (name in _GROW_OF_TWO and whole > 1)):
+        return "products or sums of integers, which kernels count up to 2^24 only"
+    return None
+
+
+# an argument of which as many parts are taken one by one is gone through by a loop
+_FEW_PARTS = 8
+_ALIGNMENT = 16  # bytes: kernels read tensors that begin at such places without a copy
+
+
+class View(Consequence):
+    """A step of which nothing is to be computed, left to PyTorch for nothing."""
+
+    def __init__(self, node):
+        super().__init__(str(node.target), "a view of an argument, which costs nothing", place_of(node))
+
+
+def _is_part_of_first_axis(node):
+    """Whether it takes an element, or neighbours, of a tensor's first axis."""
+    target, axis = str(node.target), node.args[1] if len(node.args) > 1 else 0
+    step = node.args[4] if len(node.args) > 4 else 1
+    return axis == 0 and (target == "aten.select.int" or (target == "aten.slice.Tensor" and step == 1))
+
+
+def _is_step_of_a_sequence(node):
+    """Whether it is one of many parts of an argument, side by side in memory: made before the islands
+    that read them, so that those of a loop's steps are alike."""
+    if not is_step(node) or not _is_part_of_first_axis(node):
+        return False
+    source = node.args[0]
+    tensor = source.meta.get("val")
+    extents = (*tensor.shape, *tensor.stride())
+    if source.op != "placeholder" or not all(isinstance(e, int) for e in extents):
+        return False
+    aligned = tensor.stride(0) * tensor.element_size() % _ALIGNMENT == 0
+    parts = sum(is_step(user) and _is_part_of_first_axis(user) for user in source.users)
+    return aligned and tensor.is_contiguous() and parts >= _FEW_PARTS
+
+
 def divide(graph, least_work=2, most_operators=MOST_OPERATORS):
     """The graph as a list of islands and single nodes, and why each single node is one.
 
@@ -149,8 +226,14 @@ def divide(graph, least_work=2, most_operators=MOST_OPERATORS):
         numbers = [n.name for n in node.all_input_nodes if isinstance(n.meta.get("val"), _NUMBERS)]
         if numbers and node.op != "output" and node not in reasons:
             reasons[node] = Unsupported("extent", f"{numbers[0]} is no tensor", place_of(node))
+    for node in filter(is_step, graph.nodes):
+        inexact = None if node in reasons else _inexact(node)
+        if inexact:
+            reasons[node] = Unsupported(str(node.target), inexact, place_of(node))
+    reasons |= {node: View(node) for node in graph.nodes if _is_step_of_a_sequence(node)}
     steps = [node for node in graph.nodes if is_step(node)]
     pieces = _gathered(_schedule(steps, reasons), reasons, most_operators)
+    pieces = _without_crumbs(pieces, max(2, least_work), most_operators)
     _make_inside(pieces, graph, reasons)
     result = []
     for piece in pieces:
@@ -166,21 +249,61 @@ def _gathered(order, reasons, most_operators):
     """The steps as islands and single nodes."""
     pieces = []
     home = {}
-    for node in order:
+    blocks = _blocks(order)
+    for node, before in zip(order, [None, *order]):
         source = node.args[0] if _takes_a_result(node) else None
         if isinstance(home.get(source), Island):
             home[source].nodes.append(node)  # several results never cross a border as one
             home[node] = home[source]
             continue
         last = pieces[-1] if pieces else None
+        begins = before is None or blocks[node] != blocks[before]
         if node in reasons:
             pieces.append(node)
-        elif isinstance(last, Island) and not last.is_full(node, most_operators):
+        elif isinstance(last, Island) and not last.is_full(node, most_operators, begins, blocks[node]):
             last.nodes.append(node)
         else:
-            pieces.append(Island([node]))
+            pieces.append(Island([node], begins_block=begins))
         home[node] = pieces[-1]
     return pieces
+
+
+def _without_crumbs(pieces, least_work, most_operators):
+    """The pieces, in which islands of little work behind another are part of that: what stands between
+    two blocks is often an operator alone."""
+    result = []
+    for piece in pieces:
+        last = result[-1] if result else None
+        joins = isinstance(piece, Island) and isinstance(last, Island)
+        if joins and piece.work < least_work and last.takes(piece, most_operators):
+            last.nodes += piece.nodes
+        else:
+            result.append(piece)
+    return result
+
+
+# A module of a list of modules with as many operators is a block that may come again.
+_LEAST_OF_BLOCK = 6
+_NUMBERED = re.compile(r"(?:^|\W)\d+(?=\W|$)")
+
+
+def _places_of_blocks(node):
+    """The paths of the modules of lists that a step is in, outer ones first, as text."""
+    stack = node.meta.get("nn_module_stack") or {}
+    paths = [path for path, _ in stack.values() if isinstance(path, str)]
+    found = (path[: match.end()] for path in paths[-1:] for match in _NUMBERED.finditer(path))
+    return list(found)
+
+
+def _blocks(order):
+    """For each step the smallest block that it is in, with its number of operators, or None."""
+    places = {node: _places_of_blocks(node) for node in order}
+    operators = Counter(place for node in order if computes(node) for place in places[node])
+    blocks = {}
+    for node in order:
+        large = [place for place in places[node] if operators[place] >= _LEAST_OF_BLOCK]
+        blocks[node] = (large[-1], operators[large[-1]]) if large else None
+    return blocks
 
 
 # what a node may be that is computed of extents
@@ -258,24 +381,23 @@ def _has_effect(node):
 
 
 def _schedule(steps, reasons):
-    """A topological order with long runs of covered steps."""
+    """A topological order with long runs of covered steps, that of the program otherwise."""
     place = {node: number for number, node in enumerate(steps)}
     missing = {node: sum(is_step(a) for a in node.all_input_nodes) for node in steps}
-    ready = {True: [], False: []}  # by whether they are covered
+    ready = {True: [], False: []}  # by whether they are covered: places, the first in front
     for node in steps:
         if not missing[node]:
-            ready[node not in reasons].append(node)
+            heapq.heappush(ready[node not in reasons], place[node])
     order, inside = [], True
     while ready[True] or ready[False]:
         if not ready[inside]:
             inside = not inside
-        batch, ready[inside] = sorted(ready[inside], key=place.get), []
-        for node in batch:
-            order.append(node)
-            for user in filter(is_step, node.users):
-                missing[user] -= 1
-                if not missing[user]:
-                    ready[user not in reasons].append(user)
+        node = steps[heapq.heappop(ready[inside])]
+        order.append(node)
+        for user in filter(is_step, node.users):
+            missing[user] -= 1
+            if not missing[user]:
+                heapq.heappush(ready[user not in reasons], place[user])
     return order
 
 

@@ -44,6 +44,15 @@ def _with_signature(function, count):
     return wrapper
 
 
+def signature_of(function):
+    """The signature of a function or of what a module computes; None where it has none."""
+    try:
+        is_module = isinstance(function, torch.nn.Module)
+        return inspect.signature(function.forward if is_module else function)
+    except (TypeError, ValueError):
+        return None
+
+
 def module_of(function, count):
     """A function as a module, which is what torch.export takes; its parameters keep their names."""
     if isinstance(function, torch.nn.Module):
@@ -650,7 +659,7 @@ def _check_width(target, result):
     """Unsupported where integers of few bits are computed: they begin anew beyond their largest."""
     narrow = isinstance(result, torch.Tensor) and result.dtype in _NARROW
     if narrow and target.split(".")[1] not in _KEEP_NUMBERS:
-        raise Unsupported(target, f"integers of type {result.dtype} wrap around")
+        raise Unsupported(target, f"integers of type {result.dtype} wrap around: convert them first")
 
 
 def _is_one_constant(spec, tensor):

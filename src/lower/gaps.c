@@ -2,6 +2,7 @@
  * the end of their tensor, every so many numbers of terms end with some that are none.  The others,
  * numbered through, are all terms; then they lie side by side, and are told to be those of another
  * reduction. */
+#include "body.h"
 #include "place.h"
 #include "sweep.h"
 #include <limits.h>
@@ -60,7 +61,7 @@ bool lo_close_gaps(lo_job *job, uint32_t id) {
   gaps found;
   lx *others;
   if (value->kind != LV_RED || body->op != LX_IF || value->extent < 1 || lx_has_whole(body) ||
-      !lo_is_neutral(job, body->kid[2], value->red) ||
+      !lo_is_neutral(body->kid[2], value->red) ||
       !take_gaps(job, body->kid[0], value->rank, value->extent, &found, &others))
     return false;
   lx *by[AS_MAX_RANK + 1];

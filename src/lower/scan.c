@@ -32,15 +32,9 @@ static bool is_idle(const lx *condition, const lo_scan *scan) {
   return below && scan->sign > 0 && condition->kid[1]->number - 1 + scan->shift <= 0;
 }
 
-bool lo_is_neutral(lo_job *job, const lx *expr, lo_red red) {
-  const lx *neutral = lo_neutral(job, red);
-  return lx_equal(expr, neutral) || (expr->op == LX_INT && neutral->real >= (double)expr->number &&
-                                     neutral->real <= (double)expr->number);
-}
-
 /* k < count(i) ? term : neutral */
 static bool read_term(lo_job *job, const lo_value *value, const lx *body, lo_scan *scan) {
-  if (body->op != LX_IF || !lo_is_neutral(job, body->kid[2], value->red))
+  if (body->op != LX_IF || !lo_is_neutral(body->kid[2], value->red))
     return false;
   const lx *test = body->kid[0];
   bool relates = (test->op == LX_LT || test->op == LX_LE) && test->kid[0]->op == LX_VAR &&
@@ -57,8 +51,7 @@ bool lo_scan_of(lo_job *job, const lo_value *value, lo_scan *scan) {
   const lx *idle = NULL;
   if (value->kind != LV_RED || value->extent < 1 || lx_has_whole(body))
     return false;
-  if (body->op == LX_IF && body->kid[2]->op == LX_IF &&
-      lo_is_neutral(job, body->kid[1], value->red)) {
+  if (body->op == LX_IF && body->kid[2]->op == LX_IF && lo_is_neutral(body->kid[1], value->red)) {
     idle = body->kid[0];
     body = body->kid[2];
   }

@@ -88,8 +88,6 @@ void lo_sweep_units(lo_job *job);
 bool lo_is_swept(const lo_job *job, const lo_unit *unit);
 /* scan.c: is the reduction a scan? */
 bool lo_scan_of(lo_job *job, const lo_value *value, lo_scan *scan);
-/* scan.c: is it what makes no difference to a reduction? */
-bool lo_is_neutral(lo_job *job, const lx *expr, lo_red red);
 /* gaps.c: terms that a condition leaves out are none any more; false: it leaves out no such */
 bool lo_close_gaps(lo_job *job, uint32_t value);
 /* pair.c: what the two units, in this order, are together */

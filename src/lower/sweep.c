@@ -352,10 +352,11 @@ static bool is_read_before(const lo_job *job, uint32_t id, uint32_t from, uint32
   return read;
 }
 
-enum { LEAST_PAIRED = 256 };
+enum { LEAST_PAIRED = 128 };
 
-/* Are rows so short that what a warp's lanes have costs more to join than to read again?  Of 64
- * terms, on an H200, the laws of exponentials and of squares took half as long as the rest. */
+/* Are rows so short that what a warp's lanes have costs more to join than to read again?  On an
+ * H200 a kernel of rows of 64 terms took longer for their mean and squares in one pass, one of 128
+ * less for their maximum and exponentials. */
 static bool joins_too_often(lo_job *job, uint32_t id, lo_pair pair) {
   lo_sweep plan = plan_reduction(job, id, NULL);
   return pair != LO_PAIR_PLACE && plan.kind == LO_SWEEP_ROWS &&

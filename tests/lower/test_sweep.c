@@ -106,7 +106,7 @@ END_TEST
 
 /* a maximum and what is below it, a sum and what is about its mean: one pass makes both */
 START_TEST(pairs) {
-  static const long terms[] = {256, 301, 1028, 2};
+  static const long terms[] = {256, 301, 1028, 2, 130};
   long n = terms[_i];
   char *program = as_format(
       "program p\nsizes N = %ld, M = 3\ninput X: f32[M, N]\ninput G: f32[N]\n"
@@ -302,7 +302,7 @@ int main(void) {
   tcase_add_loop_test(tests, reductions, 0, n);
   tcase_add_test(tests, long_reductions);
   tcase_add_loop_test(tests, scans, 0, n);
-  tcase_add_loop_test(tests, pairs, 0, 4);
+  tcase_add_loop_test(tests, pairs, 0, 5);
   tcase_add_loop_test(tests, pairs_of_columns, 0, 5);
   tcase_add_loop_test(tests, places, 0, 5);
   tcase_add_test(tests, pairs_are_made);

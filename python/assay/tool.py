@@ -93,9 +93,8 @@ def build(directory, device):
     program), the CUDA compiler makes it.
     """
     made = Path(directory) / f"build-{device}"
-    described = made / "interface.json"
-    if described.exists():
-        interface = json.loads(described.read_text())
+    interface = _described(made / "interface.json")
+    if interface is not None:
         library, source = made / interface["library"], made / "library.cu"
         if library.exists() and library.stat().st_mtime >= source.stat().st_mtime:
             return made
@@ -107,6 +106,14 @@ def build(directory, device):
     if done.returncode != _YES:
         raise ToolError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     return made
+
+
+def _described(path):
+    """What a built library says of itself; None where there is none, or a damaged one."""
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
 
 
 def _compile_carried(source, library):

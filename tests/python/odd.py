@@ -105,6 +105,14 @@ class Calls(unittest.TestCase):
         ports = scaled.parts[0].kernel.inputs
         self.assertEqual(operator(*(rest if p.extents else single for p in ports)).device.type, "meta")
 
+    def test_a_damaged_cache(self):
+        fast = made(gated, torch.randn(2, 3), torch.randn(2, 3))
+        described = fast.parts[0].directory / "build-cpu" / "interface.json"
+        text = described.read_text()
+        described.write_text(text[: len(text) // 2])
+        self.same(made(gated, torch.randn(2, 3), torch.randn(2, 3)), gated, *torch.randn(2, 2, 3))
+        self.assertEqual(described.read_text(), text)
+
     def test_who_traces_or_differentiates(self):
         x, y = torch.randn(3, 4), torch.randn(3, 4)
         fast = made(gated, x, y)

@@ -545,7 +545,7 @@ static bool expand_node(lo_job *job, uint32_t node_id, const uint32_t *block_uni
     if (out == LO_NONE)
       return false;
     bool alone = first == out && out + 1 == job->n_value;
-    job->value[out].through = alone && lo_is_read_through(&job->value[out], &readers[node_id]);
+    job->value[out].through = alone && lo_is_read_through(job, &job->value[out], &readers[node_id]);
     for (uint32_t id = first; id < job->n_value; id++) {
       if (!job->value[id].through && !lo_holds_integers(&job->value[id]))
         order[(*norder)++] = flat_unit(job, id);

@@ -32,12 +32,13 @@ lo_readers *lo_readers_of(lo_job *job) {
   return of;
 }
 
-/* an element of one tensor, or a number beside it, perhaps by several conditions one in the other
- */
-static bool is_view(const lx *body) {
-  if (body->op == LX_IF)
-    return body->kid[2]->op == LX_NUM && is_view(body->kid[1]);
-  return body->op == LX_REF;
+/* An element of one tensor, or a number beside it.  views: what is read may be such a choice too,
+ * as where zeros are written around and between elements axis by axis. */
+static bool is_view(const lx *body, bool views) {
+  if (body->op != LX_IF)
+    return body->op == LX_REF;
+  return body->kid[2]->op == LX_NUM && (body->kid[1]->op == LX_REF || views) &&
+         is_view(body->kid[1], views);
 }
 
 static void count_ref(void *arg, const lx *ref) {
@@ -52,12 +53,14 @@ static bool has_data(const lx *body) {
   return refs > 0;
 }
 
-bool lo_is_read_through(const lo_value *value, const lo_readers *readers) {
+bool lo_is_read_through(const lo_job *job, const lo_value *value, const lo_readers *readers) {
   if (readers->of_index_tensor)
     return value->kind == LV_MAP;
   if (value->kind != LV_MAP || readers->n == 0 || !readers->kernel_level)
     return false;
-  if (is_view(value->body))
+  /* On tensor cores a contraction is divided by remainders, which a chain of views decides; by
+   * register tiles it would compute the chain for each element again. */
+  if (is_view(value->body, job->options->target->rounded != NULL))
     return true;
   return !readers->reduce && has_data(value->body) && lx_size(value->body) <= MOST_WRITTEN_OUT &&
          (readers->n == 1 || !lx_costly(value->body));

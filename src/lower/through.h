@@ -13,5 +13,5 @@ typedef struct {
 
 lo_readers *lo_readers_of(lo_job *job); /* by node, in the job's arena */
 /* value: a map, just made of one kernel-level operator */
-bool lo_is_read_through(const lo_value *value, const lo_readers *readers);
+bool lo_is_read_through(const lo_job *job, const lo_value *value, const lo_readers *readers);
 #endif

@@ -34,7 +34,7 @@ class Extents:
         self._by_value = {}
         self._of_windows = set()  # expressions of what windows leave of extents
         self._whole_of = {}  # a product that a relation states -> the extent that it is
-        self._sums = {}  # a sum of extents -> how often each of them stands in it
+        self._sums = {}  # a sum of extents -> how often each of them stands in it, and a number added
 
     def symbol(self, name, value):
         """Declares `name` with a concrete value; the same name may be declared again alike."""
@@ -131,22 +131,33 @@ class Extents:
 
     def sum(self, parts):
         """The size expression of what stands one after another, equal terms taken together."""
-        terms = Counter()
+        terms, rest = Counter(), 0
         for part in parts:
-            terms.update(self._sums.get(part) or {part: 1})
-        value = sum(self.value(part) * count for part, count in terms.items())
-        rest = sum(int(part) * count for part, count in terms.items() if part.isdigit())
-        said = [_times(count, part) for part, count in terms.items() if not part.isdigit()]
-        said += [str(rest)] if rest else []
-        if len(said) <= 1:
-            text = said[0] if said else "0"
-        else:
-            text = f"({' + '.join(said)})"
+            of_part, added = self._sums.get(part) or self._terms(part)
+            terms.update(of_part)
+            rest += added
+        value = sum(self.value(part) * count for part, count in terms.items()) + rest
+        said = [_times(count, part) for part, count in terms.items()]
+        said += [str(rest)] if rest > 0 else []
+        text = " + ".join(said) or "0"
+        if rest < 0:
+            text = f"({text} - {-rest})"
+        elif len(said) > 1:
+            text = f"({text})"
         text = self._whole_of.get(text, text)
-        self._sums[text] = terms
+        self._sums[text] = (terms, rest)
         if text not in self.values:
             self.remember(text, value)
         return text
+
+    def _terms(self, part):
+        """A size expression as how often symbols stand in a sum, and a number added."""
+        if part.isdigit():
+            return {}, int(part)
+        less = _LESS.fullmatch(part)
+        if less and less[1] in self.values:
+            return {less[1]: 1}, -int(less[2])
+        return {part: 1}, 0
 
     def part(self, extent, begin, stop):
         """Where a part of an axis begins and ends, both numbers, and its extent: as texts.
@@ -215,6 +226,7 @@ class Extents:
 
 # as many elements left out before a part of an axis are a number of the program, and no size
 _FEW = 16
+_LESS = re.compile(r"\((\w+) - (\d+)\)")
 _ROUNDS = re.compile(r"\b(div|mod|min|max)\b")
 
 

@@ -16,6 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 import assay
 from assay import equality, rounding
 from assay.kernels import _Choices
+from assay.program import Extents
 
 
 def normed(x, g):
@@ -292,6 +293,17 @@ class Use(unittest.TestCase):
         self.assertNotIn("torch_take", "".join(part.program for part in fast.parts))
         for got, wanted in zip(fast(x), rolled(x)):
             self.assertTrue(torch.equal(got, wanted))
+
+    def test_parts_that_are_the_whole_again(self):
+        extents = Extents()
+        whole, few = extents.number(14), extents.number(5)
+        part = extents.derive(f"({whole} - 3)", 11)
+        for parts, said, value in (
+            ([part, "3"], "n14", 14), ([part, "2"], "(n14 - 1)", 13), ([part, few, "4"], "(n14 + n5 + 1)", 20),
+            ([part, part], "(2 * n14 - 6)", 22), ([few, few], "2 * n5", 10), (["2", "3"], "5", 5),
+        ):
+            self.assertEqual(extents.sum(parts), said)
+            self.assertEqual(extents.value(said), value)
 
     def test_memory_read_otherwise(self):
         def read(x, w):

@@ -218,12 +218,15 @@ class Place:
     extents: tuple = None  # of a tensor
     dtype: torch.dtype = None
     state_value: object = None  # a function that gives the state's tensor
+    lying: tuple = None  # strides and offset, of a tensor whose memory the program reads as it lies
 
     def __post_init__(self):
         wanted = self.node.meta.get("val") if self.node is not None else None
         if isinstance(wanted, torch.Tensor):
             self.extents = tuple(wanted.shape)
             self.dtype = wanted.dtype
+            if _is_read_as_it_lies(self.node):
+                self.lying = _lying(wanted)
 
     def check(self, value):
         """AssayError for what the program was not made for."""
@@ -234,6 +237,29 @@ class Place:
             )
         if self.extents is not None:
             check_tensor(self.name, value, self.extents, self.dtype)
+        if self.lying is not None and _lying(value) != self.lying:
+            raise AssayError(
+                f"{self.name} lies in memory otherwise than its example did (strides and offset "
+                f"{_lying(value)}, not {self.lying}), and the function reads it as it lies (as_strided)"
+            )
+
+
+def _lying(tensor):
+    return (*tensor.stride(), tensor.storage_offset())
+
+
+def _is_view(target):
+    """May an operator's result be in the memory of its argument?"""
+    schema = getattr(target, "_schema", None)
+    return schema is not None and any(r.alias_info is not None for r in schema.returns)
+
+
+def _is_read_as_it_lies(node):
+    """Does as_strided read the tensor's memory, or that of a view of it?"""
+    return any(
+        str(user.target).startswith("aten.as_strided") or (_is_view(user.target) and _is_read_as_it_lies(user))
+        for user in node.users
+    )
 
 
 class Compiled(GraphRunner):

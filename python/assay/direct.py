@@ -135,6 +135,8 @@ def _direct(island, kernel, places, results):
     for place in places:
         if place.constant is not None or (place.node is None and place.state is None):
             return None
+        if place.lying is not None:
+            return None
         if place.node is not None:
             given[place.node] = (None if place.state else arguments, place.state_value)
         arguments += place.state is None

@@ -317,6 +317,16 @@ class Use(unittest.TestCase):
         for got, wanted in zip(fast(x, w), read(x, w)):
             self.assertLess((got - wanted).abs().max(), 1e-5)
 
+    def test_arguments_that_lie_otherwise(self):
+        def read(x):
+            return x.view(4, 6).as_strided((6, 4), (1, 6)) * 2 + 1
+
+        x = torch.randn(4, 6)
+        fast = assay.compile(read, x, quiet=True, seconds=2)
+        self.assertLess((fast(x) - read(x)).abs().max(), 1e-6)
+        with self.assertRaisesRegex(assay.AssayError, "lies in memory otherwise"):
+            fast(torch.randn(6, 4).t())
+
     def test_arguments_by_name(self):
         def scaled(x, scale, shift=None):
             return torch.relu(x * scale) + (0 if shift is None else shift)

@@ -2,6 +2,9 @@
 
 import torch
 
+from .masking import guard_what_is_left_out
+from .nodes import made
+
 # fewer tensors than these side by side are not worth to be one
 _LEAST_SHARED = 2
 
@@ -18,6 +21,7 @@ def prepare(graph):
     for node in list(graph.nodes):
         if str(node.target) == "aten._assert_tensor_metadata.default":
             graph.erase_node(node)  # each tensor of an exported graph is of one type
+    guard_what_is_left_out(graph)
     write_positions_as_parts(graph)
     share_concatenations(graph)
 
@@ -90,9 +94,9 @@ def write_positions_as_parts(graph):
         if not stretches or len(stretches) > _MOST_STRETCHES:
             continue
         with graph.inserting_before(node):
-            parts = [_made(graph, node, aten.slice.Tensor, x, axis, *ends) for ends in stretches]
+            parts = [made(graph, node, aten.slice.Tensor, x, axis, *ends) for ends in stretches]
             if len(parts) > 1:
-                parts = [_made(graph, node, aten.cat.default, parts, axis)]
+                parts = [made(graph, node, aten.cat.default, parts, axis)]
         node.replace_all_uses_with(parts[0])
         _erase(graph, node)
 
@@ -155,15 +159,6 @@ def _stretches(at, size):
         else:
             stretches.append([p, p + 1])
     return stretches
-
-
-def _made(graph, like, target, *arguments):
-    """A new node, of the user's line of another."""
-    node = graph.call_function(target, arguments)
-    node.meta = {k: v for k, v in like.meta.items() if k in ("stack_trace", "nn_module_stack")}
-    values = torch.fx.node.map_arg(arguments, lambda n: n.meta["val"])
-    node.meta["val"] = target(*values)
-    return node
 
 
 def _erase(graph, node):

@@ -21,6 +21,7 @@ from . import elementwise, indexing, operators, sequences, windows  # noqa: F401
 from .constants import Exact, read, shortest
 from .errors import Consequence, NotExported, SizesDiffer, Unsupported, UnsupportedGraph
 from .fixed_extents import window_extents
+from .masking import guard_what_is_left_out
 from .table import ROWS
 from .program import Extents, Program
 from .values import Layouts, Masked, Value, number
@@ -117,6 +118,7 @@ def export(function, examples, dynamic=None, fixed=False, keywords=None):
             exported = exported.run_decompositions(sequences.decompositions())
         except Exception as problem:  # noqa: BLE001  (PyTorch raises many kinds)
             raise _not_exported(problem) from problem
+    guard_what_is_left_out(exported.graph_module.graph)
     exported.graph_module.graph.place = whole
     return exported
 

@@ -83,6 +83,24 @@ class Calls(unittest.TestCase):
         with self.assertRaisesRegex(assay.AssayError, "made for 2.5"):
             made(scaled, x, 2.5)(x, 3.5)
 
+    def test_what_a_choice_leaves_out(self):
+        def entropy(x):
+            return torch.special.xlogy(x, x).sum(-1)
+
+        def logarithms(x, y):
+            later = torch.log(x + 1)  # before its condition
+            return torch.where(x > -1, later * y, 0.0) + torch.where(y != 0, x / y, y) + torch.where(y <= 0, 2, y.rsqrt())
+
+        x, y = torch.randn(4, 6) * 2, torch.tensor([0.0, 1.0, -2.0, 3.0, 0.0, 0.5]).repeat(4, 1)
+        self.same(made(entropy, x), entropy, y.abs())
+        self.same(made(logarithms, x, y), logarithms, x, y)
+        kept = assay.certify(lambda x: torch.where(x > 0, x.log(), 0.0), lambda x: x.log(), x)
+        self.assertNotEqual(kept.verdict, "PROVED")
+        same = assay.certify(
+            lambda x: torch.where(x > 0, x.log() * 2, 0.0), lambda x: 2 * torch.where(x > 0, x.log(), 0.0), x
+        )
+        self.assertEqual(same.verdict, "PROVED")
+
     def test_views_that_stand_for_others(self):
         x, y = torch.randn(3, 4), torch.randn(3, 4)
         fast = made(gated, x, y)

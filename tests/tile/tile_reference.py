@@ -349,10 +349,14 @@ def number(x):
     return x
 
 
+# an exponential is never 0: one below this is this much, by which nothing can be divided here
+LEAST_EXPONENTIAL = 1e-150
+
+
 def exponential(x):
     if x > 25:
         raise Beyond('an exponential')
-    return math.exp(x)
+    return max(math.exp(x), LEAST_EXPONENTIAL)
 
 
 def need(holds, why):

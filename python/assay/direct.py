@@ -91,6 +91,8 @@ class Direct:
                 return None
             if tensor.dtype is not dtype or tensor.get_device() != device:
                 return None
+            if not self._cuda and not tensor.is_cpu:  # others without a number, as "meta", are no CPU
+                return None
             if tensor.shape != extents or not tensor.is_contiguous():
                 return None
             if (tensor.requires_grad and graded) or tensor.is_neg() or tensor._is_zerotensor():

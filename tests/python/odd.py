@@ -206,9 +206,8 @@ class Calls(unittest.TestCase):
         )
         for function, argument in cases:
             self.same(made(function, argument), function, argument)
-        cube = made(lambda at: at * at * at + 1, torch.tensor([2]))
-        with self.assertRaisesRegex(assay.AssayError, "2\\^24"):
-            cube(torch.tensor([20001]))
+        cube = lambda at: at * at * at + 1  # noqa: E731
+        self.same(made(cube, torch.tensor([2])), cube, torch.tensor([20001]))
 
 
 class Constants(torch.nn.Module):

@@ -636,11 +636,13 @@ static bool choose_tile(lo_job *job, lo_tf32 *of) {
     if (of->tile.us < HUGE_VAL && (kept == 0 || of->skips))
       break;
   }
+  if (of->tile.us >= HUGE_VAL)
+    return false; /* none fits: it has no depth that could divide anything */
   if (of->phases > 1)
     keep_phases(&of->plan, of->phase);
   as_contraction product = contraction_of(job, of);
   lo_tf32_patch(job, of, &product);
-  return of->tile.us < HUGE_VAL;
+  return true;
 }
 
 static bool plan_sum(lo_job *job, uint32_t id, lo_tf32 *of) {

@@ -354,6 +354,27 @@ static bool in_parts_by_itself(const char *text, const char *permission) {
   return result;
 }
 
+/* A few columns of a deep convolution whose factors no tile takes in parts: other ways are left. */
+START_TEST(no_tile_in_parts) {
+  static const char deep[] =
+      "program p\ninput X: f32[2, 256, 14, 14]\ninput F: f32[512, 256, 3, 3]\n"
+      "output Y = conv2d(X, F, stride_h=2, stride_w=2, top=1, left=1, bottom=1, right=1)\n";
+  static const char *const permissions[] = {"conv2d", "conv2d:3", "conv2d:auto"};
+  for (size_t i = 0; i < sizeof permissions / sizeof *permissions; i++) {
+    lower_case j;
+    as_lowered lowered;
+    const as_lower_opts options = {.target =
+                                       as_target_rounding(as_target_default(), permissions[i])};
+    read_case(&j, deep);
+    ck_assert_msg(as_lower_cuda(j.prog, &options, &lowered, &j.err), "%s", j.err.text);
+    ck_assert_uint_ge(lowered.n_kernel, 1);
+    as_lowered_clear(&lowered);
+    case_close(&j);
+  }
+}
+
+END_TEST
+
 /* Where both ways are permitted the model chooses: parts where few channels, or copies, take most
  * of the time, and not where tensor cores do. */
 START_TEST(parts_where_cheap) {
@@ -673,6 +694,7 @@ int main(void) {
   tcase_add_test(tests, both_kinds);
   tcase_add_test(tests, factors_are_rounded);
   tcase_add_test(tests, in_parts);
+  tcase_add_test(tests, no_tile_in_parts);
   tcase_add_test(tests, parts_where_cheap);
   tcase_add_test(tests, stored_through_shared_memory);
   tcase_add_test(tests, reductions_over_channels);

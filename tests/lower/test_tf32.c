@@ -608,8 +608,8 @@ START_TEST(taps_that_share_none) {
       "input X: f32[2, 16, 70]\ninput F: f32[16, 12, 4]\noutput O = up(X, F, s = 3)\n",
       "input X: f32[2, 16, 70]\ninput F: f32[16, 12, 5]\noutput O = up(X, F, s = 5)\n",
       "input X: f32[2, 20, 9, 9]\ninput F: f32[16, 20, 1, 1]\noutput O = conv2d(X, F)\n",
-      "input X: f32[2, 16, 12, 12]\ninput F: f32[16, 16, 3, 3]\n"
-      "output O = conv2d(reverse(X, axis=3), F)\n",
+      ("input X: f32[2, 16, 12, 12]\ninput F: f32[16, 16, 3, 3]\n"
+       "output O = conv2d(reverse(X, axis=3), F)\n"),
       "input A: f32[64, 48]\ninput B: f32[48, 96]\noutput O = A @ B\n"};
   gathering all_of = {.n = 0};
   const as_target *target = as_target_rounding(as_target_default(), all);

@@ -536,7 +536,7 @@ static void declare_places(tf32_text *writer) {
   lo_text *text = &writer->text;
   const lo_simt *plan = &writer->of->plan;
   long tiles[2];
-  int batch[AS_MAX_RANK];
+  int batch[LO_SIMT_AXES];
   const lo_value *stored = &text->job->value[plan->stored];
   long fastest = remainders_last(writer->of, stored, batch);
   char *block = fastest == 1 ? as_strdup("as_bid()") : as_format("(as_bid() / %ldu)", fastest);

@@ -11,9 +11,9 @@ enum { MOST_STARTS = 1 << 20, MOST_BITS = 64, QUAD = 4 };
 /* The column axes from `lead` on: how far apart elements of each are in memory. */
 typedef struct {
   int n;
-  int axis[AS_MAX_RANK];
-  long dim[AS_MAX_RANK];
-  long step[AS_MAX_RANK];
+  int axis[LO_SIMT_AXES];
+  long dim[LO_SIMT_AXES];
+  long step[LO_SIMT_AXES];
   long columns;
   long back; /* a column with a greater number lies at most so far in front of another */
 } axes;
@@ -68,7 +68,7 @@ static long span_of(const axes *of, long tile) {
 /* where the classes read, from the first one's place on; false: it is not known beforehand */
 static bool read_shifts(lo_job *job, const lo_tf32 *of, long *shift) {
   int class = of->plan.n_axis + 1;
-  lx *by[AS_MAX_RANK + 2] = {0};
+  lx *by[LO_SIMT_AXES + 2] = {0};
   for (long i = 0; i < of->classes; i++) {
     by[class] = lx_int(job, i);
     const lx *place = lx_subst(job, of->side[1].moving, by, class + 1);
@@ -154,7 +154,7 @@ static void lead_as_batches(lo_simt *plan, int lead) {
 
 /* the guard without what holds for all columns that there are */
 static lx *needed_guard(lo_job *job, const lo_tf32 *of, lx *guard) {
-  long extent[AS_MAX_RANK + 2];
+  long extent[LO_SIMT_AXES + 2];
   lo_range left;
   lo_range right;
   int n = of->plan.n_axis + 2;
@@ -192,7 +192,7 @@ void lo_tf32_patch(lo_job *job, lo_tf32 *of, const as_contraction *product) {
   if (guard && of->classes > MOST_BITS)
     return;
   for (int lead = 0; lead < of->plan.side[1].n_axis; lead++) {
-    if (of->plan.n_batch + lead > AS_MAX_RANK || !read_axes(of, lead, &columns))
+    if (of->plan.n_batch + lead > LO_SIMT_AXES || !read_axes(of, lead, &columns))
       continue;
     for (long taps = 2; taps <= of->classes; taps++) {
       double before = best.tile.us;

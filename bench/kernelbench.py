@@ -61,8 +61,8 @@ from assay import cache, rounding, tool  # noqa: E402
 from assay.compiled import Compiled, Options  # noqa: E402
 from assay.equality import SPECIFICATIONS  # noqa: E402
 from assay.errors import AssayError, Consequence  # noqa: E402
+from assay.exporting import export  # noqa: E402
 from assay.islands import Island, computes, divide, programs_of  # noqa: E402
-from assay.translate import export  # noqa: E402
 
 # what KernelBench allows an fp32 kernel to be away, absolutely and relatively; 16-bit types more
 TOLERANCE = {torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 1e-2}

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from .equality import SPECIFICATIONS
 from .errors import AssayError
+from .exporting import export
 from .onnx_model import from_onnx
 from .program import Extents
-from .translate import Translator, export
+from .translate import Translator
 
 
 def import_model(path, out):

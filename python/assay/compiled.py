@@ -14,9 +14,10 @@ from .custom import as_operator
 from .direct import direct_of, is_plain, is_plain_kind, is_watched
 from .equality import SPECIFICATIONS
 from .errors import AssayError, ToolError, Unsupported
+from .exporting import export, place_of, signature_of
 from .islands import Island, View, divide, programs_of
 from .kernels import Kernel
-from .translate import MINUS_INFINITY, export, place_of, signature_of
+from .translate import MINUS_INFINITY
 
 
 @dataclass

@@ -11,8 +11,9 @@ import torch
 
 from . import pairing, tool
 from .errors import AssayError, SizesDiffer
+from .exporting import export
 from .program import Extents
-from .translate import Translator, export
+from .translate import Translator
 
 # Above this many operators a claim is not made: parts of it are easier to prove, and to use.
 MOST_OPERATORS = 2000

@@ -15,7 +15,7 @@ from torch.autograd.function import once_differentiable
 
 from .compiled import GraphRunner, Telling, check_alike
 from .errors import AssayError, NotExported
-from .translate import module_of
+from .exporting import module_of
 
 
 def decompositions():

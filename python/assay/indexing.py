@@ -66,11 +66,16 @@ def _scatter_value(t, x, axis, index, fill):
 
 @row("scatter_add.default")
 def _scatter_add(t, x, axis, index, source):
+    return _sent(t, "torch_scatter_add", x, axis, index, source)
+
+
+def _sent(t, op, x, axis, index, source):
+    """Values sent to the positions along an axis, a value for each."""
     axis %= x.rank
     _check_rows(t, x, index, axis)
     if source.extents != index.extents:
         raise Unsupported(t.operator, "with fewer positions than values")
-    text = f"torch_scatter_add({x.text}, {index.text}, {source.text}, axis={axis})"
+    text = f"{op}({x.text}, {index.text}, {source.text}, axis={axis})"
     return t.value(text, x.extents, x.dtype)
 
 
@@ -97,12 +102,7 @@ def _argmax(t, x, axis=None, keepdim=False):
 @row("scatter.src")
 def _scatter_source(t, x, axis, index, source):
     """Of several values sent to one place PyTorch takes any; here it is the last one."""
-    axis %= x.rank
-    _check_rows(t, x, index, axis)
-    if source.extents != index.extents:
-        raise Unsupported(t.operator, "with fewer positions than values")
-    text = f"torch_scatter_last({x.text}, {index.text}, {source.text}, axis={axis})"
-    return t.value(text, x.extents, x.dtype)
+    return _sent(t, "torch_scatter_last", x, axis, index, source)
 
 
 @row("index_put.default")

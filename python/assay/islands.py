@@ -15,10 +15,11 @@ from dataclasses import dataclass, field
 import torch
 
 from .errors import Consequence, Unsupported
+from .exporting import place_of
 from .program import Extents
 from .fixed_extents import divided_extents, extents_of_few, window_extents
 from .rewrite import prepare
-from .translate import Translator, place_of
+from .translate import Translator
 from .values import Masked
 
 # Above this many operators the search gets no better and takes long; a good part of them is enough

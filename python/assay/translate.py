@@ -1,157 +1,31 @@
-"""From a PyTorch function to a tensor program: `torch.export`, core ATen, and the table of rows.
+"""From an exported program (exporting.py) to a tensor program: core ATen, and the table of rows.
 
 Nothing here decides what is equal or fast: it is translation only.  What no row covers is
 collected, and said all at once with the user's file and line.
 """
 
-import inspect
 import math
-import os
 import re
-import traceback
 from dataclasses import dataclass, replace
 
 import sympy
 import torch
-import torch.nn.attention
 from torch.fx.experimental import symbolic_shapes
 from torch.utils._sympy.functions import FloorDiv, Mod, PythonMod
 
-from . import elementwise, indexing, operators, sequences, windows  # noqa: F401  (they fill the table)
+from . import elementwise, indexing, operators, windows  # noqa: F401  (they fill the table)
 from .constants import Exact, read, shortest
-from .errors import Consequence, NotExported, SizesDiffer, Unsupported, UnsupportedGraph
+from .errors import Consequence, SizesDiffer, Unsupported, UnsupportedGraph
+from .exporting import place_of
 from .fixed_extents import window_extents
-from .masking import guard_what_is_left_out
 from .table import ROWS
 from .program import Extents, Program
 from .values import Layouts, Masked, Value, number
 
-
-def _with_signature(function, count):
-    """The function itself, or for one written in C, which has no signature, a wrapper with one."""
-    try:
-        inspect.signature(function)
-        return function
-    except ValueError:
-        pass
-
-    def wrapper(*inputs):
-        return function(*inputs)
-
-    positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    wrapper.__signature__ = inspect.Signature(
-        [inspect.Parameter(f"x{i}", positional) for i in range(count)]
-    )
-    return wrapper
-
-
-def signature_of(function):
-    """The signature of a function or of what a module computes; None where it has none."""
-    try:
-        is_module = isinstance(function, torch.nn.Module)
-        return inspect.signature(function.forward if is_module else function)
-    except (TypeError, ValueError):
-        return None
-
-
-def module_of(function, count):
-    """A function as a module, which is what torch.export takes; its parameters keep their names."""
-    if isinstance(function, torch.nn.Module):
-        return function
-
-    class Function(torch.nn.Module):
-        forward = staticmethod(_with_signature(function, count))
-
-    return Function()
-
-
-# What torch.export raises, and what a user can do about it; the first row that fits counts.
-_ADVICE = (
-    (
-        symbolic_shapes.GuardOnDataDependentSymNode,
-        "what runs, or an extent, depends on the data of a tensor",
-        "say it by torch.where, or give the number as an argument that is no tensor",
-    ),
-    (
-        Exception,
-        "torch.export cannot follow this",
-        "leave this part outside of what is compiled or certified",
-    ),
-)
-
-
-def _not_exported(problem):
-    """The error in the user's words, at the innermost frame that is the user's."""
-    frames = traceback.extract_tb(problem.__traceback__)
-    where = [f"{f.filename}:{f.lineno}" for f in frames if not _is_not_the_users(f.filename)]
-    reason, advice = next(row[1:] for row in _ADVICE if isinstance(problem, row[0]))
-    said = str(problem).splitlines()
-    reason = f"{reason} ({said[0]})" if said else reason
-    return NotExported(reason, advice, where[-1] if where else None)
-
-
-def export(function, examples, dynamic=None, fixed=False, keywords=None):
-    """The exported program of a function or module, in core ATen operators.
-
-    `dynamic` is torch.export's dynamic_shapes; without it every extent that the program does not
-    fix by itself is a symbol, or with `fixed` every extent is the number that it is.  NotExported
-    where torch.export does not follow the function.
-    """
-    whole = None
-    if not isinstance(function, torch.nn.Module):
-        whole = _place_of_function(function)
-        function = module_of(function, len(examples))
-    if dynamic is None and not fixed:
-        auto = torch.export.Dim.AUTO
-        dynamic = tuple(
-            {axis: auto for axis, extent in enumerate(x.shape) if extent > 1}
-            if isinstance(x, torch.Tensor) else None
-            for x in examples
-        )
-    examples, keywords = _apart((tuple(examples), keywords or None))
-    # attention in operators of its own, whatever kernel PyTorch has for it on the device at hand
-    plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
-    whole_networks, states = sequences.exported_whole(), sequences.states_as_buffers(function)
-    with torch.no_grad(), plain, whole_networks, states:
-        try:
-            exported = torch.export.export(function, examples, keywords, dynamic_shapes=dynamic)
-            exported = exported.run_decompositions(sequences.decompositions())
-        except Exception as problem:  # noqa: BLE001  (PyTorch raises many kinds)
-            raise _not_exported(problem) from problem
-    guard_what_is_left_out(exported.graph_module.graph)
-    exported.graph_module.graph.place = whole
-    return exported
-
-
-def _apart(examples):
-    """The examples, each tensor in memory of its own: one that is given twice would be one input
-    to torch.export, and what is said of the program would be of equal arguments alone."""
-    memories = set()
-
-    def apart(x):
-        if not isinstance(x, torch.Tensor) or x.layout is not torch.strided:
-            return x
-        memory = x.untyped_storage().data_ptr()
-        if memory not in memories:
-            memories.add(memory)
-            return x
-        made = torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=x.device)
-        return made.requires_grad_(x.requires_grad)
-
-    return torch.utils._pytree.tree_map(apart, examples)
-
-
 # What an example says of a tensor: that minus infinity is among its elements.
 MINUS_INFINITY = "minus_infinity"
 
-def _place_of_function(function):
-    """Where a plain function begins: PyTorch keeps lines only of what modules do."""
-    code = getattr(function, "__code__", None)
-    return f"{code.co_filename}:{code.co_firstlineno}" if code else None
-
-
 _DTYPES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f32"}
-
 
 # in a size expression, not in one of tensors
 _ROUNDED = re.compile(r" (div|mod) ")
@@ -683,14 +557,6 @@ def _kind_of(dtype):
     return "bool" if dtype == torch.bool else "int"
 
 
-# frames of PyTorch and of this package say nothing about the user's program
-_NOT_THE_USERS = (os.path.dirname(torch.__file__), os.path.dirname(os.path.abspath(__file__)))
-
-
-def _is_not_the_users(path):
-    return path.startswith(_NOT_THE_USERS) or path.startswith("<")
-
-
 def _divisors(shape_env):
     """Of each size that has to be a multiple of numbers: the least number that all of these divide."""
     found = {}
@@ -813,11 +679,3 @@ def _short_name(node):
     """The name without the path of modules that it stands in and without a number."""
     within = re.sub(r"^.*_\d+_(?=[A-Za-z])", "", node.name)
     return re.sub(r"_\d+$", "", within)
-
-
-def place_of(node):
-    """The user's file and line of a node, as `file.py:12`, from the trace that PyTorch keeps."""
-    trace = node.meta.get("stack_trace") or ""
-    found = re.findall(r'File "([^"]+)", line (\d+)', trace)
-    frames = [f"{path}:{line}" for path, line in found if not _is_not_the_users(path)]
-    return frames[-1] if frames else getattr(node.graph, "place", None)

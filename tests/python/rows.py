@@ -12,9 +12,9 @@ import torch
 import torch.nn.functional as F
 
 import assay
+from assay.exporting import export
 from assay.islands import Island, divide
 from assay.table import ROWS
-from assay.translate import export
 
 CASES = {}
 

@@ -1,0 +1,149 @@
+"""Exported programs: `torch.export` of a function or module in core ATen, and whose lines those are."""
+
+import inspect
+import os
+import re
+import traceback
+
+import torch
+import torch.nn.attention
+from torch.fx.experimental import symbolic_shapes
+
+from . import sequences
+from .errors import NotExported
+from .masking import guard_what_is_left_out
+
+# frames of PyTorch and of this package say nothing about the user's program
+_NOT_THE_USERS = (os.path.dirname(torch.__file__), os.path.dirname(os.path.abspath(__file__)))
+
+
+def _is_not_the_users(path):
+    return path.startswith(_NOT_THE_USERS) or path.startswith("<")
+
+
+def place_of(node):
+    """The user's file and line of a node, as `file.py:12`, from the trace that PyTorch keeps."""
+    trace = node.meta.get("stack_trace") or ""
+    found = re.findall(r'File "([^"]+)", line (\d+)', trace)
+    frames = [f"{path}:{line}" for path, line in found if not _is_not_the_users(path)]
+    return frames[-1] if frames else getattr(node.graph, "place", None)
+
+
+def _place_of_function(function):
+    """Where a plain function begins: PyTorch keeps lines only of what modules do."""
+    code = getattr(function, "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code else None
+
+
+def _with_signature(function, count):
+    """The function itself, or for one written in C, which has no signature, a wrapper with one."""
+    try:
+        inspect.signature(function)
+        return function
+    except ValueError:
+        pass
+
+    def wrapper(*inputs):
+        return function(*inputs)
+
+    positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    wrapper.__signature__ = inspect.Signature(
+        [inspect.Parameter(f"x{i}", positional) for i in range(count)]
+    )
+    return wrapper
+
+
+def signature_of(function):
+    """The signature of a function or of what a module computes; None where it has none."""
+    try:
+        is_module = isinstance(function, torch.nn.Module)
+        return inspect.signature(function.forward if is_module else function)
+    except (TypeError, ValueError):
+        return None
+
+
+def module_of(function, count):
+    """A function as a module, which is what torch.export takes; its parameters keep their names."""
+    if isinstance(function, torch.nn.Module):
+        return function
+
+    class Function(torch.nn.Module):
+        forward = staticmethod(_with_signature(function, count))
+
+    return Function()
+
+
+# What torch.export raises, and what a user can do about it; the first row that fits counts.
+_ADVICE = (
+    (
+        symbolic_shapes.GuardOnDataDependentSymNode,
+        "what runs, or an extent, depends on the data of a tensor",
+        "say it by torch.where, or give the number as an argument that is no tensor",
+    ),
+    (
+        Exception,
+        "torch.export cannot follow this",
+        "leave this part outside of what is compiled or certified",
+    ),
+)
+
+
+def _not_exported(problem):
+    """The error in the user's words, at the innermost frame that is the user's."""
+    frames = traceback.extract_tb(problem.__traceback__)
+    where = [f"{f.filename}:{f.lineno}" for f in frames if not _is_not_the_users(f.filename)]
+    reason, advice = next(row[1:] for row in _ADVICE if isinstance(problem, row[0]))
+    said = str(problem).splitlines()
+    reason = f"{reason} ({said[0]})" if said else reason
+    return NotExported(reason, advice, where[-1] if where else None)
+
+
+def export(function, examples, dynamic=None, fixed=False, keywords=None):
+    """The exported program of a function or module, in core ATen operators.
+
+    `dynamic` is torch.export's dynamic_shapes; without it every extent that the program does not
+    fix by itself is a symbol, or with `fixed` every extent is the number that it is.  NotExported
+    where torch.export does not follow the function.
+    """
+    whole = None
+    if not isinstance(function, torch.nn.Module):
+        whole = _place_of_function(function)
+        function = module_of(function, len(examples))
+    if dynamic is None and not fixed:
+        auto = torch.export.Dim.AUTO
+        dynamic = tuple(
+            {axis: auto for axis, extent in enumerate(x.shape) if extent > 1}
+            if isinstance(x, torch.Tensor) else None
+            for x in examples
+        )
+    examples, keywords = _apart((tuple(examples), keywords or None))
+    # attention in operators of its own, whatever kernel PyTorch has for it on the device at hand
+    plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
+    whole_networks, states = sequences.exported_whole(), sequences.states_as_buffers(function)
+    with torch.no_grad(), plain, whole_networks, states:
+        try:
+            exported = torch.export.export(function, examples, keywords, dynamic_shapes=dynamic)
+            exported = exported.run_decompositions(sequences.decompositions())
+        except Exception as problem:  # noqa: BLE001  (PyTorch raises many kinds)
+            raise _not_exported(problem) from problem
+    guard_what_is_left_out(exported.graph_module.graph)
+    exported.graph_module.graph.place = whole
+    return exported
+
+
+def _apart(examples):
+    """The examples, each tensor in memory of its own: one that is given twice would be one input
+    to torch.export, and what is said of the program would be of equal arguments alone."""
+    memories = set()
+
+    def apart(x):
+        if not isinstance(x, torch.Tensor) or x.layout is not torch.strided:
+            return x
+        memory = x.untyped_storage().data_ptr()
+        if memory not in memories:
+            memories.add(memory)
+            return x
+        made = torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=x.device)
+        return made.requires_grad_(x.requires_grad)
+
+    return torch.utils._pytree.tree_map(apart, examples)

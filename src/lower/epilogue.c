@@ -90,22 +90,9 @@ static elementwise read_unit(lo_job *job, uint32_t at) {
   return (elementwise){at, unit->flat_val, value->kind == LV_MAP ? value->body : NULL};
 }
 
-/* the unit that alone reads the value; LO_NONE: there are several, or none */
-static uint32_t sole_reader(const lo_job *job, uint32_t val) {
-  uint32_t found = LO_NONE;
-  for (uint32_t i = 0; i < job->n_unit; i++) {
-    if (!lo_unit_reads(job, &job->unit[i], val))
-      continue;
-    if (found != LO_NONE)
-      return LO_NONE;
-    found = i;
-  }
-  return found;
-}
-
 /* The unit that alone reads the value, element by element; false: there is none. */
 static bool only_reader(lo_job *job, uint32_t val, elementwise *reader, reading *how) {
-  uint32_t found = sole_reader(job, val);
+  uint32_t found = lo_sole_reader(job, val);
   if (found == LO_NONE)
     return false;
   *reader = read_unit(job, found);
@@ -202,8 +189,8 @@ static bool is_all_rows(const lo_simt *plan, int axis) {
 
 /* A reduction over all rows that alone reads what is stored becomes a part of the contraction. */
 static bool take_fold(lo_job *job, uint32_t *unit, lo_simt *plan) {
-  uint32_t at =
-      job->value[plan->stored].buffer_class == LG_WORK ? sole_reader(job, plan->stored) : LO_NONE;
+  uint32_t at = job->value[plan->stored].buffer_class == LG_WORK ? lo_sole_reader(job, plan->stored)
+                                                                 : LO_NONE;
   if (at == LO_NONE || plan->stored_body == NULL)
     return false;
   const lo_unit *reader = &job->unit[at];

@@ -46,8 +46,7 @@ static value_readers readers_of(lo_job *job, uint32_t id) {
                  evaluations(job, &job->value[unit->flat_val]) <= (double)lo_elems(&job->value[id]);
     readers.written &= lo_is_swept(job, unit) && unit->sweep == NULL && cheap;
   }
-  for (uint32_t i = 0; i < job->n_value; i++) /* a part of it is read as memory */
-    readers.written &= !lo_is_part_of(&job->value[i], id);
+  readers.written &= !lo_has_parts(job, id);
   return readers;
 }
 
@@ -225,23 +224,6 @@ static void replace_one_term(lo_job *job) {
   }
 }
 
-/* the only unit that reads a value, as memory of its own; NULL: none, or there are several */
-static const lo_unit *only_reader(const lo_job *job, uint32_t id) {
-  const lo_unit *reader = NULL;
-  for (uint32_t i = 0; i < job->n_unit; i++) {
-    if (!lo_unit_reads(job, &job->unit[i], id))
-      continue;
-    if (reader)
-      return NULL;
-    reader = &job->unit[i];
-  }
-  for (uint32_t i = 0; i < job->n_value; i++) {
-    if (lo_is_part_of(&job->value[i], id))
-      return NULL;
-  }
-  return reader;
-}
-
 /* The fold of `outer` as one over the terms of both: terms are elements of the inner one, or what
  * changes nothing under a condition.  NULL: they are something else. */
 static lx *term_of_both(lo_job *job, const lo_value *outer, uint32_t inner_id) {
@@ -256,18 +238,10 @@ static lx *term_of_both(lo_job *job, const lo_value *outer, uint32_t inner_id) {
   }
   if (term->op != LX_REF || term->val != inner_id)
     return NULL;
-  lx *both = lx_var(job, outer->rank);
-  lx *width = lx_int(job, inner->extent);
-  lx *by[AS_MAX_RANK + 1] = {0};
-  by[outer->rank] = lx_mk(job, LX_IDIV, 2, (lx *[]){both, width});
-  lx *index[AS_MAX_RANK + 1];
-  for (int axis = 0; axis < inner->rank; axis++)
-    index[axis] = lx_subst(job, term->kid[axis], by, outer->rank + 1);
-  index[inner->rank] = lx_mk(job, LX_MOD, 2, (lx *[]){both, width});
-  lx *result = lx_subst(job, inner->body, index, inner->rank + 1);
+  lx *result = lo_term_of_both(job, outer, inner, term);
   if (condition == NULL)
     return result;
-  condition = lx_subst(job, condition, by, outer->rank + 1);
+  condition = lo_by_number(job, outer, inner, condition);
   return lx_mk(job, LX_IF, 3, (lx *[]){condition, result, neutral});
 }
 
@@ -280,8 +254,11 @@ static bool merge_folds(lo_job *job, uint32_t which) {
   if (!lo_is_swept(job, unit) || unit->sweep || inner->buffer_class != LG_WORK ||
       !lo_reads_windows(inner))
     return false;
-  const lo_unit *reader = only_reader(job, id);
-  if (reader == NULL || !lo_is_swept(job, reader) || reader->sweep)
+  uint32_t sole = lo_sole_reader(job, id);
+  if (sole == LO_NONE || lo_has_parts(job, id))
+    return false;
+  const lo_unit *reader = &job->unit[sole];
+  if (!lo_is_swept(job, reader) || reader->sweep)
     return false;
   lo_value *outer = &job->value[reader->flat_val];
   long terms;

@@ -36,14 +36,20 @@ static uint32_t unit_of(const lo_job *job, uint32_t id) {
   return LO_NONE;
 }
 
-/* Is the value read by one unit alone, and that as a whole? */
-static bool has_one_reader(lo_job *job, uint32_t id) {
-  int readers = 0;
-  for (uint32_t i = 0; i < job->n_unit; i++)
-    readers += lo_unit_reads(job, &job->unit[i], id);
-  for (uint32_t i = 0; i < job->n_value; i++)
-    readers += 2 * lo_is_part_of(&job->value[i], id);
-  return readers == 1;
+lx *lo_by_number(lo_job *job, const lo_value *outer, const lo_value *inner, lx *expr) {
+  lx *by[AS_MAX_RANK + 1] = {0};
+  lx *number = lx_var(job, outer->rank);
+  by[outer->rank] = lx_mk(job, LX_IDIV, 2, (lx *[]){number, lx_int(job, inner->extent)});
+  return lx_subst(job, expr, by, outer->rank + 1);
+}
+
+lx *lo_term_of_both(lo_job *job, const lo_value *outer, const lo_value *inner, const lx *read) {
+  lx *at[AS_MAX_RANK + 1];
+  lx *number = lx_var(job, outer->rank);
+  for (int axis = 0; axis < inner->rank; axis++)
+    at[axis] = lo_by_number(job, outer, inner, read->kid[axis]);
+  at[inner->rank] = lx_mk(job, LX_MOD, 2, (lx *[]){number, lx_int(job, inner->extent)});
+  return lx_subst(job, inner->body, at, inner->rank + 1);
 }
 
 typedef struct {
@@ -63,20 +69,10 @@ static void see_place(void *arg, const lx *ref) {
 /* The terms of all: what one of the inner ones is, of the outer's own indices and one number more.
  * NULL: they do not lie as numbers go. */
 static lx *merged_body(lo_job *job, const lo_value *outer, const lo_value *inner, const lx *read) {
-  lx *by[AS_MAX_RANK + 1];
-  lx *at[AS_MAX_RANK + 1];
-  lx *number = lx_var(job, outer->rank);
-  lx *within = lx_int(job, inner->extent);
   long extent[AS_MAX_RANK + 1];
-  for (int axis = 0; axis < outer->rank; axis++)
-    by[axis] = lx_var(job, axis);
-  by[outer->rank] = lx_mk(job, LX_IDIV, 2, (lx *[]){number, within});
-  for (int axis = 0; axis < inner->rank; axis++)
-    at[axis] = lx_subst(job, read->kid[axis], by, outer->rank + 1);
-  at[inner->rank] = lx_mk(job, LX_MOD, 2, (lx *[]){number, within});
   memcpy(extent, outer->dim, sizeof outer->dim);
   extent[outer->rank] = outer->extent * inner->extent;
-  lx *body = lx_subst(job, inner->body, at, inner->rank + 1);
+  lx *body = lo_term_of_both(job, outer, inner, read);
   body = lo_rejoined(job, lx_simplify(job, body, extent, outer->rank + 1));
   place_walk walk = {job, outer->rank + 1, 0, true};
   lx_refs(body, see_place, &walk);
@@ -135,7 +131,8 @@ bool lo_merge_reductions(lo_job *job, uint32_t which) {
   long terms;
   bool small = !__builtin_mul_overflow(outer->extent, inner->extent, &terms) && terms < INT_MAX;
   if (inner->red != outer->red || inner->buffer_class != LG_WORK || !small ||
-      lo_elems(outer) * outer->extent > lo_elems(inner) || !has_one_reader(job, read->val))
+      lo_elems(outer) * outer->extent > lo_elems(inner) ||
+      lo_sole_reader(job, read->val) == LO_NONE || lo_has_parts(job, read->val))
     return false;
   lx *body = merged_body(job, outer, inner, read);
   if (body == NULL)

@@ -65,3 +65,23 @@ bool lo_unit_reads(const lo_job *job, const lo_unit *unit, uint32_t id) {
                          lo_expr_reads(job, unit->tf32->plan.fold_body, id))) ||
          (unit->sweep && sweep_reads(job, unit->sweep, id));
 }
+
+uint32_t lo_sole_reader(const lo_job *job, uint32_t id) {
+  uint32_t found = LO_NONE;
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    if (!lo_unit_reads(job, &job->unit[i], id))
+      continue;
+    if (found != LO_NONE)
+      return LO_NONE;
+    found = i;
+  }
+  return found;
+}
+
+bool lo_has_parts(const lo_job *job, uint32_t id) {
+  for (uint32_t i = 0; i < job->n_value; i++) {
+    if (lo_is_part_of(&job->value[i], id))
+      return true;
+  }
+  return false;
+}

@@ -12,4 +12,9 @@ bool lo_expr_reads(const lo_job *job, const lx *expr, uint32_t id);
 /* Does anything that the unit computes: of a contraction what follows it too, of a sweep both
  * reductions and what is made of them. */
 bool lo_unit_reads(const lo_job *job, const lo_unit *unit, uint32_t id);
+/* the number of the unit that alone reads it, or parts of it; LO_NONE: there are several, or none
+ */
+uint32_t lo_sole_reader(const lo_job *job, uint32_t id);
+/* Is a part of the value one that units read as memory of its own? */
+bool lo_has_parts(const lo_job *job, uint32_t id);
 #endif

@@ -96,6 +96,11 @@ lx *lo_pair_over(lo_job *job, const lo_value *first, const lo_value *second, lx 
 /* merge.c: the reduction of a unit and the one that it is of become one of all terms, and what is
  * left of the unit a map; false: they are not of such a form */
 bool lo_merge_reductions(lo_job *job, uint32_t which);
+/* merge.c, of a fold over results of another one, whose terms are numbered through in place of the
+ * outer one's: an expression of the outer one's indices by that number .. */
+lx *lo_by_number(lo_job *job, const lo_value *outer, const lo_value *inner, lx *expr);
+/* .. and the term of the inner one with that number, of the result that is read */
+lx *lo_term_of_both(lo_job *job, const lo_value *outer, const lo_value *inner, const lx *read);
 /* follow.c: maps that read results of a reduction's rows are made where those are; after all units
  * have their plans */
 void lo_follow_rows(lo_job *job);

@@ -18,12 +18,12 @@ typedef struct {
   pv_poly constant; /* what does not move */
 } index_sum;
 
-static bool variables_for(pv *prover, const char *name, uint32_t n, ck_id *out) {
+static bool variables_for(pv *prover, uint32_t n, ck_id *out) {
   char text[32];
   if (n > MOST_VARIABLES)
     return false;
   for (uint32_t i = 0; i < n; i++) {
-    snprintf(text, sizeof text, "$$%s%u", name, i);
+    snprintf(text, sizeof text, "$$moves%u", i);
     out[i] = pv_int_var(prover, text);
   }
   return true;
@@ -64,7 +64,7 @@ static bool read_sum(pv *prover, ck_id pattern, uint32_t depth, index_sum *sum) 
   uint32_t n = ck_loose_max(prover->terms, pattern);
   ck_id variables[MOST_VARIABLES];
   pv_poly poly;
-  if (!variables_for(prover, "moves", n, variables))
+  if (!variables_for(prover, n, variables))
     return false;
   pv_poly_init(&poly);
   pv_poly_read(prover, &poly, ck_open(prover->terms, pattern, variables, n));
@@ -85,25 +85,13 @@ static bool read_sum(pv *prover, ck_id pattern, uint32_t depth, index_sum *sum) 
 /* the argument without the constant, and without what moves with variables of folds around it;
  * false: that is all of it */
 static bool read_argument(pv *prover, ck_id argument, const pv_poly *constant, pv_poly *rest) {
-  bool some = ck_is_closed(prover->terms, argument);
-  uint32_t n = ck_loose_max(prover->terms, argument);
-  ck_id variables[MOST_VARIABLES];
-  pv_poly poly;
-  if (!variables_for(prover, "inside", n, variables))
-    return false;
-  pv_poly_init(&poly);
-  pv_poly_read(prover, &poly, ck_open(prover->terms, argument, variables, n));
-  bool readable = true;
-  for (uint32_t i = 0; i < poly.count && readable; i++) {
-    const pv_mono *mono = &poly.monos[i];
-    uint32_t which = factor_among(prover, mono, variables, n);
-    readable = which <= n;
-    if (readable && which == n)
-      pv_poly_add_mono(prover, rest, mono->coef, mono->atoms, mono->degree);
-  }
-  pv_poly_clear(&poly);
-  some = some || rest->count > 0;
+  index_sum own = {.n = 0};
+  pv_poly_init(&own.constant);
+  bool readable = read_sum(prover, argument, ck_loose_max(prover->terms, argument), &own);
+  bool some = ck_is_closed(prover->terms, argument) || own.constant.count > 0;
+  pv_poly_add(prover, rest, &own.constant, prover->one);
   pv_poly_add(prover, rest, constant, pv_num(prover, -1));
+  pv_poly_clear(&own.constant);
   return readable && some;
 }
 

@@ -645,6 +645,22 @@ static bool has_choice(pv *prover, ck_id term, as_map *seen) {
   return false;
 }
 
+pv_eqn pv_choice_of(pv *prover, ck_id term, const pv_eqn *branch) {
+  ck_id cond = ck_kid(prover->terms, term, 0);
+  pv_thm part[2];
+  if (branch[0].by == PV_REFL && branch[1].by == PV_REFL)
+    return pv_same(term);
+  pv_eqn whole = {ck_ite(prover->terms, cond, branch[0].to, branch[1].to), PV_NONE};
+  for (uint32_t i = 0; i < 2; i++) {
+    pv_thm here = pv_hyp(prover, i ? ck_neg(prover->terms, cond) : cond);
+    const char *law = i ? "ite0" : "ite1";
+    pv_thm left = pv_trans(prover, pv_law(prover, law, &term, 1, here), branch[i].by);
+    part[i] = pv_trans(prover, left, pv_sym(prover, pv_law(prover, law, &whole.to, 1, here)));
+  }
+  whole.by = pv_cases(prover, cond, part[0], part[1]);
+  return whole;
+}
+
 /* A choice whose condition orders integers, with the branches that choose again in normal form
  * where it holds, or fails: they may ask the same once more, as what is stored in each round does
  * of what the rounds before have stored. */
@@ -652,7 +668,6 @@ static pv_eqn branches_under(pv *prover, pv_ctx ctx, ck_id term, bool *done) {
   ck_id cond = ck_kid(prover->terms, term, 0);
   ck_op head = ck_head(prover->terms, cond);
   pv_eqn branch[2];
-  pv_thm part[2];
   if ((head != CK_LE && head != CK_LT) ||
       !ck_is_int(prover->terms, ck_kid(prover->terms, cond, 0)) ||
       !ck_is_int(prover->terms, ck_kid(prover->terms, cond, 1)))
@@ -672,17 +687,7 @@ static pv_eqn branches_under(pv *prover, pv_ctx ctx, ck_id term, bool *done) {
       return pv_fail();
     done[i] = true;
   }
-  if (branch[0].by == PV_REFL && branch[1].by == PV_REFL)
-    return pv_same(term);
-  pv_eqn whole = {ck_ite(prover->terms, cond, branch[0].to, branch[1].to), PV_NONE};
-  for (uint32_t i = 0; i < 2; i++) {
-    pv_thm here = pv_hyp(prover, i ? ck_neg(prover->terms, cond) : cond);
-    const char *law = i ? "ite0" : "ite1";
-    pv_thm left = pv_trans(prover, pv_law(prover, law, &term, 1, here), branch[i].by);
-    part[i] = pv_trans(prover, left, pv_sym(prover, pv_law(prover, law, &whole.to, 1, here)));
-  }
-  whole.by = pv_cases(prover, cond, part[0], part[1]);
-  return whole;
+  return pv_choice_of(prover, term, branch);
 }
 
 /* the choice between branches of which those are in normal form already */

@@ -443,7 +443,6 @@ static pv_eqn read_here(reader *read, ck_id t) {
   if (chosen.by != PV_REFL)
     return chosen.by == PV_NONE ? chosen : pv_then(prover, chosen, read_here(read, chosen.to));
   ck_id cond = ck_kid(prover->terms, t, 0);
-  pv_thm part[2];
   pv_eqn branch[2];
   for (uint32_t i = 0; i < 2; i++) {
     ck_id here = i ? ck_neg(prover->terms, cond) : cond;
@@ -458,17 +457,7 @@ static pv_eqn read_here(reader *read, ck_id t) {
     if (branch[i].by == PV_NONE)
       return branch[i];
   }
-  if (branch[0].by == PV_REFL && branch[1].by == PV_REFL)
-    return pv_same(t);
-  pv_eqn whole = {ck_ite(prover->terms, cond, branch[0].to, branch[1].to), PV_NONE};
-  for (uint32_t i = 0; i < 2; i++) {
-    pv_thm here = pv_hyp(prover, i ? ck_neg(prover->terms, cond) : cond);
-    const char *law = i ? "ite0" : "ite1";
-    pv_thm left = pv_trans(prover, pv_law(prover, law, &t, 1, here), branch[i].by);
-    part[i] = pv_trans(prover, left, pv_sym(prover, pv_law(prover, law, &whole.to, 1, here)));
-  }
-  whole.by = pv_cases(prover, cond, part[0], part[1]);
-  return whole;
+  return pv_choice_of(prover, t, branch);
 }
 
 pv_eqn pv_choices_under(pv *prover, pv_ctx ctx, ck_id term) {

@@ -153,15 +153,22 @@ static pv_thm at_most_larger(pv *prover, const larger *two, ck_id whole, bool ot
   return over_choice(prover, two, claim, pv_neg(prover, two->scale), more);
 }
 
+/* whether one more step may be taken, which it then is */
+static bool has_step(search *s) {
+  if (s->steps == 0 || pv_spent(s->prover))
+    return false;
+  s->steps--;
+  return true;
+}
+
 static pv_thm at_most(search *s, ck_id term, ck_id bound);
 
 /* term <= bound, where the term is no larger of two: by something that the bound is at least */
 static pv_thm found_in(search *s, ck_id term, ck_id bound) {
   pv *prover = s->prover;
   larger two;
-  if (s->steps == 0 || pv_spent(prover))
+  if (!has_step(s))
     return PV_NONE;
-  s->steps--;
   if (term == bound)
     return pv_identity(prover, pv_le(prover, term, bound));
   if (!take_apart(prover, bound, &two))
@@ -182,9 +189,8 @@ static pv_thm found_in(search *s, ck_id term, ck_id bound) {
 static pv_thm at_most(search *s, ck_id term, ck_id bound) {
   pv *prover = s->prover;
   larger two;
-  if (s->steps == 0 || pv_spent(prover))
+  if (!has_step(s))
     return PV_NONE;
-  s->steps--;
   if (term == bound)
     return pv_identity(prover, pv_le(prover, term, bound));
   if (!take_apart(prover, term, &two))

@@ -114,17 +114,9 @@ static pv_eqn in_one_round(const pv_opened *fold, const paths *all, ck_id q, con
     add_falsehood(fold, &all->path[i], absurd, elsewhere, &facts);
   }
   pv_thm same = pv_sym(prover, pv_same_by_cases(prover, chosen, fold->step, &facts));
-  pv_eqn eqn = same == PV_NONE ? pv_fail() : pv_other_step(fold, chosen, same);
-  ck_id parameters[2] = {fold->k, fold->s};
-  pv_var_sub vars[3] = {{pv_int_var(prover, "n"), fold->bound},
-                        {pv_int_var(prover, "q"), q},
-                        {pv_real_var(prover, "b"), fold->base}};
-  ck_fsub f = {ck_word(prover->terms, "f"), ck_word(prover->terms, "ir:r"), parameters, 2,
-               fold->step};
-  pv_thm lemma = pv_use_lemma(prover, PV_SELECT, vars, 3, &f, 1, NULL, 0);
-  if (eqn.by == PV_NONE || lemma == PV_NONE)
+  pv_eqn eqn = pv_only_in_round(fold, q, chosen, same);
+  if (eqn.by == PV_NONE)
     return pv_same(fold->fold);
-  eqn = pv_then(prover, eqn, (pv_eqn){pv_right(prover, lemma), lemma});
   pv_eqn tidy = pv_choices_under(prover, fold->ctx, eqn.to);
   return tidy.by == PV_NONE ? eqn : pv_then(prover, eqn, tidy);
 }

@@ -15,6 +15,8 @@ uint32_t pv_normal_factors(pv *prover, pv_ctx ctx, ck_id u, ck_id *f, uint32_t m
 
 /* --- heads; the kids are normal */
 pv_eqn pv_norm_ite(pv *prover, pv_ctx ctx, ck_id t);
+/* ite.c: the choice with what its two branches are, each where the condition holds, or fails */
+pv_eqn pv_choice_of(pv *prover, ck_id term, const pv_eqn *branch);
 /* ite.c: the same condition on integers as cond without a quotient by a positive number that it
  * bounds; *yes: it, from cond, *no: its negation, from that of cond.  CK_BAD: cond has none */
 ck_id pv_without_quotient(pv *prover, pv_ctx ctx, ck_id cond, pv_thm *yes, pv_thm *no);

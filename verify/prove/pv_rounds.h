@@ -22,6 +22,9 @@ typedef struct {
 bool pv_speaks_of(const pv_opened *fold, ck_id term);
 /* the fold with that step, from a theorem that says it is the same */
 pv_eqn pv_other_step(const pv_opened *fold, ck_id step, pv_thm same);
+/* the fold as what its step is in round q alone, from a theorem that the step is `chosen`: itself
+ * where k = q, the state elsewhere; PV_NONE: there is no such theorem */
+pv_eqn pv_only_in_round(const pv_opened *fold, ck_id q, ck_id chosen, pv_thm same);
 /* a falsehood that rests on some of the conditions: each fails where the others of these, and what
  * else it rests on among the formulas, hold */
 void pv_add_failing(const pv_opened *fold, pv_thm absurd, const ck_id *cond, uint32_t n_cond,

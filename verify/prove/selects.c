@@ -25,6 +25,21 @@ pv_eqn pv_other_step(const pv_opened *fold, ck_id step, pv_thm same) {
   return thm == PV_NONE ? pv_fail() : (pv_eqn){to, thm};
 }
 
+pv_eqn pv_only_in_round(const pv_opened *fold, ck_id q, ck_id chosen, pv_thm same) {
+  pv *prover = fold->prover;
+  pv_eqn eqn = same == PV_NONE ? pv_fail() : pv_other_step(fold, chosen, same);
+  ck_id parameters[2] = {fold->k, fold->s};
+  pv_var_sub vars[3] = {{pv_int_var(prover, "n"), fold->bound},
+                        {pv_int_var(prover, "q"), q},
+                        {pv_real_var(prover, "b"), fold->base}};
+  ck_fsub f = {ck_word(prover->terms, "f"), ck_word(prover->terms, "ir:r"), parameters, 2,
+               fold->step};
+  pv_thm lemma = pv_use_lemma(prover, PV_SELECT, vars, 3, &f, 1, NULL, 0);
+  if (eqn.by == PV_NONE || lemma == PV_NONE)
+    return pv_fail();
+  return pv_then(prover, eqn, (pv_eqn){pv_right(prover, lemma), lemma});
+}
+
 /* its step changes nothing */
 static pv_thm kept(const pv_opened *fold) {
   pv_var_sub vars[2] = {{pv_int_var(fold->prover, "n"), fold->bound},
@@ -361,17 +376,9 @@ static pv_eqn select_round(const pv_opened *fold) {
   ck_id is_q = pv_eq(prover, fold->k, round.q);
   ck_id chosen = ck_ite(prover->terms, is_q, fold->step, fold->s);
   pv_thm same = only_there(fold, &round, chosen);
-  pv_eqn eqn = same == PV_NONE ? pv_fail() : pv_other_step(fold, chosen, same);
-  ck_id parameters[2] = {fold->k, fold->s};
-  pv_var_sub vars[3] = {{pv_int_var(prover, "n"), fold->bound},
-                        {pv_int_var(prover, "q"), round.q},
-                        {pv_real_var(prover, "b"), fold->base}};
-  ck_fsub f = {ck_word(prover->terms, "f"), ck_word(prover->terms, "ir:r"), parameters, 2,
-               fold->step};
-  pv_thm lemma = pv_use_lemma(prover, PV_SELECT, vars, 3, &f, 1, NULL, 0);
-  if (eqn.by == PV_NONE || lemma == PV_NONE)
+  pv_eqn eqn = pv_only_in_round(fold, round.q, chosen, same);
+  if (eqn.by == PV_NONE)
     return pv_same(fold->fold);
-  eqn = pv_then(prover, eqn, (pv_eqn){pv_right(prover, lemma), lemma});
   return pv_then(prover, eqn, tidy_choice(fold, &round, eqn.to));
 }
 

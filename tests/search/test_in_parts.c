@@ -1,33 +1,10 @@
 /* Results of which only parts are read: when they are computed of parts of the inputs, that the
  * parts are no kernels, and when they are left as they are. */
+#include "read_program.h"
 #include "search/driver.h"
-#include "src/base/str.h"
-#include "tests/operators.h"
 #include "tests/suite.h"
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct {
-  as_oplib *lib;
-  as_sizes *sizes;
-  as_graph *graph;
-} program;
-
-static program read_text(const char *text) {
-  program p = {.lib = test_operators(), .sizes = as_sizes_new()};
-  as_err err;
-  as_err_init(&err);
-  p.graph = as_parse_tp("program.tp", text, strlen(text), p.sizes, p.lib, &err);
-  ck_assert_msg(p.graph != NULL, "%s", p.graph ? "" : as_err_format(&err));
-  as_err_clear(&err);
-  return p;
-}
-
-static void done(program *p) {
-  as_graph_free(p->graph);
-  as_sizes_free(p->sizes);
-  as_oplib_free(p->lib);
-}
 
 /* the parts of inputs that the program reads once its results are computed in parts */
 static uint32_t parts_of_inputs(const as_graph *graph) {
@@ -72,9 +49,9 @@ static const case_of divided[] = {
 };
 
 START_TEST(computed_in_parts) {
-  program p = read_text(divided[_i].text);
+  read_program p = read_program_text(divided[_i].text, NULL);
   ck_assert_uint_eq(parts_of_inputs(p.graph), divided[_i].parts);
-  done(&p);
+  read_program_done(&p);
 }
 
 END_TEST
@@ -99,9 +76,9 @@ static const char *const whole[] = {
 };
 
 START_TEST(left_whole) {
-  program p = read_text(whole[_i]);
+  read_program p = read_program_text(whole[_i], NULL);
   ck_assert_uint_eq(parts_of_inputs(p.graph), 0);
-  done(&p);
+  read_program_done(&p);
 }
 
 END_TEST
@@ -109,9 +86,10 @@ END_TEST
 /* The candidate has a kernel for the product and what goes on with its parts; the parts are counted
  * as none. */
 START_TEST(one_kernel) {
-  program p =
-      read_text("program gates\nsizes B = 16, D = 512, F = 1024\ninput X: f16[B, D]\n"
-                "input W: f16[D, 2*F]\nh = X @ W\noutput Y = silu(h[:, 0:F]) * h[:, F:2*F]\n");
+  read_program p = read_program_text(
+      "program gates\nsizes B = 16, D = 512, F = 1024\ninput X: f16[B, D]\n"
+      "input W: f16[D, 2*F]\nh = X @ W\noutput Y = silu(h[:, 0:F]) * h[:, F:2*F]\n",
+      NULL);
   as_search_opts options = as_search_default;
   as_search_result found;
   options.threads = 2;
@@ -121,7 +99,7 @@ START_TEST(one_kernel) {
   ck_assert_uint_eq(found.cand[0].kernels, 1);
   ck_assert_uint_eq(found.cand[0].graph->n_block, 1);
   as_search_result_clear(&found);
-  done(&p);
+  read_program_done(&p);
 }
 
 END_TEST

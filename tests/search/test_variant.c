@@ -1,37 +1,12 @@
 /* Orders of a program's operators: reductions before what need not wait for them, terms that are
  * one number, and what only looks like either. */
+#include "read_program.h"
 #include "search/variant.h"
-#include "src/base/str.h"
-#include "tests/operators.h"
 #include "tests/suite.h"
 #include <stdlib.h>
-#include <string.h>
 
-typedef struct {
-  as_oplib *lib;
-  as_sizes *sizes;
-  as_graph *graph;
-} program;
-
-/* the operators of the library and those of the package for PyTorch, which has windows */
-static program read_text(const char *text) {
-  program p = {.lib = test_operators(), .sizes = as_sizes_new()};
-  as_err err;
-  as_err_init(&err);
-  char *path = test_path("python/assay/torch_ops.sem");
-  ck_assert(as_oplib_load(p.lib, path, &err));
-  free(path);
-  p.graph = as_parse_tp("program.tp", text, strlen(text), p.sizes, p.lib, &err);
-  ck_assert_msg(p.graph != NULL, "%s", p.graph ? "" : as_err_format(&err));
-  as_err_clear(&err);
-  return p;
-}
-
-static void done(program *p) {
-  as_graph_free(p->graph);
-  as_sizes_free(p->sizes);
-  as_oplib_free(p->lib);
-}
+/* of the package for PyTorch, which has windows */
+static const char operators[] = "python/assay/torch_ops.sem";
 
 static double cost(const as_graph *graph) {
   double us = 0;
@@ -43,7 +18,7 @@ static double cost(const as_graph *graph) {
 }
 
 /* the cheapest order by what its operators cost apart, as a part of the program's cost; 1: none */
-static double cheapest(const program *p) {
+static double cheapest(const read_program *p) {
   uint64_t struck[AS_LIMIT_N] = {0};
   uint32_t n;
   as_graph **found = sg_variants(p->graph, as_target_default(), true, 3, &n, struck);
@@ -104,55 +79,57 @@ static const char *const as_much[] = {
 };
 
 START_TEST(with_less_work) {
-  program p = read_text(less_work[_i]);
+  read_program p = read_program_text(less_work[_i], operators);
   double part = cheapest(&p);
   ck_assert_msg(part < 0.5, "%s\n%g of it", less_work[_i], part);
-  done(&p);
+  read_program_done(&p);
 }
 
 END_TEST
 
 START_TEST(with_as_much) {
-  program p = read_text(as_much[_i]);
+  read_program p = read_program_text(as_much[_i], operators);
   double part = cheapest(&p);
   ck_assert_msg(part > 0.5, "%s\n%g of it", as_much[_i], part);
-  done(&p);
+  read_program_done(&p);
 }
 
 END_TEST
 
-/* what the search makes of it is certified, and no block waits for the product's rows */
-START_TEST(certified) {
-  program p = read_text(LINEAR "output y = relu(sum(h + b, axis=1))\n");
+/* what a search for one candidate makes of it, which is certified */
+static as_search_result search_certified(const as_graph *graph) {
   as_search_opts options = as_search_default;
   as_search_result found;
   options.threads = 2;
   options.keep = 1;
-  ck_assert_int_eq(as_search(p.graph, &options, &found), AS_OK);
+  ck_assert_int_eq(as_search(graph, &options, &found), AS_OK);
   ck_assert(found.cand[0].verdict.certified);
+  return found;
+}
+
+/* what the search makes of it is certified, and no block waits for the product's rows */
+START_TEST(certified) {
+  read_program p = read_program_text(LINEAR "output y = relu(sum(h + b, axis=1))\n", operators);
+  as_search_result found = search_certified(p.graph);
   ck_assert(as_cost(found.cand[0].graph, as_target_default(), NULL) < cost(p.graph) / 4);
   as_search_result_clear(&found);
-  done(&p);
+  read_program_done(&p);
 }
 
 END_TEST
 
 /* a program without what depends on its inputs is still one */
 START_TEST(of_no_input) {
-  program p = read_text(LINEAR "m = max(h, axis=1)\noutput y = exp(m - m)\n");
-  as_search_opts options = as_search_default;
-  as_search_result found;
-  options.threads = 2;
-  options.keep = 1;
-  ck_assert_int_eq(as_search(p.graph, &options, &found), AS_OK);
-  ck_assert(found.cand[0].verdict.certified);
+  read_program p =
+      read_program_text(LINEAR "m = max(h, axis=1)\noutput y = exp(m - m)\n", operators);
+  as_search_result found = search_certified(p.graph);
   for (uint32_t i = 0; i < found.cand[0].graph->n; i++) {
     const as_node *node = &found.cand[0].graph->node[i];
     for (uint32_t k = 0; k < node->nargs; k++)
       ck_assert(found.cand[0].graph->node[node->arg[k]].kind != AS_N_INPUT);
   }
   as_search_result_clear(&found);
-  done(&p);
+  read_program_done(&p);
 }
 
 END_TEST

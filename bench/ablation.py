@@ -8,6 +8,7 @@ the same questions asked of Z3; and nothing pruned, for block graphs of at most 
 operators, up to the first number for which so many states are not enough.  States and processor
 seconds do not depend on what else the machine does; seconds by the clock do, and stand beside them.
 """
+
 import argparse
 import json
 import os
@@ -23,8 +24,21 @@ MOST_OPERATORS = 13
 def run(assay, program, options, folder):
     """One search: by the clock, processor seconds, the report; None where it was cut off."""
     out = folder / str(len(os.listdir(folder)))
-    command = [assay, "optimize", str(program), "-o", str(out), "-f", "-q", "-S", "none", "-n",
-               "-l", "0", *options]
+    command = [
+        assay,
+        "optimize",
+        str(program),
+        "-o",
+        str(out),
+        "-f",
+        "-q",
+        "-S",
+        "none",
+        "-n",
+        "-l",
+        "0",
+        *options,
+    ]
     start = time.monotonic()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
@@ -37,7 +51,9 @@ def run(assay, program, options, folder):
 
 def is_cut_off(row):
     return row["data"] is None or any(
-        limit + " (" in row["data"].get("search_said", "") for limit in ("values", "states", "groups"))
+        limit + " (" in row["data"].get("search_said", "")
+        for limit in ("values", "states", "groups")
+    )
 
 
 def cells(row):
@@ -47,8 +63,10 @@ def cells(row):
     states = row["data"]["search"]["states"]
     cost = row["data"]["tiling"].get("model_us")
     end = ", cut off" if is_cut_off(row) else ""
-    return (f"{row['clock']:.2f} s ({row['user']:.2f}), {states} states, "
-            f"{'-' if cost is None else format(cost, '.1f')} us{end}")
+    return (
+        f"{row['clock']:.2f} s ({row['user']:.2f}), {states} states, "
+        f"{'-' if cost is None else format(cost, '.1f')} us{end}"
+    )
 
 
 def main():
@@ -58,15 +76,23 @@ def main():
     parser.add_argument("--states", type=int, default=1000000)
     parser.add_argument("--out", type=pathlib.Path)
     options = parser.parse_args()
-    ways = [("normal form, 1 thread", ["-t", "1"]), ("normal form, 2 threads", ["-t", "2"]),
-            ("Z3, 1 thread", ["-t", "1", "-p", "z3"])]
-    lines = ["# Parts of the search, left out one by one", "",
-             "Made by `make bench-ablation`: seconds by the clock (of the processor), states, the "
-             "model's cost of what is chosen. *Nothing pruned*: block",
-             "graphs of at most so many operators; cut off: "
-             f"{options.states} states were not enough.", "",
-             "| program | " + " | ".join(name for name, _ in ways) + " | nothing pruned |",
-             "|---" * (len(ways) + 2) + "|"]
+    ways = [
+        ("normal form, 1 thread", ["-t", "1"]),
+        ("normal form, 2 threads", ["-t", "2"]),
+        ("Z3, 1 thread", ["-t", "1", "-p", "z3"]),
+    ]
+    lines = [
+        "# Parts of the search, left out one by one",
+        "",
+        (
+            "Made by `make bench-ablation`: seconds by the clock (of the processor), states, the "
+            "model's cost of what is chosen. *Nothing pruned*: block"
+        ),
+        f"graphs of at most so many operators; cut off: {options.states} states were not enough.",
+        "",
+        "| program | " + " | ".join(name for name, _ in ways) + " | nothing pruned |",
+        "|---" * (len(ways) + 2) + "|",
+    ]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for program in options.programs:
@@ -75,7 +101,12 @@ def main():
                 row.append(cells(run(options.assay, program, chosen, folder)))
             unpruned = []
             for operators in range(1, MOST_OPERATORS + 1):
-                found = run(options.assay, program, ["-t", "2", f"-Q{operators}", "-B", str(options.states)], folder)
+                found = run(
+                    options.assay,
+                    program,
+                    ["-t", "2", f"-Q{operators}", "-B", str(options.states)],
+                    folder,
+                )
                 unpruned.append(f"{operators}: {cells(found)}")
                 if is_cut_off(found):
                     break

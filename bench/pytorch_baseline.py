@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Times the six example programs in PyTorch, eager and torch.compile, on one GPU.
 
-Method: many calls are captured in one CUDA graph; its replay is timed by events, the median of 11 divided by the calls is reported.
-"hot" repeats one set of inputs; "cold" rotates among as many sets as exceed four times the L2 cache.  Times in microseconds, JSON on
-standard output: {"program": {"eager": {"hot": .., "cold": ..}, "compile": {...}}}.
+Method: many calls are captured in one CUDA graph; its replay is timed by events, the median of 11
+divided by the calls is reported. "hot" repeats one set of inputs; "cold" rotates among as many sets
+as exceed four times the L2 cache.  Times in microseconds, JSON on standard output: {"program":
+{"eager": {"hot": .., "cold": ..}, "compile": {...}}}.
 """
+
 import json
 import statistics
 import sys
@@ -20,8 +22,14 @@ def rms(x):
 PROGRAMS = {
     "rmsnorm_linear": (lambda X, G, W: (rms(X) * G) @ W, [(16, 4096), (4096,), (4096, 6144)]),
     "gated_mlp": (lambda X, A, B: F.silu(X @ A) * (X @ B), [(8, 4096), (4096, 4096), (4096, 4096)]),
-    "lora": (lambda X, W, A, C: X @ W + (X @ A) @ C, [(16, 256), (256, 4096), (256, 16), (16, 4096)]),
-    "gqa": (lambda Q, K, V: torch.softmax(Q @ K, -1) @ V, [(2, 256, 64), (2, 64, 4096), (2, 4096, 64)]),
+    "lora": (
+        lambda X, W, A, C: X @ W + (X @ A) @ C,
+        [(16, 256), (256, 4096), (256, 16), (16, 4096)],
+    ),
+    "gqa": (
+        lambda Q, K, V: torch.softmax(Q @ K, -1) @ V,
+        [(2, 256, 64), (2, 64, 4096), (2, 4096, 64)],
+    ),
     "layernorm_linear": (lambda X, W: F.layer_norm(X, X.shape[-1:]) @ W, [(8, 4096), (4096, 1024)]),
     "gated_mixer": (
         lambda X, A, W, V: (rms(X * torch.sigmoid(A)) @ W) * torch.sigmoid(X @ V),
@@ -32,11 +40,15 @@ PROGRAMS = {
 
 def make_inputs(shapes):
     # fan-in scaling keeps every intermediate of the programs within half precision's range
-    return [torch.randn(s, device="cuda", dtype=torch.float16) / (s[-2] ** 0.5 if len(s) > 1 else 1.0) for s in shapes]
+    return [
+        torch.randn(s, device="cuda", dtype=torch.float16) / (s[-2] ** 0.5 if len(s) > 1 else 1.0)
+        for s in shapes
+    ]
 
 
 def time_us(fn, sets, calls):
-    """Microseconds per call: one captured graph of many calls, set by set; median over replays timed by events."""
+    """Microseconds per call: one captured graph of many calls, set by set; median over replays
+    timed by events."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):

@@ -1,9 +1,9 @@
 """Ways to compute the same thing, timed round by round, so that all see one state of the machine.
 
-A GPU under load lowers its clock (products of float32 by an eighth, on an H200), and does so whoever
-is measured then: ways that are timed one after another are compared with what the others left.  Here
-each round calls each way once, another one first each time, and two ways are compared by the median
-of the quotients of their times within a round.
+A GPU under load lowers its clock (products of float32 by an eighth, on an H200), and does so
+whoever is measured then: ways that are timed one after another are compared with what the others
+left.  Here each round calls each way once, another one first each time, and two ways are compared
+by the median of the quotients of their times within a round.
 """
 
 import statistics

@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
-"""One file of many rules, to time `assay certify` on: all rules of examples and tests with all their operators, then copies of them under other names.
+"""One file of many rules, to time `assay certify` on: all rules of examples and tests with all
+their operators, then copies of them under other names.
 
-usage: rule_file.py [--count N] > FILE.rule        (1,000 unless said; without `expect`, whose verdicts the tests ask for)
+usage: rule_file.py [--count N] > FILE.rule        (1,000 unless said; without `expect`, whose
+verdicts the tests ask for)
 
-An operator that two files define differently gets the name of its file behind its own in the later one; a definition of what `semantics/` has is left out where it says the same."""
+An operator that two files define differently gets the name of its file behind its own in the later
+one; a definition of what `semantics/` has is left out where it says the same.
+"""
+
 import argparse
 import glob
 import os
@@ -12,7 +17,12 @@ import sys
 
 import found
 
-PATHS = ['examples/rules/*.rule', 'tests/rules/tricks.rule', 'tests/rules/unseen.rule', 'tests/prove/cases/*.rule']
+PATHS = [
+    'examples/rules/*.rule',
+    'tests/rules/tricks.rule',
+    'tests/rules/unseen.rule',
+    'tests/prove/cases/*.rule',
+]
 
 
 def definitions(text):
@@ -61,7 +71,10 @@ def main():
         name, text = rules[i % len(rules)]
         again = i // len(rules)
         print('\nrule %s%s\n%s' % (name, '_%d' % again if again else '', text))
-    print('%d operators, %d rules, %d of them once' % (len(known), count, min(count, len(rules))), file=sys.stderr)
+    print(
+        '%d operators, %d rules, %d of them once' % (len(known), count, min(count, len(rules))),
+        file=sys.stderr,
+    )
 
 
 if __name__ == '__main__':

@@ -6,6 +6,7 @@ usage: search.py ASSAY FOLDER [--seconds N] [--threads N] [--only NAME,..] [--ou
 Seconds are those of the whole command without second opinions of solvers, megabytes the largest
 resident set of the process.  A program for which nothing was certified has a row as well.
 """
+
 import argparse
 import json
 import os
@@ -19,8 +20,20 @@ import time
 def run(assay, program, seconds, threads, folder):
     """One row: what the report says, and what the process took."""
     out = folder / program.stem
-    command = [assay, "optimize", str(program), "-o", str(out), "-f", "-q", "-S", "none", "--no-cache",
-               "-l", str(seconds)]
+    command = [
+        assay,
+        "optimize",
+        str(program),
+        "-o",
+        str(out),
+        "-f",
+        "-q",
+        "-S",
+        "none",
+        "--no-cache",
+        "-l",
+        str(seconds),
+    ]
     if threads:
         command += ["-t", str(threads)]
     start = time.monotonic()
@@ -60,7 +73,10 @@ def table(rows, seconds):
     lines = [
         f"Limit {seconds} s a program; {os.cpu_count()} processors; no second opinions of solvers.",
         "",
-        "| program | certified | kernels | model us | candidates | states | s | user s | MB | said |",
+        (
+            "| program | certified | kernels | model us | candidates | states | s | user s | MB |"
+            " said |"
+        ),
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
@@ -98,11 +114,15 @@ def main():
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for program in programs:
-            row = run(options.assay, program, options.seconds, options.threads,
-                      pathlib.Path(folder))
+            row = run(
+                options.assay, program, options.seconds, options.threads, pathlib.Path(folder)
+            )
             rows.append(row)
-            print(f"{row['program']}: {row.get('kernels', '-')} kernels, {row['seconds']:.2f} s, "
-                  f"{row['megabytes']:.0f} MB", file=sys.stderr)
+            print(
+                f"{row['program']}: {row.get('kernels', '-')} kernels, {row['seconds']:.2f} s, "
+                f"{row['megabytes']:.0f} MB",
+                file=sys.stderr,
+            )
     text = table(rows, options.seconds)
     if options.out:
         options.out.write_text(text)

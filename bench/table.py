@@ -1,21 +1,28 @@
 #!/usr/bin/env python3
 """Measures every workload of bench/table/ beside its baselines in one run.
 
-  bench/table.py prepare ASSAY DIR          lowers each NAME.tp with NAME.mug (no GPU needed): DIR/NAME.cu, and what ASSAY says of it
-  bench/table.py run DIR OUT [NAME...]      on a GPU: compiles, checks, times; OUT/table.json, OUT/table.md, OUT/table.svg;
-                                            AUTOTUNE=NAME,NAME has max-autotune, the slowest to compile, tried for these rows only
+  bench/table.py prepare ASSAY DIR          lowers each NAME.tp with NAME.mug (no GPU needed):
+  DIR/NAME.cu, and what ASSAY says of it bench/table.py run DIR OUT [NAME...]      on a GPU:
+  compiles, checks, times; OUT/table.json, OUT/table.md, OUT/table.svg;
+                                            AUTOTUNE=NAME,NAME has max-autotune, the slowest to
+                                            compile, tried for these rows only
   bench/table.py show OUT                   writes the table and the plot again from OUT/table.json
 
-A file NAME@VARIANT.cu is another lowering of NAME: all are timed, the fastest right one stands in the table, the others in the JSON.
+A file NAME@VARIANT.cu is another lowering of NAME: all are timed, the fastest right one stands in
+the table, the others in the JSON.
 
-Timing: many calls captured in one CUDA graph, its replay timed by events; the median of 11 replays and their spread (quartiles), with
-rests between them of ten times what the last one took, at most 50 ms, so that no row finds the clock that the one before has left.  All
-that compute a row, lowerings and baselines, are captured first and take turns then (rounds.py): one replay of each a round.  "hot" repeats
-one set of inputs, "cold" rotates among as many as exceed four times the L2 cache.  Microseconds.
-Check: 20 fresh inputs, by turns of ordinary, small, large and mixed magnitude, against float64: relative Frobenius error, which must be
-finite and at most twice that of the most exact baseline on the same input (with a floor of 4e-4, half precision's own rounding).
-Baselines: PyTorch eager, torch.compile, max-autotune, and for attention scaled_dot_product_attention by each backend that takes it, with
-K stored as [.., length, head_dim] for it."""
+Timing: many calls captured in one CUDA graph, its replay timed by events; the median of 11 replays
+and their spread (quartiles), with rests between them of ten times what the last one took, at most
+50 ms, so that no row finds the clock that the one before has left.  All that compute a row,
+lowerings and baselines, are captured first and take turns then (rounds.py): one replay of each a
+round.  "hot" repeats one set of inputs, "cold" rotates among as many as exceed four times the L2
+cache.  Microseconds. Check: 20 fresh inputs, by turns of ordinary, small, large and mixed
+magnitude, against float64: relative Frobenius error, which must be finite and at most twice that of
+the most exact baseline on the same input (with a floor of 4e-4, half precision's own rounding).
+Baselines: PyTorch eager, torch.compile, max-autotune, and for attention
+scaled_dot_product_attention by each backend that takes it, with K stored as [.., length, head_dim]
+for it."""
+
 import ctypes
 import json
 import math
@@ -27,7 +34,9 @@ import time
 
 import rounds
 
-REST_SECONDS = 0.05  # at most, before a replay: a GPU that was busy lowers its clock, whoever comes next
+REST_SECONDS = (
+    0.05  # at most, before a replay: a GPU that was busy lowers its clock, whoever comes next
+)
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROWS = {}
 
@@ -36,7 +45,13 @@ def row(name, title, shapes, floor_us, **more):
     """The decorated function computes the workload in whatever type its tensors have."""
 
     def add(function):
-        ROWS[name] = {"title": title, "shapes": shapes, "floor": floor_us, "function": function, **more}
+        ROWS[name] = {
+            "title": title,
+            "shapes": shapes,
+            "floor": floor_us,
+            "function": function,
+            **more,
+        }
         return function
 
     return add
@@ -63,7 +78,13 @@ def attention_shapes(heads, rows, depth, keys):
     return [(heads, rows, depth), (heads, depth, keys), (heads, keys, depth)]
 
 
-@row("gated_mlp", "gated_mlp 8x4096, 4096x4096 twice", [(8, 4096), (4096, 4096), (4096, 4096)], 15.7, fan_in=[1, 2])
+@row(
+    "gated_mlp",
+    "gated_mlp 8x4096, 4096x4096 twice",
+    [(8, 4096), (4096, 4096), (4096, 4096)],
+    15.7,
+    fan_in=[1, 2],
+)
 def gated_mlp(x, a, b):
     import torch.nn.functional as F
 
@@ -75,10 +96,22 @@ def rms_linear(x, g, w):
 
 
 for batch in (2, 16):
-    row(f"rmsnorm_linear_{batch}", f"rmsnorm_linear {batch}x4096, 4096x6144", [(batch, 4096), (4096,), (4096, 6144)], 11.8, fan_in=[2])(rms_linear)
+    row(
+        f"rmsnorm_linear_{batch}",
+        f"rmsnorm_linear {batch}x4096, 4096x6144",
+        [(batch, 4096), (4096,), (4096, 6144)],
+        11.8,
+        fan_in=[2],
+    )(rms_linear)
 
 
-@row("lora", "lora 16x256, 256x4096, rank 16", [(16, 256), (256, 4096), (256, 16), (16, 4096)], 0.5, fan_in=[1, 2, 3])
+@row(
+    "lora",
+    "lora 16x256, 256x4096, rank 16",
+    [(16, 256), (256, 4096), (256, 16), (16, 4096)],
+    0.5,
+    fan_in=[1, 2, 3],
+)
 def lora(x, w, a, c):
     return x @ w + (x @ a) @ c
 
@@ -90,11 +123,36 @@ def ntrans(h, x, a):
 for batch, floor in ((8, 0.05), (64, 0.4)):
     row(f"ntrans_{batch}", f"ntrans {batch}x4096", [(batch, 4096)] * 3, floor)(ntrans)
 
-row("gqa_2", "gqa 2x256x64, KV 4096", attention_shapes(2, 256, 64, 4096), 0.5, sdpa=sdpa, fan_in=[1])(attention)
-row("gqa_16", "gqa 16x256x64, KV 4096", attention_shapes(16, 256, 64, 4096), 4.1, sdpa=sdpa, fan_in=[1])(attention)
-row("mha", "mha 32x16x64, KV 4096", attention_shapes(32, 16, 64, 4096), 7.9, sdpa=sdpa, fan_in=[1])(attention)
-row("decode_1", "decode 1 token, 8 heads of 128, KV 65536", attention_shapes(8, 1, 128, 65536), 63.0, sdpa=sdpa, fan_in=[1])(attention)
-row("decode_8", "decode 8 tokens, 8 heads of 128, KV 65536", attention_shapes(8, 8, 128, 65536), 63.0, sdpa=sdpa, fan_in=[1])(attention)
+row(
+    "gqa_2", "gqa 2x256x64, KV 4096", attention_shapes(2, 256, 64, 4096), 0.5, sdpa=sdpa, fan_in=[1]
+)(attention)
+row(
+    "gqa_16",
+    "gqa 16x256x64, KV 4096",
+    attention_shapes(16, 256, 64, 4096),
+    4.1,
+    sdpa=sdpa,
+    fan_in=[1],
+)(attention)
+row("mha", "mha 32x16x64, KV 4096", attention_shapes(32, 16, 64, 4096), 7.9, sdpa=sdpa, fan_in=[1])(
+    attention
+)
+row(
+    "decode_1",
+    "decode 1 token, 8 heads of 128, KV 65536",
+    attention_shapes(8, 1, 128, 65536),
+    63.0,
+    sdpa=sdpa,
+    fan_in=[1],
+)(attention)
+row(
+    "decode_8",
+    "decode 8 tokens, 8 heads of 128, KV 65536",
+    attention_shapes(8, 8, 128, 65536),
+    63.0,
+    sdpa=sdpa,
+    fan_in=[1],
+)(attention)
 
 
 def qknorm(q, kt, v):
@@ -106,7 +164,14 @@ def qknorm_sdpa(q, k, v):
 
 
 for heads, floor in ((2, 0.5), (16, 4.1)):
-    row(f"qknorm_{heads}", f"qknorm {heads}x256x64, KV 4096", attention_shapes(heads, 256, 64, 4096), floor, sdpa=qknorm_sdpa, fan_in=[1])(qknorm)
+    row(
+        f"qknorm_{heads}",
+        f"qknorm {heads}x256x64, KV 4096",
+        attention_shapes(heads, 256, 64, 4096),
+        floor,
+        sdpa=qknorm_sdpa,
+        fan_in=[1],
+    )(qknorm)
 
 
 def causal_attention(q, kt, v):
@@ -123,10 +188,23 @@ def causal_sdpa(q, k, v):
     return F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=1.0)
 
 
-row("prefill", "prefill attention 32x4096x128, causal", attention_shapes(32, 4096, 128, 4096), 174, sdpa=causal_sdpa, fan_in=[1])(causal_attention)
+row(
+    "prefill",
+    "prefill attention 32x4096x128, causal",
+    attention_shapes(32, 4096, 128, 4096),
+    174,
+    sdpa=causal_sdpa,
+    fan_in=[1],
+)(causal_attention)
 
 
-@row("swiglu", "swiglu 16x4096, 4096x14336 twice, 14336x4096", [(16, 4096), (4096, 14336), (4096, 14336), (14336, 4096)], 82.3, fan_in=[1, 2, 3])
+@row(
+    "swiglu",
+    "swiglu 16x4096, 4096x14336 twice, 14336x4096",
+    [(16, 4096), (4096, 14336), (4096, 14336), (14336, 4096)],
+    82.3,
+    fan_in=[1, 2, 3],
+)
 def swiglu(x, a, b, c):
     import torch.nn.functional as F
 
@@ -152,8 +230,14 @@ def gemm_gelu_addmm(x, w, c):
     return F.gelu(torch.addmm(c, x, w))
 
 
-@row("gemm_gelu", "matrix product 4096x4096x4096 with bias and GELU", [(4096, 4096), (4096, 4096), (4096,)], 174, fan_in=[1],
-     others={"addmm": (gemm_gelu_addmm, [(4096, 4096), (4096, 4096), (4096,)])})
+@row(
+    "gemm_gelu",
+    "matrix product 4096x4096x4096 with bias and GELU",
+    [(4096, 4096), (4096, 4096), (4096,)],
+    174,
+    fan_in=[1],
+    others={"addmm": (gemm_gelu_addmm, [(4096, 4096), (4096, 4096), (4096,)])},
+)
 def gemm_gelu(x, w, c):
     import torch.nn.functional as F
 
@@ -193,8 +277,14 @@ BLOCK = [(TOKENS, WIDTH)] + 3 * [(WIDTH, WIDTH)]
 CACHE = 2 * [(HEADS, CACHED, DEPTH)]
 ROOM = 2 * [(HEADS, CACHED + TOKENS, DEPTH)]
 for name, change in (("vanilla", lambda f: f), ("prenorm", normed)):
-    row(name, f"attention block, {name}: 16 tokens, 32 heads of 128, cache 1008", BLOCK + CACHE, 27.5, fan_in=[1, 2, 3, 4],
-        others={"in place": (change(block_in_place), BLOCK + ROOM)})(change(block))
+    row(
+        name,
+        f"attention block, {name}: 16 tokens, 32 heads of 128, cache 1008",
+        BLOCK + CACHE,
+        27.5,
+        fan_in=[1, 2, 3, 4],
+        others={"in place": (change(block_in_place), BLOCK + ROOM)},
+    )(change(block))
 
 
 # --- without a GPU
@@ -210,7 +300,10 @@ def prepare(assay, out):
         # no nvcc on this path: the text is wanted, not the measurement
         said = subprocess.run(
             [assay, "bench", base + ".tp", base + ".mug", "-o", work, "--trace=lower"],
-            env={**os.environ, "NVCC": "/bin/false", "CXX": "/bin/false"}, capture_output=True, text=True)
+            env={**os.environ, "NVCC": "/bin/false", "CXX": "/bin/false"},
+            capture_output=True,
+            text=True,
+        )
         text = os.path.join(work, "bench", "kernel.cu")
         if not os.path.exists(text):
             print(f"{name}: not lowered: {said.stderr.strip()[-300:]}")
@@ -225,7 +318,9 @@ def prepare(assay, out):
 def inputs(r, kind, shapes=None):
     import torch
 
-    fan_in = r.get("fan_in", [])  # which inputs are matrices of weights, scaled so that sums of products stay near 1
+    fan_in = r.get(
+        "fan_in", []
+    )  # which inputs are matrices of weights, scaled so that sums of products stay near 1
     made = []
     for i, s in enumerate(shapes or r["shapes"]):
         x = torch.randn(s, device="cuda", dtype=torch.float32)
@@ -242,7 +337,8 @@ def inputs(r, kind, shapes=None):
 
 
 class Captured:
-    """A graph of `calls` calls on sets of inputs by turns; `us()` replays it after a rest: microseconds a call."""
+    """A graph of `calls` calls on sets of inputs by turns; `us()` replays it after a rest:
+    microseconds a call."""
 
     def __init__(self, call, sets, calls):
         import torch
@@ -303,19 +399,24 @@ class Sets:
 
 
 def capture(ways, r, fast):
-    """Graphs of the ways, cold and hot; what one says that cannot be captured is printed.  `ways` has
-    for each name a call, its shapes, and what has to be done before it is made."""
+    """Graphs of the ways, cold and hot; what one says that cannot be captured is printed.  `ways`
+    has for each name a call, its shapes, and what has to be done before it is made."""
     sets = Sets(r)
     cold, hot = {}, {}
     for name, (make, shapes) in ways.items():
         try:
             call = make()
             given = sets.of(shapes)
-            graphs = (Captured(call, given, max(len(given), 20) // len(given) * len(given)),
-                      Captured(call, given[:1], 20 if fast else 50))
+            graphs = (
+                Captured(call, given, max(len(given), 20) // len(given) * len(given)),
+                Captured(call, given[:1], 20 if fast else 50),
+            )
             cold[name], hot[name] = graphs
         except Exception as e:
-            print(f"  {name}: {type(e).__name__}: {str(e).splitlines()[0][:100] if str(e) else ''}", flush=True)
+            print(
+                f"  {name}: {type(e).__name__}: {str(e).splitlines()[0][:100] if str(e) else ''}",
+                flush=True,
+            )
     return cold, hot
 
 
@@ -333,7 +434,12 @@ def time_all(ways, r, fast=False):
     found = {}
     for name, times in cold.items():
         low, _, high = statistics.quantiles(times, n=4)
-        found[name] = {"cold": statistics.median(times), "cold_low": low, "cold_high": high, "hot": statistics.median(hot[name])}
+        found[name] = {
+            "cold": statistics.median(times),
+            "cold_low": low,
+            "cold_high": high,
+            "hot": statistics.median(hot[name]),
+        }
     return found
 
 
@@ -347,7 +453,9 @@ class Kernel:
         self.lib = ctypes.CDLL(path)
         self.lib.assay_workspace_bytes.restype = ctypes.c_size_t
         self.lib.assay_launch.argtypes = [ctypes.c_void_p] * 4
-        self.workspace = torch.empty(max(16, self.lib.assay_workspace_bytes()), dtype=torch.uint8, device="cuda")
+        self.workspace = torch.empty(
+            max(16, self.lib.assay_workspace_bytes()), dtype=torch.uint8, device="cuda"
+        )
         self.out = torch.empty(out_shape, dtype=torch.float16, device="cuda")
 
     def __call__(self, *tensors):
@@ -397,7 +505,8 @@ def check(kernel, r, seeds=20):
 
 
 def compiled(call, **options):
-    """What makes torch.compile's form of a call; nothing that was compiled before is forgotten, since it is in graphs."""
+    """What makes torch.compile's form of a call; nothing that was compiled before is forgotten,
+    since it is in graphs."""
 
     def make():
         import torch
@@ -411,9 +520,15 @@ def baselines(r, autotune=True):
     """What PyTorch has for a row: for each name what makes the call, and its shapes."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
-    ways = {"eager": (lambda: r["function"], r["shapes"]), "compile": (compiled(r["function"]), r["shapes"])}
+    ways = {
+        "eager": (lambda: r["function"], r["shapes"]),
+        "compile": (compiled(r["function"]), r["shapes"]),
+    }
     if autotune:
-        ways["max-autotune"] = (compiled(r["function"], mode="max-autotune-no-cudagraphs"), r["shapes"])
+        ways["max-autotune"] = (
+            compiled(r["function"], mode="max-autotune-no-cudagraphs"),
+            r["shapes"],
+        )
     for name, (call, shapes) in r.get("others", {}).items():
         ways[name] = (lambda call=call: call, shapes)
         ways[name + ", compile"] = (compiled(call), shapes)
@@ -425,7 +540,10 @@ def baselines(r, autotune=True):
                 with sdpa_kernel([getattr(SDPBackend, backend)]):
                     return r["sdpa"](q, kk, v)
 
-            ways["sdpa " + backend.split("_")[0].lower()] = (lambda call=call: call, [(1, h, m, e), (1, h, k, e), (1, h, k, e)])
+            ways["sdpa " + backend.split("_")[0].lower()] = (
+                lambda call=call: call,
+                [(1, h, m, e), (1, h, k, e), (1, h, k, e)],
+            )
     return ways
 
 
@@ -433,8 +551,29 @@ def compile_all(texts, out):
     jobs = []
     for t in texts:
         lib = os.path.join(out, os.path.basename(t)[:-3] + ".so")
-        command = ["nvcc", "-std=c++17", "-O3", "-gencode=arch=compute_90a,code=sm_90a", "-Xptxas", "-v", "-shared", "-Xcompiler", "-fPIC", t, "-o", lib]
-        jobs.append((t, lib, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)))
+        command = [
+            "nvcc",
+            "-std=c++17",
+            "-O3",
+            "-gencode=arch=compute_90a,code=sm_90a",
+            "-Xptxas",
+            "-v",
+            "-shared",
+            "-Xcompiler",
+            "-fPIC",
+            t,
+            "-o",
+            lib,
+        ]
+        jobs.append(
+            (
+                t,
+                lib,
+                subprocess.Popen(
+                    command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+                ),
+            )
+        )
     made = {}
     for t, lib, job in jobs:
         said = job.communicate()[0]
@@ -444,7 +583,9 @@ def compile_all(texts, out):
         if job.returncode:
             print(f"{name}: does not compile\n{said[-2000:]}", flush=True)
         else:
-            spills = [l for l in said.splitlines() if "spill" in l and " 0 bytes spill stores" not in l]
+            spills = [
+                l for l in said.splitlines() if "spill" in l and " 0 bytes spill stores" not in l
+            ]
             for l in spills:
                 print(f"{name}: {l.strip()}", flush=True)
             made[name] = lib
@@ -456,7 +597,11 @@ def run(directory, out, names, fast=False, with_baselines=True):
 
     os.makedirs(out, exist_ok=True)
     texts = [os.path.join(directory, f) for f in sorted(os.listdir(directory)) if f.endswith(".cu")]
-    texts = [t for t in texts if not names or os.path.basename(t).split("@")[0].removesuffix(".cu") in names]
+    texts = [
+        t
+        for t in texts
+        if not names or os.path.basename(t).split("@")[0].removesuffix(".cu") in names
+    ]
     libs = compile_all(texts, os.environ.get("LIBS", "/tmp"))
     table = {"gpu": torch.cuda.get_device_name(0), "torch": torch.__version__, "rows": {}}
     for name, r in ROWS.items():
@@ -472,7 +617,11 @@ def run(directory, out, names, fast=False, with_baselines=True):
             try:
                 kernel = Kernel(libs[lib], out_shape)
                 error, quotient = check(kernel, r, 4 if fast else 20)
-                entry["variants"][lib] = {"error": error, "error_over_best": quotient, "right": quotient <= 2}
+                entry["variants"][lib] = {
+                    "error": error,
+                    "error_over_best": quotient,
+                    "right": quotient <= 2,
+                }
                 ways[lib] = (lambda kernel=kernel: kernel, r["shapes"])
             except Exception as e:
                 print(f"{lib}: {type(e).__name__}: {e}", flush=True)
@@ -482,11 +631,21 @@ def run(directory, out, names, fast=False, with_baselines=True):
         with torch.no_grad():
             times = time_all(ways, r, fast)
         entry["baselines"] = {way: t for way, t in times.items() if way not in entry["variants"]}
-        entry["variants"] = {lib: times[lib] | found for lib, found in entry["variants"].items() if lib in times}
+        entry["variants"] = {
+            lib: times[lib] | found for lib, found in entry["variants"].items() if lib in times
+        }
         for lib, v in entry["variants"].items():
-            print(f"{lib}: cold {v['cold']:.2f} hot {v['hot']:.2f} error {v['error']:.2e} ({v['error_over_best']:.2f} x)", flush=True)
+            print(
+                f"{lib}: cold {v['cold']:.2f} hot {v['hot']:.2f} error {v['error']:.2e}"
+                f" ({v['error_over_best']:.2f} x)",
+                flush=True,
+            )
         if with_baselines:
-            print(f"{name}: " + ", ".join(f"{k} {v['cold']:.1f}" for k, v in entry["baselines"].items()), flush=True)
+            print(
+                f"{name}: "
+                + ", ".join(f"{k} {v['cold']:.1f}" for k, v in entry["baselines"].items()),
+                flush=True,
+            )
         table["rows"][name] = entry
         print(f"{name}: {time.time() - began:.0f} s", flush=True)
         with open(os.path.join(out, "table.json"), "w") as f:
@@ -502,8 +661,18 @@ def best(entries):
 def show(out):
     with open(os.path.join(out, "table.json")) as f:
         table = json.load(f)
-    lines = [f"One run on one {table['gpu']}, PyTorch {table['torch']}; cold microseconds (hot), quartiles in brackets.", "",
-             "| workload | Assay | best baseline | which | quotient | floor | error, of the best baseline's |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        (
+            f"One run on one {table['gpu']}, PyTorch {table['torch']}; cold microseconds (hot),"
+            " quartiles in brackets."
+        ),
+        "",
+        (
+            "| workload | Assay | best baseline | which | quotient | floor | error, of the best"
+            " baseline's |"
+        ),
+        "|---|---|---|---|---|---|---|",
+    ]
     quotients = []
     bars = []
     for name, e in table["rows"].items():
@@ -514,11 +683,21 @@ def show(out):
         quotient = t["cold"] / m["cold"]
         quotients.append(quotient)
         bars.append((ROWS[name]["title"], quotient))
-        lines.append(f"| {ROWS[name]['title']} | {m['cold']:.1f} ({m['hot']:.1f}) [{m['cold_low']:.1f}, {m['cold_high']:.1f}] | {t['cold']:.1f} ({t['hot']:.1f}) "
-                     f"| {theirs[0]} | {quotient:.2f} | {ROWS[name]['floor']} | {m['error']:.1e}, {m['error_over_best']:.2f} |")
+        lines.append(
+            f"| {ROWS[name]['title']} | {m['cold']:.1f} ({m['hot']:.1f}) [{m['cold_low']:.1f},"
+            f" {m['cold_high']:.1f}] | {t['cold']:.1f} ({t['hot']:.1f}) | {theirs[0]} |"
+            f" {quotient:.2f} | {ROWS[name]['floor']} | {m['error']:.1e},"
+            f" {m['error_over_best']:.2f} |"
+        )
     if quotients:
         mean = math.exp(sum(map(math.log, quotients)) / len(quotients))
-        lines += ["", f"{sum(q > 1 for q in quotients)} of {len(quotients)} rows are faster than the best baseline; geometric mean {mean:.2f}."]
+        lines += [
+            "",
+            (
+                f"{sum(q > 1 for q in quotients)} of {len(quotients)} rows are faster than the best"
+                f" baseline; geometric mean {mean:.2f}."
+            ),
+        ]
     text = "\n".join(lines) + "\n"
     print(text)
     with open(os.path.join(out, "table.md"), "w") as f:
@@ -531,14 +710,20 @@ def plot(bars):
     """Best baseline's time over ours, a bar a row; the line is 1."""
     most = max([q for _, q in bars] + [1.0])
     scale = 360 / most
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="760" height="{24 * len(bars) + 30}" font-family="sans-serif" font-size="12">']
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="760" height="{24 * len(bars) + 30}"'
+        ' font-family="sans-serif" font-size="12">'
+    ]
     for i, (title, q) in enumerate(bars):
         y = 10 + 24 * i
         colour = "#2a7f62" if q >= 1 else "#b03a2e"
         parts.append(f'<text x="325" y="{y + 13}" text-anchor="end">{title}</text>')
         parts.append(f'<rect x="335" y="{y}" width="{q * scale:.1f}" height="17" fill="{colour}"/>')
         parts.append(f'<text x="{340 + q * scale:.1f}" y="{y + 13}">{q:.2f}</text>')
-    parts.append(f'<line x1="{335 + scale:.1f}" y1="0" x2="{335 + scale:.1f}" y2="{24 * len(bars) + 14}" stroke="black" stroke-dasharray="3 3"/>')
+    parts.append(
+        f'<line x1="{335 + scale:.1f}" y1="0" x2="{335 + scale:.1f}" y2="{24 * len(bars) + 14}"'
+        ' stroke="black" stroke-dasharray="3 3"/>'
+    )
     return "\n".join(parts) + "\n</svg>\n"
 
 
@@ -547,7 +732,13 @@ def main():
     if what == "prepare" and len(sys.argv) == 4:
         prepare(sys.argv[2], sys.argv[3])
     elif what in ("run", "tune") and len(sys.argv) >= 4:
-        run(sys.argv[2], sys.argv[3], sys.argv[4:], fast=what == "tune", with_baselines=what == "run")
+        run(
+            sys.argv[2],
+            sys.argv[3],
+            sys.argv[4:],
+            fast=what == "tune",
+            with_baselines=what == "run",
+        )
     elif what == "show" and len(sys.argv) == 3:
         show(sys.argv[2])
     else:

@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
-"""Measures many tilings of the block graphs of bench/table/, for the cost model to be fitted to and judged by.
+"""Measures many tilings of the block graphs of bench/table/, for the cost model to be fitted to and
+judged by.
 
-  bench/tilings.py prepare ASSAY DIR [NAME...]   lowers every tiling of the grids below (no GPU needed): DIR/NAME@SIZES.cu, DIR/tilings.json
-  bench/tilings.py run DIR OUT [NAME...]         on a GPU: compiles, checks on one fresh input, times; OUT/tilings.jsonl
+  bench/tilings.py prepare ASSAY DIR [NAME...]   lowers every tiling of the grids below (no GPU
+  needed): DIR/NAME@SIZES.cu, DIR/tilings.json bench/tilings.py run DIR OUT [NAME...]         on a
+  GPU: compiles, checks on one fresh input, times; OUT/tilings.jsonl
 
-A line of tilings.jsonl: workload, graph (a file of bench/), sizes, cold and hot microseconds, registers and bytes of spills by kernel, whether it
-was right and always the same, and how each kernel was lowered; tilings.tsv has what tests/search/test_cost reads of it (bench/results/tilings.tsv)."""
+A line of tilings.jsonl: workload, graph (a file of bench/), sizes, cold and hot microseconds,
+registers and bytes of spills by kernel, whether it was right and always the same, and how each
+kernel was lowered; tilings.tsv has what tests/search/test_cost reads of it
+(bench/results/tilings.tsv).
+"""
+
 import concurrent.futures
 import itertools
 import json
@@ -22,7 +28,15 @@ def attention(rows, keys, rows_grid, keys_grid, parts_grid, combined_grid):
     """rows and keys of a tile, parts of the keys, rows of a block that combines them."""
     for u, t, p, u2 in itertools.product(rows_grid, keys_grid, parts_grid, combined_grid):
         if u <= rows and rows % u == 0 and keys % (p * t) == 0 and u2 <= rows:
-            yield {"P": p, "L": keys // (p * t), "T": t, "R": rows // u, "U": u, "R2": rows // u2, "U2": u2}
+            yield {
+                "P": p,
+                "L": keys // (p * t),
+                "T": t,
+                "R": rows // u,
+                "U": u,
+                "R2": rows // u2,
+                "U2": u2,
+            }
 
 
 def product(wide, depth, columns, tiles):
@@ -32,7 +46,16 @@ def product(wide, depth, columns, tiles):
 
 def swiglu(columns, tiles, columns2, tiles2):
     for u, t, u2, t2 in itertools.product(columns, tiles, columns2, tiles2):
-        yield {"J": 14336 // u, "U": u, "L": 4096 // t, "T": t, "J2": 4096 // u2, "U2": u2, "L2": 14336 // t2, "T2": t2}
+        yield {
+            "J": 14336 // u,
+            "U": u,
+            "L": 4096 // t,
+            "T": t,
+            "J2": 4096 // u2,
+            "U2": u2,
+            "L2": 14336 // t2,
+            "T2": t2,
+        }
 
 
 def rows(count, sizes):
@@ -46,16 +69,28 @@ def block(columns, tiles, parts):
 
 
 GRIDS = {
-    "gqa_2": lambda: itertools.chain(attention(256, 4096, (16, 32, 64, 128), (32, 64, 128), (4, 8, 16, 32), (1,)), attention(256, 4096, (64,), (64,), (8, 16, 32), (2, 4, 8))),
-    "gqa_16": lambda: itertools.chain(attention(256, 4096, (16, 32, 64, 128), (32, 64, 128), (2, 4, 8, 16), (1,)), attention(256, 4096, (64,), (64, 128), (2, 4, 8), (2, 4, 8))),
-    "mha": lambda: itertools.chain(attention(16, 4096, (16,), (16, 32, 64, 128, 256), (2, 4, 8, 16, 32), (1,)), attention(16, 4096, (16,), (128,), (8, 16), (2, 4))),
+    "gqa_2": lambda: itertools.chain(
+        attention(256, 4096, (16, 32, 64, 128), (32, 64, 128), (4, 8, 16, 32), (1,)),
+        attention(256, 4096, (64,), (64,), (8, 16, 32), (2, 4, 8)),
+    ),
+    "gqa_16": lambda: itertools.chain(
+        attention(256, 4096, (16, 32, 64, 128), (32, 64, 128), (2, 4, 8, 16), (1,)),
+        attention(256, 4096, (64,), (64, 128), (2, 4, 8), (2, 4, 8)),
+    ),
+    "mha": lambda: itertools.chain(
+        attention(16, 4096, (16,), (16, 32, 64, 128, 256), (2, 4, 8, 16, 32), (1,)),
+        attention(16, 4096, (16,), (128,), (8, 16), (2, 4)),
+    ),
     "decode_1": lambda: attention(1, 65536, (1,), (16, 32, 64, 128), (8, 16, 32, 64, 128), (1,)),
     "decode_8": lambda: attention(8, 65536, (8,), (16, 32, 64, 128), (8, 16, 32, 64, 128), (1,)),
     "gated_mlp": lambda: product(4096, 4096, (16, 32, 64, 128), (32, 64, 128, 256)),
     "rmsnorm_linear_16": lambda: product(6144, 4096, (16, 32, 48, 64, 96), (64, 128, 256)),
     "rmsnorm_linear_2": lambda: product(6144, 4096, (16, 32, 48, 64, 96), (64, 128, 256)),
     "lora": lambda: product(4096, 256, (16, 32, 64), (32, 64, 128, 256)),
-    "swiglu": lambda: itertools.chain(swiglu((32, 64, 128), (32, 64, 128), (32,), (128,)), swiglu((64,), (64,), (16, 32, 64), (64, 128, 256))),
+    "swiglu": lambda: itertools.chain(
+        swiglu((32, 64, 128), (32, 64, 128), (32,), (128,)),
+        swiglu((64,), (64,), (16, 32, 64), (64, 128, 256)),
+    ),
     "ntrans_64": lambda: rows(64, (1, 2, 4)),
     "rms_rows": lambda: rows(4096, (1, 2, 4, 8)),
     "softmax_rows": lambda: rows(4096, (1, 2, 4, 8)),
@@ -86,15 +121,34 @@ def lower(assay, name, sizes, out):
     with open(mug, "w") as f:
         f.write(text)
     said = subprocess.run(
-        [assay, "bench", os.path.join(HERE, "table", name + ".tp"), mug, "-o", work, "--trace=lower"],
-        env={**os.environ, "NVCC": "/bin/false", "CXX": "/bin/false"}, capture_output=True, text=True)
+        [
+            assay,
+            "bench",
+            os.path.join(HERE, "table", name + ".tp"),
+            mug,
+            "-o",
+            work,
+            "--trace=lower",
+        ],
+        env={**os.environ, "NVCC": "/bin/false", "CXX": "/bin/false"},
+        capture_output=True,
+        text=True,
+    )
     kernel = os.path.join(work, "bench", "kernel.cu")
     if not os.path.exists(kernel):
         print(f"{key}: {said.stderr.strip()[-200:]}")
         return None
     os.replace(kernel, os.path.join(out, key + ".cu"))
-    notes = [line.removeprefix("lower: ") for line in said.stderr.splitlines() if "thread graph" in line]
-    return {"key": key, "workload": name, "graph": f"table/{name}.mug", "sizes": sizes, "lowered": notes}
+    notes = [
+        line.removeprefix("lower: ") for line in said.stderr.splitlines() if "thread graph" in line
+    ]
+    return {
+        "key": key,
+        "workload": name,
+        "graph": f"table/{name}.mug",
+        "sizes": sizes,
+        "lowered": notes,
+    }
 
 
 def prepare(assay, out, names):
@@ -105,7 +159,9 @@ def prepare(assay, out, names):
             continue
         made = [lower(assay, name, sizes, out) for sizes in grid()]
         listed += [m for m in made if m]
-        print(f"{name}: {sum(m is not None for m in made)} of {len(made)} tilings lowered", flush=True)
+        print(
+            f"{name}: {sum(m is not None for m in made)} of {len(made)} tilings lowered", flush=True
+        )
     with open(os.path.join(out, "tilings.json"), "w") as f:
         json.dump(listed, f, indent=0)
 
@@ -116,7 +172,20 @@ REPEATS = 200  # launches that must all give the same bits: a race shows here
 
 def compile_one(task):
     text, lib = task
-    command = ["nvcc", "-std=c++17", "-O3", "-gencode=arch=compute_90a,code=sm_90a", "-Xptxas", "-v", "-shared", "-Xcompiler", "-fPIC", text, "-o", lib]
+    command = [
+        "nvcc",
+        "-std=c++17",
+        "-O3",
+        "-gencode=arch=compute_90a,code=sm_90a",
+        "-Xptxas",
+        "-v",
+        "-shared",
+        "-Xcompiler",
+        "-fPIC",
+        text,
+        "-o",
+        lib,
+    ]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return lib if not done.returncode else None, done.stdout
 
@@ -137,7 +206,16 @@ def measure(entry, lib, r, sets, given, reference):
     for _ in range(REPEATS):
         differ += (kernel(*given) != first).any()
     entry["differ"] = int(differ)
-    entry.update({"cold": round(cold, 2), "cold_low": round(low, 2), "cold_high": round(high, 2), "hot": round(hot, 2), "error": error, "right": error < 2e-3})
+    entry.update(
+        {
+            "cold": round(cold, 2),
+            "cold_low": round(low, 2),
+            "cold_high": round(high, 2),
+            "hot": round(hot, 2),
+            "error": error,
+            "right": error < 2e-3,
+        }
+    )
 
 
 def run(directory, out, names):
@@ -150,7 +228,10 @@ def run(directory, out, names):
     with open(os.path.join(directory, "tilings.json")) as f:
         listed = [e for e in json.load(f) if not names or e["workload"] in names]
     libs = os.environ.get("LIBS", "/tmp")
-    tasks = [(os.path.join(directory, e["key"] + ".cu"), os.path.join(libs, e["key"] + ".so")) for e in listed]
+    tasks = [
+        (os.path.join(directory, e["key"] + ".cu"), os.path.join(libs, e["key"] + ".so"))
+        for e in listed
+    ]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         made = list(pool.map(compile_one, tasks))
     print("compiled", flush=True)
@@ -172,7 +253,11 @@ def run(directory, out, names):
                 if lib is None:
                     raise RuntimeError(said[-300:])
                 measure(entry, lib, r, sets, given, reference)
-                print(f"{entry['key']}: {entry['cold']:.2f} {entry['hot']:.2f} {entry['registers']} {'' if entry['right'] else 'WRONG'} {'DIFFERS' if entry['differ'] else ''}", flush=True)
+                print(
+                    f"{entry['key']}: {entry['cold']:.2f} {entry['hot']:.2f} {entry['registers']}"
+                    f" {'' if entry['right'] else 'WRONG'} {'DIFFERS' if entry['differ'] else ''}",
+                    flush=True,
+                )
             except Exception as e:
                 entry["failed"] = str(e)
                 print(f"{entry['key']}: {e}", flush=True)
@@ -183,11 +268,19 @@ def run(directory, out, names):
 
 def write_table(listed, path):
     with open(path, "w") as f:
-        f.write("# workload (bench/table), sizes, cold us, hot us, registers and bytes of spills by kernel; one NVIDIA H200, one run of bench/tilings.py\n")
+        f.write(
+            "# workload (bench/table), sizes, cold us, hot us, registers and bytes of spills by"
+            " kernel; one NVIDIA H200, one run of bench/tilings.py\n"
+        )
         for e in listed:
             if e["sizes"] and e.get("right"):
                 sizes = ",".join(f"{k}={v}" for k, v in e["sizes"].items())
-                numbers = [f"{e['cold']:.2f}", f"{e['hot']:.2f}", ",".join(map(str, e["registers"])), ",".join(map(str, e["spills"]))]
+                numbers = [
+                    f"{e['cold']:.2f}",
+                    f"{e['hot']:.2f}",
+                    ",".join(map(str, e["registers"])),
+                    ",".join(map(str, e["spills"])),
+                ]
                 f.write("\t".join([e["workload"], sizes, *numbers]) + "\n")
 
 

@@ -7,6 +7,7 @@ ASSAY is the command, TOPOLOGIES the program that bench/topologies.c becomes, FO
 that Mirage saved.  Each file is certified first: what is refuted needs no finding.  Each program is
 searched once, whatever the number of its files.
 """
+
 import argparse
 import collections
 import json
@@ -19,10 +20,16 @@ import tempfile
 TOP = pathlib.Path(__file__).resolve().parent.parent
 # which program of examples/mirage a file is of; None: of qknorm.tp beside it
 FILES = [
-    ("gated_mlp", "gated_mlp"), ("single_gated_mlp", "gated_mlp"),
-    ("lora", "lora"), ("single_lora", "lora"),
-    ("rmsnorm_bs8", "rmsnorm"), ("ntrans_bs1", "ntrans"),
-    ("gqa_bs1", "gqa"), ("mha_bs1", "mha"), ("mqa_bs1", "mqa"), ("single_mqa_bs1", "mqa"),
+    ("gated_mlp", "gated_mlp"),
+    ("single_gated_mlp", "gated_mlp"),
+    ("lora", "lora"),
+    ("single_lora", "lora"),
+    ("rmsnorm_bs8", "rmsnorm"),
+    ("ntrans_bs1", "ntrans"),
+    ("gqa_bs1", "gqa"),
+    ("mha_bs1", "mha"),
+    ("mqa_bs1", "mqa"),
+    ("single_mqa_bs1", "mqa"),
     ("qknorm_two", None),
 ]
 INTRODUCTION = """# Mirage's saved muGraphs: found, or beaten
@@ -47,8 +54,19 @@ def certified(assay, name, program, data, folder):
         sys.exit(f"topologies.py: there is no {source}")
     text = TOP / "examples" / "mirage" / f"{program}.tp" if program else data / "qknorm.tp"
     out = folder / name
-    command = [assay, "certify", "-q", "-S", "none", str(text), "--from", "mirage", str(source),
-               "-o", str(out)]
+    command = [
+        assay,
+        "certify",
+        "-q",
+        "-S",
+        "none",
+        str(text),
+        "--from",
+        "mirage",
+        str(source),
+        "-o",
+        str(out),
+    ]
     status = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
     if status not in (0, 1, 3):
         sys.exit(f"topologies.py: certify ends with {status} for {source}")
@@ -73,13 +91,25 @@ def searched(tool, program, graphs, seconds):
     for line in result.stdout.splitlines():
         words = line.split("\t")
         if words[0] == "search":
-            search = {"candidates": int(words[1]), "us": float(words[2]), "states": int(words[3]),
-                      "seconds": float(words[4])}
+            search = {
+                "candidates": int(words[1]),
+                "us": float(words[2]),
+                "states": int(words[3]),
+                "seconds": float(words[4]),
+            }
         elif words[0] == "graph":
             price = [float(word) if word != "-" else None for word in words[3:6]]
-            rows.append({"file": pathlib.Path(words[1]).parent, "topology": words[2],
-                         "own": price[0], "best": price[1], "found": price[2],
-                         "state": words[6], "words": words[7]})
+            rows.append(
+                {
+                    "file": pathlib.Path(words[1]).parent,
+                    "topology": words[2],
+                    "own": price[0],
+                    "best": price[1],
+                    "found": price[2],
+                    "state": words[6],
+                    "words": words[7],
+                }
+            )
     return search, rows
 
 
@@ -121,17 +151,32 @@ def topology_table(rows):
     groups = collections.OrderedDict()
     for row in rows:
         groups.setdefault(row["topology"], []).append(row)
-    lines = ["| graphs | n | kernels | us, own sizes | us, best sizes | ratio | | why not found |",
-             "|---|---|---|---|---|---|---|---|"]
+    lines = [
+        "| graphs | n | kernels | us, own sizes | us, best sizes | ratio | | why not found |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     for group in groups.values():
         least = min(group, key=price_of)
         worst = min(group, key=lambda row: row["ratio"])
         why = "" if worst["state"] == "found" else worst["state"]
-        lines.append("| " + " | ".join([
-            numbers(group), str(len(group)), least["words"].replace("|", "\\|"),
-            number(min(row["own"] for row in group)),
-            number(min((row["best"] for row in group if row["best"] is not None), default=None)),
-            f"{worst['ratio']:.3f}", worst["verdict"], why]) + " |")
+        lines.append(
+            "| "
+            + " | ".join(
+                [
+                    numbers(group),
+                    str(len(group)),
+                    least["words"].replace("|", "\\|"),
+                    number(min(row["own"] for row in group)),
+                    number(
+                        min((row["best"] for row in group if row["best"] is not None), default=None)
+                    ),
+                    f"{worst['ratio']:.3f}",
+                    worst["verdict"],
+                    why,
+                ]
+            )
+            + " |"
+        )
     return lines
 
 
@@ -139,8 +184,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("assay")
     parser.add_argument("tool")
-    parser.add_argument("--data", type=pathlib.Path,
-                        default=TOP.parent / "shared" / "data" / "mirage-mugraphs")
+    parser.add_argument(
+        "--data", type=pathlib.Path, default=TOP.parent / "shared" / "data" / "mirage-mugraphs"
+    )
     parser.add_argument("--seconds", type=int, default=150)
     parser.add_argument("--out", type=pathlib.Path)
     options = parser.parse_args()
@@ -160,20 +206,34 @@ def main():
             judge(rows, search)
             all_rows += rows
             print(f"{text.stem}: {search['seconds']} s", file=sys.stderr)
-            detail += ["", f"## {text.stem}", "",
-                       f"Ours: {search['us']:.2f} us; {search['candidates']} certified candidates, "
-                       f"{search['states']} states.", ""] + topology_table(rows)
-    lines = [INTRODUCTION, "| file | graphs | right | topologies | found | beaten | missed |",
-             "|---|---|---|---|---|---|---|"]
+            detail += [
+                "",
+                f"## {text.stem}",
+                "",
+                (
+                    f"Ours: {search['us']:.2f} us; {search['candidates']} certified candidates, "
+                    f"{search['states']} states."
+                ),
+                "",
+            ] + topology_table(rows)
+    lines = [
+        INTRODUCTION,
+        "| file | graphs | right | topologies | found | beaten | missed |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for name, counts in verdicts.items():
         own = [row for row in all_rows if row["file"].parent.name == name]
         states = collections.Counter(row["verdict"] for row in own)
-        lines.append(f"| {name} | {sum(counts.values())} | {counts['PROVED']} | "
-                     f"{len({row['topology'] for row in own})} | {states['found']} | "
-                     f"{states['beaten']} | {states['missed']} |")
+        lines.append(
+            f"| {name} | {sum(counts.values())} | {counts['PROVED']} | "
+            f"{len({row['topology'] for row in own})} | {states['found']} | "
+            f"{states['beaten']} | {states['missed']} |"
+        )
     states = collections.Counter(row["verdict"] for row in all_rows)
-    lines.append(f"| all | {sum(sum(c.values()) for c in verdicts.values())} | {len(all_rows)} | | "
-                 f"{states['found']} | {states['beaten']} | {states['missed']} |")
+    lines.append(
+        f"| all | {sum(sum(c.values()) for c in verdicts.values())} | {len(all_rows)} | | "
+        f"{states['found']} | {states['beaten']} | {states['missed']} |"
+    )
     text = "\n".join(lines + detail) + "\n"
     if options.out:
         options.out.write_text(text)

@@ -67,12 +67,65 @@ uint32_t sg_fresh_class(sg_part *part, uint8_t *parent, as_size extent, bool rig
   return part->n_classes++;
 }
 
+static bool names_size(const as_dim *dim, const char *name) {
+  return dim->kind == AS_D_SIZE && dim->size->kind == AS_E_NAME && !strcmp(dim->size->name, name);
+}
+
+static bool has_size(const as_dim *dim, uint32_t n, const char *name) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (names_size(&dim[i], name))
+      return true;
+  }
+  return false;
+}
+
+/* Are the elements along an axis of an argument rows (or columns) of a product: is the axis in the
+ * result, in no other argument, and beside one that is reduced? */
+static bool is_row(const as_opdef *op, uint32_t argument, uint32_t rank, uint32_t axis) {
+  const as_targ *pattern = &op->arg[argument];
+  uint32_t behind = rank - axis;
+  if (op->nargs < 2 || behind > pattern->n)
+    return false;
+  const as_dim *own = &pattern->dim[pattern->n - behind];
+  bool reduces = false;
+  for (uint32_t i = 0; i < pattern->n; i++) {
+    const as_dim *dim = &pattern->dim[i];
+    bool named = dim->kind == AS_D_SIZE && dim->size->kind == AS_E_NAME;
+    if (dim >= own && !named)
+      return false;
+    reduces = reduces || (named && !has_size(op->out, op->nout, dim->size->name));
+  }
+  for (uint32_t j = 0; j < op->nargs; j++) {
+    if (j != argument && has_size(op->arg[j].dim, op->arg[j].n, own->size->name))
+      return false;
+  }
+  return reduces && has_size(op->out, op->nout, own->size->name);
+}
+
+static bool is_row_of_product(const sg_part *part, uint32_t tensor, uint32_t axis) {
+  const as_node *node = &part->g->node[tensor];
+  for (uint32_t i = part->n_leaf; i < part->n; i++) {
+    const as_node *user = &part->g->node[part->tensor[i]];
+    for (uint32_t j = 0; j < user->nargs; j++) {
+      if (user->kind == AS_N_OP && user->arg[j] == tensor && is_row(user->op, j, node->rank, axis))
+        return true;
+    }
+  }
+  return false;
+}
+
+static bool is_one(const sg_part *part, as_size extent) {
+  long value;
+  return as_size_is_const(part->g->sizes, extent, &value) && value == 1;
+}
+
 static bool fresh_axes(sg_part *part, uint8_t *parent, const as_node *node, bool rigid,
                        sg_axes *out) {
+  uint32_t tensor = (uint32_t)(node - part->g->node);
   out->rank = node->rank;
   for (uint32_t i = 0; i < node->rank; i++) {
-    long value;
-    if (as_size_is_const(part->g->sizes, node->dim[i], &value) && value == 1) {
+    if (is_one(part, node->dim[i]) &&
+        !(part->ones_are_rows && is_row_of_product(part, tensor, i))) {
       out->ax[i] = SG_UNIT;
       continue;
     }
@@ -127,9 +180,7 @@ static bool carry_axes(sg_part *part, const sg_ctx *ctx, const as_node *node, co
     return fresh_axes(part, ctx->parent, node, true, out);
   *out = carried.out;
   for (uint32_t k = 0; k < out->rank; k++) {
-    long value;
-    if (!carried.is_new[k] ||
-        (as_size_is_const(part->g->sizes, node->dim[k], &value) && value == 1))
+    if (!carried.is_new[k] || is_one(part, node->dim[k]))
       continue;
     uint32_t cls = sg_fresh_class(part, ctx->parent, node->dim[k], !carried.is_repeated[k]);
     if (cls == SG_NO_CLASS)
@@ -247,9 +298,17 @@ bool sg_part_init(sg_part *part, const as_graph *graph, const uint32_t *nodes, u
   uint8_t parent[AX_MAX_CLASS];
   memset(part, 0, sizeof *part);
   gather(part, graph, nodes, n);
+  /* A product of a single row is one as products of several rows are, and lowered as one. Where the
+   * row is repeated along another axis it is no axis, and the product a sum. */
+  part->ones_are_rows = true;
   if (!infer(part, parent)) {
-    sg_part_clear(part);
-    return false;
+    part->ones_are_rows = false;
+    part->n_classes = 0;
+    memset(part->classes, 0, sizeof part->classes);
+    if (!infer(part, parent)) {
+      sg_part_clear(part);
+      return false;
+    }
   }
   compact(part, parent);
   for (uint32_t i = part->n_leaf; i < part->n; i++) {

@@ -54,6 +54,7 @@ typedef struct {
   sg_class classes[AX_MAX_CLASS];
   uint32_t n_classes;
   uint32_t max_rank;
+  bool ones_are_rows; /* an input's extent of 1 has a class where it is the row of a product */
 } sg_part;
 
 /* nodes: operator nodes of g, consecutive among its operators; last_use[node]: the last node that

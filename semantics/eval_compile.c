@@ -15,6 +15,8 @@ typedef struct scope {
   struct scope *up;
 } scope;
 
+enum { MOST_INDICES = 4 * AS_MAX_RANK }; /* of one access, as lists are written out */
+
 typedef struct {
   as_opcode *opcode;
   as_sizes *sizes;
@@ -285,81 +287,115 @@ static bool comp_bcast(op_compiler *compiler, const as_expr *expr, const scope *
   return true;
 }
 
-static code *comp_access(op_compiler *compiler, const as_expr *expr, code *made) {
-  uint32_t target = UINT32_MAX;
-  uint32_t a = 0;
-  for (a = 0; a < compiler->opcode->nlet; a++) {
-    if (compiler->opcode->let[a].body && !strcmp(compiler->opcode->let[a].name, expr->name))
-      break;
-  }
-  if (a < compiler->opcode->nlet) {
-    made->kind = S_LET;
-    target = compiler->opcode->let[a].nindex;
-  } else {
-    for (a = 0; a < compiler->nargs; a++) {
-      if (!strcmp(compiler->opcode->op->arg[a].name, expr->name))
-        break;
-    }
-    if (a == compiler->nargs) {
-      bad(compiler, expr, "unknown tensor", expr->name);
-      return NULL;
-    }
-    made->kind = S_ARG;
-    target = compiler->arank[a];
-  }
-  made->which = a;
+/* what an access reads: a let before an argument of the same name; *rank: how many indices it takes
+ */
+static bool find_read(op_compiler *compiler, const as_expr *expr, code *made, uint32_t *rank) {
+  const as_opcode *opcode = compiler->opcode;
   made->name = expr->name;
-  const icode *ix[4 * AS_MAX_RANK];
-  uint32_t n = 0;
+  *rank = 0;
+  for (uint32_t i = 0; i < opcode->nlet; i++) {
+    if (opcode->let[i].body && !strcmp(opcode->let[i].name, expr->name)) {
+      made->kind = S_LET;
+      made->which = i;
+      *rank = opcode->let[i].nindex;
+      return true;
+    }
+  }
+  for (uint32_t i = 0; i < compiler->nargs; i++) {
+    if (!strcmp(opcode->op->arg[i].name, expr->name)) {
+      made->kind = S_ARG;
+      made->which = i;
+      *rank = compiler->arank[i];
+      return true;
+    }
+  }
+  return bad(compiler, expr, "unknown tensor", expr->name);
+}
+
+/* an index that is an expression; it alone may read elements of tensors as integers */
+static const icode *comp_scalar_index(op_compiler *compiler, const as_expr *index, code *made) {
+  bool met_data = compiler->met_data;
+  compiler->met_data = false;
+  compiler->in_index = true;
+  const icode *out = comp_int(compiler, index);
+  compiler->in_index = false;
+  made->by_data |= compiler->met_data;
+  compiler->met_data = met_data;
+  return out;
+}
+
+/* how many indices stand beside the adapted list at place `adapted` of an access */
+static bool count_others(op_compiler *compiler, const as_expr *expr, uint32_t adapted,
+                         uint32_t *others) {
+  *others = 0;
   for (uint32_t i = 0; i < expr->n; i++) {
-    if (n + AS_MAX_RANK > 4 * AS_MAX_RANK) {
+    if (i == adapted)
+      continue;
+    if (expr->acc[i] == AS_IX_BCAST) {
+      return bad(compiler, expr, "only one broadcast index list, of an argument, can be adapted in",
+                 expr->name);
+    }
+    const scope *list = expr->acc[i] == AS_IX_LIST ? find(compiler, expr->acc_name[i], true) : NULL;
+    if (expr->acc[i] == AS_IX_SCALAR)
+      ++*others;
+    else if (list)
+      *others += list->n;
+  }
+  return true;
+}
+
+/* `~o` at place i of an access: as many indices as the others leave of the argument's axes */
+static bool comp_adapted(op_compiler *compiler, const as_expr *expr, uint32_t i, const code *made,
+                         uint32_t rank, const icode **ix, uint32_t *n) {
+  const scope *list = find(compiler, expr->acc_name[i], true);
+  uint32_t others;
+  if (!count_others(compiler, expr, i, &others))
+    return false;
+  if (made->kind != S_ARG || others > rank)
+    return bad(compiler, expr, "an index list cannot be adapted to", expr->name);
+  uint32_t adapted = rank - others;
+  if (!comp_bcast(compiler, expr, list, compiler->adim[made->which] + *n, adapted, ix + *n))
+    return false;
+  *n += adapted;
+  return true;
+}
+
+/* appends the indices that item i of an access stands for */
+static bool comp_index(op_compiler *compiler, const as_expr *expr, uint32_t i, code *made,
+                       uint32_t rank, const icode **ix, uint32_t *n) {
+  if (expr->acc[i] == AS_IX_SCALAR) {
+    ix[*n] = comp_scalar_index(compiler, expr->kid[i], made);
+    return ix[(*n)++] != NULL;
+  }
+  const scope *list = find(compiler, expr->acc_name[i], true);
+  if (!list)
+    return bad(compiler, expr, "unknown index list", expr->acc_name[i]);
+  if (expr->acc[i] != AS_IX_LIST)
+    return comp_adapted(compiler, expr, i, made, rank, ix, n);
+  for (uint32_t j = 0; j < list->n; j++)
+    ix[(*n)++] = ix_slot(compiler, list->slot + j);
+  return true;
+}
+
+static code *comp_access(op_compiler *compiler, const as_expr *expr, code *made) {
+  const icode *ix[MOST_INDICES];
+  uint32_t n = 0;
+  uint32_t rank;
+  if (compiler->func) {
+    bad(compiler, expr, "a function cannot read the tensor", expr->name);
+    return NULL;
+  }
+  if (!find_read(compiler, expr, made, &rank))
+    return NULL;
+  for (uint32_t i = 0; i < expr->n; i++) {
+    if (n + AS_MAX_RANK > MOST_INDICES) {
       bad(compiler, expr, "too many indices of", expr->name);
       return NULL;
     }
-    if (expr->acc[i] == AS_IX_SCALAR) {
-      bool met_data = compiler->met_data;
-      compiler->met_data = false;
-      compiler->in_index = true;
-      ix[n] = comp_int(compiler, expr->kid[i]);
-      compiler->in_index = false;
-      made->by_data |= compiler->met_data;
-      compiler->met_data = met_data;
-      if (!ix[n++])
-        return NULL;
-      continue;
-    }
-    const scope *inner = find(compiler, expr->acc_name[i], true);
-    if (!inner) {
-      bad(compiler, expr, "unknown index list", expr->acc_name[i]);
+    if (!comp_index(compiler, expr, i, made, rank, ix, &n))
       return NULL;
-    }
-    if (expr->acc[i] == AS_IX_LIST) {
-      for (uint32_t j = 0; j < inner->n; j++)
-        ix[n++] = ix_slot(compiler, inner->slot + j);
-      continue;
-    }
-    uint32_t others = 0;
-    for (uint32_t j = 0; j < expr->n; j++) {
-      if (j != i) {
-        const scope *t =
-            expr->acc[j] == AS_IX_LIST ? find(compiler, expr->acc_name[j], true) : NULL;
-        if (expr->acc[j] == AS_IX_BCAST || made->kind != S_ARG) {
-          bad(compiler, expr, "only one broadcast index list, of an argument, can be adapted in",
-              expr->name);
-          return NULL;
-        }
-        others += expr->acc[j] == AS_IX_SCALAR ? 1 : t ? t->n : 0;
-      }
-    }
-    if (made->kind != S_ARG || others > target) {
-      bad(compiler, expr, "an index list cannot be adapted to", expr->name);
-      return NULL;
-    }
-    if (!comp_bcast(compiler, expr, inner, compiler->adim[a] + n, target - others, ix + n))
-      return NULL;
-    n += target - others;
   }
-  if (n != target) {
+  if (n != rank) {
     bad(compiler, expr, "wrong number of indices of", expr->name);
     return NULL;
   }
@@ -444,15 +480,19 @@ static code *comp_name(op_compiler *compiler, const as_expr *expr, code *made) {
   }
 }
 
+static code *comp_number(op_compiler *compiler, const as_expr *expr, code *made) {
+  made->kind = S_CONST;
+  made->from = elem(compiler);
+  compiler->opcode->domain->from_q(compiler->opcode->domain, made->from, expr->num);
+  return made;
+}
+
 static code *comp_reduce(op_compiler *compiler, const as_expr *expr, code *made) {
-  made->kind = expr->kind == AS_E_SUM    ? S_SUM
-               : expr->kind == AS_E_PROD ? S_PROD
-               : expr->kind == AS_E_MAXR ? S_MAXR
-                                         : S_MINR;
   if (compiler->func) {
     bad(compiler, expr, "a reduction cannot stand in a function", NULL);
     return NULL;
   }
+  made->tmp[0] = elem(compiler);
   if (!(made->i = comp_int(compiler, expr->kid[0])))
     return NULL;
   scope *old = compiler->scopes;
@@ -464,92 +504,8 @@ static code *comp_reduce(op_compiler *compiler, const as_expr *expr, code *made)
   return made->kid[0] ? made : NULL;
 }
 
-static code *comp(op_compiler *compiler, const as_expr *expr) {
-  code *made = as_arena_alloc(compiler->opcode->mem, sizeof *made);
-  made->line = expr->line;
-  made->col = expr->col;
-  uint32_t first = 0;
-  switch (expr->kind) {
-  case AS_E_NUM:
-    made->kind = S_CONST;
-    made->from = elem(compiler);
-    compiler->opcode->domain->from_q(compiler->opcode->domain, made->from, expr->num);
-    return made;
-  case AS_E_NAME:
-    return comp_name(compiler, expr, made);
-  case AS_E_ACCESS:
-    if (compiler->func) {
-      bad(compiler, expr, "a function cannot read the tensor", expr->name);
-      return NULL;
-    }
-    return comp_access(compiler, expr, made);
-  case AS_E_CALL:
-    return comp_call(compiler, expr, made);
-  case AS_E_SUM:
-  case AS_E_PROD:
-  case AS_E_MAXR:
-  case AS_E_MINR:
-    made->tmp[0] = elem(compiler);
-    return comp_reduce(compiler, expr, made);
-  case AS_E_IDIV:
-  case AS_E_MOD:
-    if (is_int(compiler, expr)) {
-      made->kind = S_INT;
-      return (made->i = comp_int(compiler, expr)) ? made : NULL;
-    }
-    made->kind = expr->kind == AS_E_IDIV ? S_IDIV : S_MOD;
-    break;
-  case AS_E_ADD:
-    made->kind = S_ADD;
-    break;
-  case AS_E_SUB:
-    made->kind = S_SUB;
-    break;
-  case AS_E_MUL:
-    made->kind = S_MUL;
-    break;
-  case AS_E_FDIV:
-    made->kind = S_DIV;
-    break;
-  case AS_E_NEG:
-    made->kind = S_UN;
-    made->un = AS_U_NEG;
-    break;
-  case AS_E_EXP:
-    made->kind = S_UN;
-    made->un = AS_U_EXP;
-    break;
-  case AS_E_LOG:
-    made->kind = S_UN;
-    made->un = AS_U_LOG;
-    break;
-  case AS_E_SQRT:
-    made->kind = S_UN;
-    made->un = AS_U_SQRT;
-    break;
-  case AS_E_INV:
-    made->kind = S_UN;
-    made->un = AS_U_INV;
-    break;
-  case AS_E_ABS:
-    made->kind = S_ABS;
-    break;
-  case AS_E_MAX2:
-    made->kind = S_MAX2;
-    break;
-  case AS_E_MIN2:
-    made->kind = S_MIN2;
-    break;
-  case AS_E_IF:
-    made->kind = S_IF;
-    first = 1;
-    if (!(made->cond = comp_cond(compiler, expr->kid[0])))
-      return NULL;
-    break;
-  default:
-    bad(compiler, expr, "a condition cannot stand here", NULL);
-    return NULL;
-  }
+/* the operands of an expression from `first` on, and the elements that it is computed with */
+static code *comp_operands(op_compiler *compiler, const as_expr *expr, uint32_t first, code *made) {
   made->n = expr->n - first;
   made->kid = as_arena_alloc(compiler->opcode->mem, (made->n + 1) * sizeof *made->kid);
   for (uint32_t i = 0; i < made->n; i++) {
@@ -560,6 +516,71 @@ static code *comp(op_compiler *compiler, const as_expr *expr) {
   if (made->kind == S_ABS || made->kind == S_IF || made->kind == S_IDIV || made->kind == S_MOD)
     made->tmp[1] = elem(compiler);
   return made;
+}
+
+static code *comp_arithmetic(op_compiler *compiler, const as_expr *expr, code *made) {
+  return comp_operands(compiler, expr, 0, made);
+}
+
+/* a quotient or remainder, computed as an integer where its operands are integers */
+static code *comp_quotient(op_compiler *compiler, const as_expr *expr, code *made) {
+  if (!is_int(compiler, expr))
+    return comp_operands(compiler, expr, 0, made);
+  made->kind = S_INT;
+  return (made->i = comp_int(compiler, expr)) ? made : NULL;
+}
+
+static code *comp_if(op_compiler *compiler, const as_expr *expr, code *made) {
+  if (!(made->cond = comp_cond(compiler, expr->kid[0])))
+    return NULL;
+  return comp_operands(compiler, expr, 1, made);
+}
+
+/* Kinds of expressions that are values; the reader of one completes what is made here of it. */
+static const struct {
+  as_ekind from;
+  code *(*compile)(op_compiler *compiler, const as_expr *expr, code *made);
+  skind kind;    /* of a name, an access and a call it is found by the reader */
+  as_unop unary; /* of S_UN */
+} value_kinds[] = {
+    {AS_E_NUM, comp_number, S_CONST, 0},
+    {AS_E_NAME, comp_name, 0, 0},
+    {AS_E_ACCESS, comp_access, 0, 0},
+    {AS_E_CALL, comp_call, 0, 0},
+    {AS_E_SUM, comp_reduce, S_SUM, 0},
+    {AS_E_PROD, comp_reduce, S_PROD, 0},
+    {AS_E_MAXR, comp_reduce, S_MAXR, 0},
+    {AS_E_MINR, comp_reduce, S_MINR, 0},
+    {AS_E_IDIV, comp_quotient, S_IDIV, 0},
+    {AS_E_MOD, comp_quotient, S_MOD, 0},
+    {AS_E_ADD, comp_arithmetic, S_ADD, 0},
+    {AS_E_SUB, comp_arithmetic, S_SUB, 0},
+    {AS_E_MUL, comp_arithmetic, S_MUL, 0},
+    {AS_E_FDIV, comp_arithmetic, S_DIV, 0},
+    {AS_E_NEG, comp_arithmetic, S_UN, AS_U_NEG},
+    {AS_E_EXP, comp_arithmetic, S_UN, AS_U_EXP},
+    {AS_E_LOG, comp_arithmetic, S_UN, AS_U_LOG},
+    {AS_E_SQRT, comp_arithmetic, S_UN, AS_U_SQRT},
+    {AS_E_INV, comp_arithmetic, S_UN, AS_U_INV},
+    {AS_E_ABS, comp_arithmetic, S_ABS, 0},
+    {AS_E_MAX2, comp_arithmetic, S_MAX2, 0},
+    {AS_E_MIN2, comp_arithmetic, S_MIN2, 0},
+    {AS_E_IF, comp_if, S_IF, 0},
+};
+
+static code *comp(op_compiler *compiler, const as_expr *expr) {
+  for (size_t i = 0; i < sizeof value_kinds / sizeof *value_kinds; i++) {
+    if (value_kinds[i].from != expr->kind)
+      continue;
+    code *made = as_arena_alloc(compiler->opcode->mem, sizeof *made);
+    made->line = expr->line;
+    made->col = expr->col;
+    made->kind = value_kinds[i].kind;
+    made->un = value_kinds[i].unary;
+    return value_kinds[i].compile(compiler, expr, made);
+  }
+  bad(compiler, expr, "a condition cannot stand here", NULL);
+  return NULL;
 }
 
 /* binds the names on a left side; the total number of indices in *n */

@@ -5,6 +5,7 @@
 
 tests/layers says which module may include which.  Whatever else is allowed is in the tables below.
 """
+
 import hashlib
 import os
 import re
@@ -14,10 +15,12 @@ import sys
 
 # What there is to read of what is trusted: tokens of C without comments.
 CHECKER_TOKENS = 68400
-TOKEN = re.compile(r'''/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|\d[\w.]*|->|\+\+|--|<<=|>>=|<<|>>|<=|>=
-                       |==|!=|&&|\|\||[-+*/%&|^]=|\.\.\.|\#\#|\\\n|\S''', re.S | re.X)
-CHECKER_HEADERS = re.compile(
-    r'(gmp|std\w*|string|limits|errno|inttypes|ctype|unistd|dirent)\.h$')
+TOKEN = re.compile(
+    r'''/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|\d[\w.]*|->|\+\+|--|<<=|>>=|<<|>>|<=|>=
+                       |==|!=|&&|\|\||[-+*/%&|^]=|\.\.\.|\#\#|\\\n|\S''',
+    re.S | re.X,
+)
+CHECKER_HEADERS = re.compile(r'(gmp|std\w*|string|limits|errno|inttypes|ctype|unistd|dirent)\.h$')
 FILE_LINES = 800
 # Main, options, progress and one file a command: what grows beyond this belongs to a module below.
 COMMAND_LINES = 2000
@@ -25,15 +28,33 @@ COLUMNS = 100
 # Nothing is decided by searching a message or JSON as text.  Who searches a text, and for what.
 SEARCHES_TEXT = {
     'src/threads/wrappers.c': "an instruction's text, for its holes",
-    'verify/smt/smt_child.c': 'what a solver says of its version, and where its argument has the limit',
+    'verify/smt/smt_child.c': (
+        'what a solver says of its version, and where its argument has the limit'
+    ),
     'verify/smt/smt_z3.c': 'the command that is a call there',
 }
 # Folders of the shared data that others wrote.
 OTHERS = ('mirage-mugraphs', 'pytorch', 'trinity', 'ttir')
 # Texts of one machine, and of unfinished work.
 UNWANTED = re.compile(r'/(work|home|root)/[a-z]|\b(TODO|FIXME|XXX)\b')
-TEXT_FILES = ('.c', '.h', '.md', '.mk', '.sh', '.py', '.am', '.ac', '.sem', '.tp', '.mug', '.rule',
-              '.cu', '.cuh', '.1', 'quickstart')
+TEXT_FILES = (
+    '.c',
+    '.h',
+    '.md',
+    '.mk',
+    '.sh',
+    '.py',
+    '.am',
+    '.ac',
+    '.sem',
+    '.tp',
+    '.mug',
+    '.rule',
+    '.cu',
+    '.cuh',
+    '.1',
+    'quickstart',
+)
 
 found = []
 
@@ -50,14 +71,31 @@ def read(path):
 def tracked_or_present():
     """Every file of the tree: by git where there is one, so that a build inside does not count."""
     try:
-        out = subprocess.run(['git', 'ls-files', '-co', '--exclude-standard', '-z'], check=True,
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode()
+        out = subprocess.run(
+            ['git', 'ls-files', '-co', '--exclude-standard', '-z'],
+            check=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ).stdout.decode()
         files = out.split('\0')
     except (OSError, subprocess.CalledProcessError):
-        files = [os.path.relpath(os.path.join(folder, name), '.')
-                 for top in ('proofs', 'src', 'semantics', 'verify', 'search', 'tests', 'bench', 'docs',
-                             'examples', 'man')
-                 for folder, _, names in os.walk(top) for name in names]
+        files = [
+            os.path.relpath(os.path.join(folder, name), '.')
+            for top in (
+                'proofs',
+                'src',
+                'semantics',
+                'verify',
+                'search',
+                'tests',
+                'bench',
+                'docs',
+                'examples',
+                'man',
+            )
+            for folder, _, names in os.walk(top)
+            for name in names
+        ]
     return sorted(path for path in files if path and os.path.isfile(path))
 
 
@@ -88,7 +126,7 @@ def find_cycle(graph):
 
     def visit(module):
         if module in way:
-            return way[way.index(module):] + [module]
+            return way[way.index(module) :] + [module]
         if module in done:
             return None
         way.append(module)
@@ -118,8 +156,14 @@ def check_includes(sources):
             if name == 'config.h':
                 continue
             places = (os.path.dirname(path), '.', 'src')
-            there = next((p for p in (os.path.normpath(os.path.join(place, name)) for place in places)
-                          if os.path.isfile(p)), None)
+            there = next(
+                (
+                    p
+                    for p in (os.path.normpath(os.path.join(place, name)) for place in places)
+                    if os.path.isfile(p)
+                ),
+                None,
+            )
             if there is None:
                 say(f'{path} includes "{name}", which is not in the tree')
                 continue
@@ -139,8 +183,12 @@ def check_includes(sources):
 
 
 def check_sizes(sources, scripts):
-    checker = sum(not token.startswith(('/*', '//')) and token != '\\\n'
-                  for path in sources if path.startswith('proofs/checker/') for token in TOKEN.findall(read(path)))
+    checker = sum(
+        not token.startswith(('/*', '//')) and token != '\\\n'
+        for path in sources
+        if path.startswith('proofs/checker/')
+        for token in TOKEN.findall(read(path))
+    )
     if checker > CHECKER_TOKENS:
         say(f'the trusted checker has {checker} tokens; {CHECKER_TOKENS} are allowed')
     for path in sources + scripts:
@@ -149,7 +197,10 @@ def check_sizes(sources, scripts):
             say(f'{path} has {lines} lines; {FILE_LINES} are allowed')
     command = sum(read(path).count('\n') for path in sources if path.startswith('src/cli/'))
     if command > COMMAND_LINES:
-        say(f'src/cli has {command} lines; {COMMAND_LINES} are allowed: main, options, progress, commands')
+        say(
+            f'src/cli has {command} lines; {COMMAND_LINES} are allowed: main, options, progress,'
+            ' commands'
+        )
 
 
 def check_layout(sources):
@@ -161,11 +212,17 @@ def check_layout(sources):
                 say(f'{path}:{number}: {len(line)} columns; {COLUMNS} are allowed')
     if not shutil.which('clang-format'):
         return
-    shares = [files[i::os.cpu_count() or 1] for i in range(os.cpu_count() or 1)]
-    runs = [subprocess.Popen(['clang-format', '--dry-run', '-Werror'] + share, stderr=subprocess.PIPE)
-            for share in shares if share]
-    wrong = {match for run in runs
-             for match in re.findall(r'^(\S+?):\d+:\d+: error', run.communicate()[1].decode(), re.M)}
+    shares = [files[i :: os.cpu_count() or 1] for i in range(os.cpu_count() or 1)]
+    runs = [
+        subprocess.Popen(['clang-format', '--dry-run', '-Werror'] + share, stderr=subprocess.PIPE)
+        for share in shares
+        if share
+    ]
+    wrong = {
+        match
+        for run in runs
+        for match in re.findall(r'^(\S+?):\d+:\d+: error', run.communicate()[1].decode(), re.M)
+    }
     for path in sorted(wrong):
         say(f'{path} is not laid out by clang-format')
 
@@ -207,8 +264,11 @@ def main():
     files = tracked_or_present()
     folders = ('proofs/', 'src/', 'semantics/', 'verify/', 'search/', 'tests/')
     sources = [path for path in files if path.startswith(folders) and path.endswith(('.c', '.h'))]
-    scripts = [path for path in files
-               if path.startswith(folders + ('bench/',)) and path.endswith(('.py', '.sh', '.cu', '.cuh'))]
+    scripts = [
+        path
+        for path in files
+        if path.startswith(folders + ('bench/',)) and path.endswith(('.py', '.sh', '.cu', '.cuh'))
+    ]
     check_includes(sources)
     check_sizes(sources, scripts)
     check_layout(sources)

@@ -436,8 +436,11 @@ def parse_rules(data, name, wanted):
         else:
             text.at += 2
             before = text.tokens[text.at - 1 :]
-            parts = (k for k, (line, part) in enumerate(zip(before, before[1:]))
-                     if line[0] == "line" and part[1] in ("rule", "op", "func", "the end"))
+            parts = (
+                k
+                for k, (line, part) in enumerate(zip(before, before[1:]))
+                if line[0] == "line" and part[1] in ("rule", "op", "func", "the end")
+            )
             text.at += next(parts)
     ensure(len(found) == 1, f"{name}: {len(found)} rules are called {wanted}")
     return uses, library, *found[0]

@@ -4,7 +4,17 @@ from dataclasses import dataclass, field, replace
 
 from .grammar import Refused, ensure, within
 from .sizes import (
-    ONE, STATE, ZERO, at_values, computed, fold, is_group, is_one, larger, negative, relation,
+    ONE,
+    STATE,
+    ZERO,
+    at_values,
+    computed,
+    fold,
+    is_group,
+    is_one,
+    larger,
+    negative,
+    relation,
     smaller,
 )
 from .terms import Term, constant, make, negation, range_of, variable
@@ -256,8 +266,10 @@ class Scalars:
         ensure(group in self.lists and count <= len(self.lists[group]), f"~{group} does not fit")
         skipped = len(self.lists[group]) - count
         outer = zip(self.lists[group][skipped:], self.call.lists[group][skipped:])
-        return [ZERO if is_one(extent) and not is_one(other) else index
-                for extent, (index, other) in zip(extents, outer)]
+        return [
+            ZERO if is_one(extent) and not is_one(other) else index
+            for extent, (index, other) in zip(extents, outer)
+        ]
 
     def element(self, tensor, indices):
         ensure(len(indices) == len(tensor.extents), "an access with another number of indices")
@@ -442,6 +454,6 @@ class Call:
             self._enter(name, Let(let_indices, let_body, dict(self.names)))
         ensure(own.keys().isdisjoint(self.names), f"{self.name}: a name has two meanings")
         place = self.side.around.ranging(indices, extents)
-        return replace(
-            self.here, names={**self.names, **own}, place=place, lists=lists
-        ).scalar(body)
+        return replace(self.here, names={**self.names, **own}, place=place, lists=lists).scalar(
+            body
+        )

@@ -136,9 +136,7 @@ class TileProgram:
 
     def _here(self):
         unread = dict.fromkeys(self.side.tensors)  # but by loads
-        return Scalars(
-            self.side, {**unread, **self.side.names, **self.tensors}, self.side.around
-        )
+        return Scalars(self.side, {**unread, **self.side.names, **self.tensors}, self.side.around)
 
     def _under(self, lanes, variables):
         """(extents, Scalars under the lanes)"""

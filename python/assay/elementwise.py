@@ -140,7 +140,11 @@ def _not(t, x):
     if x.dtype != "bool" and t.operator.startswith("aten.bitwise"):
         raise Unsupported(t.operator, "of integers")
     x = t.truth(x)
-    return t.value(f"logical_not({x.text})", x.extents, "bool")
+    if x.text in t.negations:
+        return t.negations[x.text]
+    negation = t.value(f"logical_not({x.text})", x.extents, "bool")
+    t.negations[negation.text] = x
+    return negation
 
 
 def _joined(op):

@@ -10,6 +10,7 @@ import torch.nn.attention
 from torch.fx.experimental import symbolic_shapes
 
 from . import sequences
+from .attention import InProducts
 from .errors import NotExported
 from .masking import guard_what_is_left_out
 
@@ -117,10 +118,10 @@ def export(function, examples, dynamic=None, fixed=False, keywords=None):
             for x in examples
         )
     examples, keywords = _apart((tuple(examples), keywords or None))
-    # attention in operators of its own, whatever kernel PyTorch has for it on the device at hand
+    # what attention.py leaves to PyTorch is taken apart, whatever kernel the device at hand has for it
     plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
     whole_networks, states = sequences.exported_whole(), sequences.states_as_buffers(function)
-    with torch.no_grad(), plain, whole_networks, states:
+    with torch.no_grad(), plain, whole_networks, states, InProducts():
         try:
             exported = torch.export.export(function, examples, keywords, dynamic_shapes=dynamic)
             exported = exported.run_decompositions(sequences.decompositions())

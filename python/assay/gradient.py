@@ -13,6 +13,7 @@ from torch._functorch.aot_autograd import aot_export_joint_simple
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch.autograd.function import once_differentiable
 
+from .attention import InProducts
 from .compiled import GraphRunner, Telling, check_alike
 from .errors import AssayError, NotExported
 from .exporting import module_of
@@ -81,7 +82,7 @@ class Differentiable(Telling):
             return tuple(map(torch.clone, results))  # which are views of nothing
 
         plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
-        with torch.enable_grad(), plain:
+        with torch.enable_grad(), plain, InProducts():
             try:
                 return aot_export_joint_simple(
                     flat, tuple(inputs), trace_joint=True, decompositions=decompositions()

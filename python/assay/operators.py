@@ -486,6 +486,18 @@ def _softmax(t, x, axis, half_to_float=False):
     return t.value(f"{weights.text} / {total.text}", x.extents)
 
 
+@row("_safe_softmax.default")
+def _safe_softmax(t, x, axis, dtype=None):
+    """Like a softmax, but 0 in rows that are minus infinity everywhere: their weights are all 0, and
+    are divided by 1."""
+    _check_rounds(t, dtype, x)
+    if not isinstance(x, Masked):
+        return _softmax(t, x, axis)
+    _, weights, total = _masked_weights(t, x, axis)
+    nothing = t.value(f"equal({total.text}, 0)", total.extents)
+    return t.value(f"{weights.text} / ({total.text} + {nothing.text})", x.extents)
+
+
 # What takes the place of minus infinity where a maximum is looked for, so that it is that of what is
 # kept: no number that a kernel meets is far from it, and weights there are 0 whatever it is.
 _FAR_BELOW = "1e30"
@@ -498,10 +510,11 @@ def _masked_weights(t, x, axis):
     if t.reading:
         weights = t.choose(x.keep, t.value(f"exp({x.value.text})", x.extents), 0)
         return x.value, weights, _reduce(t, "sum", weights, axis, True)
-    dropped = t.value(f"logical_not({x.keep.text})", x.extents)
+    keep = t.layouts.unexpanded(x.keep)
+    dropped = t.value(f"logical_not({keep.text})", keep.extents)
     low = t.value(f"{x.value.text} - {dropped.text} * {_FAR_BELOW}", x.extents)
     shifted = t.value(f"{low.text} - {_reduce(t, 'max', low, axis, True).text}", x.extents)
-    weights = t.value(f"exp({shifted.text}) * {x.keep.text}", x.extents)
+    weights = t.value(f"exp({shifted.text}) * {keep.text}", x.extents)
     return shifted, weights, _reduce(t, "sum", weights, axis, True)
 
 
@@ -538,9 +551,25 @@ def _trilinear(t, first, second, third, *axes_and_sum):
     return _reduce(t, "sum", t.layouts.expand(product, extents), summed, False)
 
 
-@row("mm.default", "bmm.default")
+@row("mm.default")
 def _matmul(t, x, y):
     return _product(t, x, y)
+
+
+@row("bmm.default")
+def _batched(t, x, y):
+    """Of batches that were merged only for this product, the product of what they were."""
+    done = []
+    while (batches := t.layouts.merged_alike(x, y)) is not None:
+        what, x, y = batches
+        done.append(what)
+    extents = x.extents[:-1] + y.extents[-1:]
+    x, y = t.layouts.unexpanded(x, 2), t.layouts.unexpanded(y, 2)
+    product = t.value(f"matmul({x.text}, {y.text})", extents)
+    for what in reversed(done):
+        again = t.layouts.merge if what == "merge" else t.layouts.squeeze
+        product = again(product, 0)
+    return product
 
 
 @row("addmm.default")

@@ -51,6 +51,7 @@ class Translator:
         self.environment = {}
         self.failed = {}
         self.constants = {}
+        self.negations = {}  # the value that another one is the negation of, by the other's text
         self.constants_held = {}  # tensors that an exported function brings along, by name
         self.probing = False
         self.input_nodes = []

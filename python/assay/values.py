@@ -88,7 +88,18 @@ class Layouts:
             x = self._made_of[x.text][1]
         return x
 
+    def merged_alike(self, x, y):
+        """What x and y were before the same was done to the first axes of both, their merging or the
+        leaving out of one of one element: (what was done, x, y), or None."""
+        done, before = self._made_of.get(x.text, (None, None))
+        other, other_before = self._made_of.get(y.text, (None, None))
+        merged = done is not None and done[:2] in (("merge", 0), ("squeeze", 0)) and done == other
+        return (done[0], before, other_before) if merged else None
+
     def unsqueeze(self, x, axis):
+        before = self._before(x, ("squeeze", axis))
+        if before is not None:
+            return before
         extents = list(x.extents)
         extents.insert(axis, "1")
         return self._make(f"expand_dims({x.text}, axis={axis})", extents, x, ("unsqueeze", axis))
@@ -129,10 +140,32 @@ class Layouts:
                 raise Unsupported("expand", f"extent {have} cannot become {want}")
             wide = list(x.extents)
             wide[axis] = want
-            x = self._make(f"broadcast({x.text}, axis={axis}, size={want})", wide, x)
+            text = f"broadcast({x.text}, axis={axis}, size={want})"
+            x = self._make(text, wide, x, ("broadcast", axis))
         return x
 
-    def _merge(self, x, axis):
+    def _written_so(self, x, extents):
+        """What x was when its axes were written with these extents, its elements in their order."""
+        while x.extents != extents:
+            done, before = self._made_of.get(x.text, (None, None))
+            if done is None or done[0] not in _KEEP_ORDER:
+                return None
+            x = before
+        return x
+
+    def unexpanded(self, x, own=0):
+        """What x was before axes were put in front of it and axes of one element were repeated, but
+        for its `own` last ones: operators that broadcast do that as they go."""
+        while True:
+            done, before = self._made_of.get(x.text, (None, None))
+            in_front = done == ("unsqueeze", 0) and before.rank >= own
+            repeated = done is not None and done[0] == "broadcast" and done[1] < x.rank - own
+            if not (in_front or repeated):
+                return x
+            x = before
+
+    def merge(self, x, axis):
+        """x with an axis and the next one as one."""
         left, right = x.extents[axis], x.extents[axis + 1]
         whole = self.out.extents.product([left, right])
         extents = x.extents[:axis] + (whole,) + x.extents[axis + 2 :]
@@ -166,6 +199,9 @@ class Layouts:
 
     def view(self, x, extents):
         """x in row-major order with other extents: axes merged and split, coarsest first."""
+        known = self._written_so(x, tuple(extents))
+        if known is not None:
+            return known
         have = [self.out.extents.value(e) for e in x.extents]
         want = [self.out.extents.value(e) for e in extents]
         if 0 in have or 0 in want:
@@ -190,7 +226,7 @@ class Layouts:
                 x = self._split(x, axis, extents[axis], inner)
                 have[axis : axis + 1] = [want[axis], rest]
             elif axis + 1 < len(have):
-                x = self._merge(x, axis)
+                x = self.merge(x, axis)
                 have[axis : axis + 2] = [have[axis] * have[axis + 1]]
             else:
                 raise Unsupported("view", f"{x.extents} as {tuple(extents)}")

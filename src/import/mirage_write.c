@@ -208,6 +208,63 @@ static size_t squared(writer *writing, size_t number) {
   return tensor_at(writing, number)->square - 1;
 }
 
+/* what of a view decides which accumulator makes it */
+typedef struct {
+  uint32_t open; /* factors of the last axis that are not summed */
+  bool sums;
+  bool whole; /* the whole axis is summed */
+  bool rms;   /* the root of the mean of squares, which is an accumulator of its own */
+} form;
+
+static form form_of(const writer *writing, const view *wanted) {
+  form out = {.open = open_factors(wanted)};
+  out.sums = out.open < wanted->n;
+  out.whole = out.sums && out.open == 0;
+  int64_t count = writing->part[3];
+  for (uint32_t i = 0; i < wanted->n; i++)
+    count *= wanted->factor[i].summed ? wanted->factor[i].extent : 1;
+  out.rms = out.whole && wanted->squared && wanted->root && wanted->over == count;
+  return out;
+}
+
+/* whether the format has a sum of this form; where not, why */
+static bool sum_is_writable(writer *writing, as_node_id id, const view *wanted, form of) {
+  if (tensor_at(writing, wanted->of)->after)
+    return refuse(writing, id, "a sum of what is defined after the loop");
+  if (writing->part[3] > 1 && !wanted->acc) {
+    return refuse(
+        writing, id,
+        "a sum that is not accumulated over the loop: sums are taken by accumulators only");
+  }
+  if (of.whole && !wanted->kept)
+    return refuse(writing, id, "a sum that does not keep its axis as an extent of 1");
+  if (of.open > 1 || (of.open == 1 && wanted->factor[wanted->n - 1].summed))
+    return refuse(writing, id, "a sum over the inner part of an axis");
+  return true;
+}
+
+static bool is_writable(writer *writing, as_node_id id, const view *wanted, form of) {
+  if (!of.sums && wanted->n > 1)
+    return refuse(writing, id, "an axis is split and not summed");
+  if (of.sums && !sum_is_writable(writing, id, wanted, of))
+    return false;
+  if (wanted->over != 1 && !of.rms)
+    return refuse(writing, id, "a division by a number, outside of a root mean square");
+  return true;
+}
+
+/* the sum over the outer factor of the last axis, which leaves the inner one */
+static bool strided_sum(writer *writing, as_node_id id, const view *wanted, size_t *number) {
+  int64_t width = wanted->factor[wanted->n - 1].extent;
+  if (writing->width && writing->width != width) {
+    return refuse(writing, id, "a sum with stride %lld and another with %lld in one block graph",
+                  (long long)width, (long long)writing->width);
+  }
+  writing->width = width;
+  *number = apply(writing, "accum_redtox_ld_sum", *number, width, true);
+  return true;
+}
+
 /* the tensor that a node's view is, by operators where it is none yet */
 static bool materialize(writer *writing, as_node_id id, size_t *out) {
   view *wanted = &writing->view[id];
@@ -217,43 +274,19 @@ static bool materialize(writer *writing, as_node_id id, size_t *out) {
     *out = wanted->made - 1;
     return true;
   }
-  const tensor source = *tensor_at(writing, wanted->of);
-  uint32_t open = open_factors(wanted);
-  int64_t count = writing->part[3];
-  for (uint32_t i = 0; i < wanted->n; i++)
-    count *= wanted->factor[i].summed ? wanted->factor[i].extent : 1;
-  bool sums = open < wanted->n;
-  if (!sums && wanted->n > 1)
-    return refuse(writing, id, "an axis is split and not summed");
-  if (sums && source.after)
-    return refuse(writing, id, "a sum of what is defined after the loop");
-  if (sums && writing->part[3] > 1 && !wanted->acc) {
-    return refuse(
-        writing, id,
-        "a sum that is not accumulated over the loop: sums are taken by accumulators only");
-  }
-  if (sums && open == 0 && !wanted->kept)
-    return refuse(writing, id, "a sum that does not keep its axis as an extent of 1");
-  if (sums && (open > 1 || (open == 1 && wanted->factor[wanted->n - 1].summed)))
-    return refuse(writing, id, "a sum over the inner part of an axis");
-  bool rms = sums && open == 0 && wanted->squared && wanted->root && wanted->over == count;
-  if (wanted->over != 1 && !rms)
-    return refuse(writing, id, "a division by a number, outside of a root mean square");
-  size_t number = wanted->squared && !rms ? squared(writing, wanted->of) : wanted->of;
-  if (sums && open == 0) {
-    number = apply(writing, rms ? "accum_red_ld_rms" : "accum_red_ld_sum", number, 1, true);
-  } else if (sums) {
-    int64_t width = wanted->factor[wanted->n - 1].extent;
-    if (writing->width && writing->width != width) {
-      return refuse(writing, id, "a sum with stride %lld and another with %lld in one block graph",
-                    (long long)width, (long long)writing->width);
-    }
-    writing->width = width;
-    number = apply(writing, "accum_redtox_ld_sum", number, width, true);
+  form of = form_of(writing, wanted);
+  if (!is_writable(writing, id, wanted, of))
+    return false;
+  size_t number = wanted->squared && !of.rms ? squared(writing, wanted->of) : wanted->of;
+  if (of.whole) {
+    number = apply(writing, of.rms ? "accum_red_ld_rms" : "accum_red_ld_sum", number, 1, true);
+  } else if (of.sums) {
+    if (!strided_sum(writing, id, wanted, &number))
+      return false;
   } else if (wanted->acc) {
     number = accumulated(writing, number);
   }
-  if (wanted->root && !rms)
+  if (wanted->root && !of.rms)
     number = apply(writing, "sqrt", number, -1, tensor_at(writing, number)->after);
   wanted->made = number + 1;
   *out = number;
@@ -309,62 +342,152 @@ static int factor_of(const writer *writing, const view *of, const as_node *node,
   return -1;
 }
 
-/* an operator that only changes the view; *done: it was one */
-static bool change(writer *writing, as_node_id id, bool *done) {
-  const as_node *node = &writing->graph->node[id];
-  const as_node *arg = &writing->graph->node[node->arg[0]];
-  const char *name = node->op->name;
-  view changed = writing->view[node->arg[0]];
-  int64_t number = 1;
-  int64_t inner;
+/* the operator that is tried as a change of its first operand's view */
+typedef struct {
+  writer *writing;
+  as_node_id id;
+  const as_node *node;
+  const as_node *arg;
+} change;
+
+typedef enum { NO_CHANGE, CHANGED, CHANGE_REFUSED } change_result;
+
+static change_result refused(const change *of, const char *why) {
+  refuse(of->writing, of->id, "%s", why);
+  return CHANGE_REFUSED;
+}
+
+/* the factor of the last axis that the operator is about; -1: another axis, or what is no sum any
+ * more */
+static int changed_factor(const change *of, const view *to) {
+  if (to->kept || to->over != 1 || to->root)
+    return -1;
+  return factor_of(of->writing, to, of->node, of->arg);
+}
+
+static change_result another_axis(const change *of) {
+  refuse(of->writing, of->id, "%s of an axis other than the last", of->node->op->name);
+  return CHANGE_REFUSED;
+}
+
+static change_result change_by_sum(const change *of, view *to) {
+  int which = changed_factor(of, to);
+  if (which < 0)
+    return another_axis(of);
+  to->factor[which].summed = true;
+  return CHANGED;
+}
+
+static change_result change_by_mean(const change *of, view *to) {
+  int which = changed_factor(of, to);
+  if (which < 0)
+    return another_axis(of);
+  if (__builtin_mul_overflow(to->over, to->factor[which].extent, &to->over))
+    return refused(of, "a division by a number beyond 64 bits");
+  to->factor[which].summed = true;
+  return CHANGED;
+}
+
+static change_result change_by_split(const change *of, view *to) {
+  int which = changed_factor(of, to);
   int64_t outer;
-  bool is_sum = strcmp(name, "sum") == 0;
-  bool is_mean = strcmp(name, "mean") == 0;
-  bool is_split = strcmp(name, "split_axis") == 0;
-  *done = true;
-  changed.made = 0;
+  int64_t inner;
+  if (which < 0)
+    return another_axis(of);
+  if (!attribute(of->writing->graph, of->node, "outer", &outer) ||
+      !attribute(of->writing->graph, of->node, "inner", &inner) || to->n == MI_FACTORS)
+    return refused(of, "a split without concrete extents");
+  for (uint32_t i = to->n++; i > (uint32_t)which + 1; i--)
+    to->factor[i] = to->factor[i - 1];
+  to->factor[which].extent = outer;
+  to->factor[which + 1] = (factor){inner, false};
+  return CHANGED;
+}
+
+static change_result divide_by(const change *of, view *to, int64_t number) {
+  if (number < 1 || to->root || __builtin_mul_overflow(to->over, number, &to->over))
+    return refused(of, "a division by a number, outside of a root mean square");
+  return CHANGED;
+}
+
+static change_result change_by_div(const change *of, view *to) {
+  int64_t number;
+  if (!whole_number(of->writing->graph, of->node->arg[1], &number))
+    return NO_CHANGE;
+  return divide_by(of, to, number);
+}
+
+static change_result change_by_div_by(const change *of, view *to) {
+  int64_t number;
+  if (!attribute(of->writing->graph, of->node, "n", &number))
+    return NO_CHANGE;
+  return divide_by(of, to, number);
+}
+
+static change_result change_by_sqrt(const change *of, view *to) {
+  (void)of;
+  if (is_plain(to) || to->root)
+    return NO_CHANGE;
+  to->root = true;
+  return CHANGED;
+}
+
+static change_result change_by_square(const change *of, view *to) {
+  (void)of;
+  if (!is_plain(to) || to->acc || to->kept)
+    return NO_CHANGE;
+  to->squared = true;
+  return CHANGED;
+}
+
+static change_result change_by_mul(const change *of, view *to) {
+  return of->node->arg[0] == of->node->arg[1] ? change_by_square(of, to) : NO_CHANGE;
+}
+
+/* a summed axis kept as an extent of 1, as the last */
+static change_result change_by_expand_dims(const change *of, view *to) {
+  int64_t axis;
+  if (to->n == 0 || open_factors(to) != 0 || to->kept ||
+      !attribute(of->writing->graph, of->node, "axis", &axis) ||
+      (axis != -1 && axis != of->arg->rank))
+    return NO_CHANGE;
+  to->kept = true;
+  return CHANGED;
+}
+
+/* Operators that a view takes up without a tensor of their own. */
+static const struct {
+  const char *name;
+  change_result (*apply)(const change *of, view *to);
+} changes[] = {
+    {"sum", change_by_sum},
+    {"mean", change_by_mean},
+    {"split_axis", change_by_split},
+    {"div", change_by_div},
+    {"div_by", change_by_div_by},
+    {"sqrt", change_by_sqrt},
+    {"square", change_by_square},
+    {"mul", change_by_mul},
+    {"expand_dims", change_by_expand_dims},
+};
+
+/* tries an operator as one that only changes the view of its first operand */
+static change_result change_view(writer *writing, as_node_id id) {
+  const as_node *node = &writing->graph->node[id];
+  const change of = {writing, id, node, &writing->graph->node[node->arg[0]]};
+  view changed = writing->view[node->arg[0]];
   if (!changed.set)
-    return refuse(writing, id, "an operator on numbers");
-  if (is_sum || is_mean || is_split) {
-    int which = changed.kept || changed.over != 1 || changed.root
-                    ? -1
-                    : factor_of(writing, &changed, node, arg);
-    if (which < 0)
-      return refuse(writing, id, "%s of an axis other than the last", name);
-    if (is_mean &&
-        __builtin_mul_overflow(changed.over, changed.factor[which].extent, &changed.over))
-      return refuse(writing, id, "a division by a number beyond 64 bits");
-    if (!is_split) {
-      changed.factor[which].summed = true;
-    } else {
-      if (!attribute(writing->graph, node, "outer", &outer) ||
-          !attribute(writing->graph, node, "inner", &inner) || changed.n == MI_FACTORS)
-        return refuse(writing, id, "a split without concrete extents");
-      for (uint32_t i = changed.n++; i > (uint32_t)which + 1; i--)
-        changed.factor[i] = changed.factor[i - 1];
-      changed.factor[which].extent = outer;
-      changed.factor[which + 1] = (factor){inner, false};
-    }
-  } else if ((strcmp(name, "div") == 0 && whole_number(writing->graph, node->arg[1], &number)) ||
-             (strcmp(name, "div_by") == 0 && attribute(writing->graph, node, "n", &number))) {
-    if (number < 1 || changed.root || __builtin_mul_overflow(changed.over, number, &changed.over))
-      return refuse(writing, id, "a division by a number, outside of a root mean square");
-  } else if (strcmp(name, "sqrt") == 0 && !is_plain(&changed) && !changed.root) {
-    changed.root = true;
-  } else if ((strcmp(name, "square") == 0 ||
-              (strcmp(name, "mul") == 0 && node->arg[0] == node->arg[1])) &&
-             is_plain(&changed) && !changed.acc && !changed.kept) {
-    changed.squared = true;
-  } else if (strcmp(name, "expand_dims") == 0 && changed.n > 0 && open_factors(&changed) == 0 &&
-             !changed.kept && attribute(writing->graph, node, "axis", &number) &&
-             (number == -1 || number == arg->rank)) {
-    changed.kept = true;
-  } else {
-    *done = false;
+    return refused(&of, "an operator on numbers");
+  changed.made = 0;
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    if (strcmp(changes[i].name, node->op->name) != 0)
+      continue;
+    change_result result = changes[i].apply(&of, &changed);
+    if (result == CHANGED)
+      writing->view[id] = changed;
+    return result;
   }
-  if (*done)
-    writing->view[id] = changed;
-  return true;
+  return NO_CHANGE;
 }
 
 static const char *mirage_name(writer *writing, as_node_id id) {
@@ -394,12 +517,10 @@ static bool block_operator(writer *writing, as_node_id id) {
   const as_node *node = &writing->graph->node[id];
   size_t operands[AS_MAX_ARGS];
   size_t result;
-  bool done;
   bool after = false;
-  if (!change(writing, id, &done))
-    return false;
-  if (done)
-    return true;
+  change_result changed = change_view(writing, id);
+  if (changed != NO_CHANGE)
+    return changed == CHANGED;
   const char *name = mirage_name(writing, id);
   if (name == NULL)
     return false;

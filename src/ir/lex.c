@@ -69,19 +69,53 @@ static int symbol(const char *text, size_t n, size_t *len) {
   return text[0] && strchr("()[],:;=<>+-*/@~", text[0]) ? text[0] : -1;
 }
 
-static bool lex_error(as_lexed *lexed, int line, int col, size_t at) {
+/* where the reader of characters stands; `open` counts the brackets that are not closed yet */
+typedef struct {
+  as_lexed *lexed;
+  size_t at;
+  size_t line_start;
+  int line;
+  int open;
+} scanner;
+
+static int column(const scanner *scan) {
+  return (int)(scan->at - scan->line_start) + 1;
+}
+
+static bool unexpected_byte(const scanner *scan, size_t at) {
+  const as_lexed *lexed = scan->lexed;
   unsigned char c = (unsigned char)lexed->text[at];
+  int col = (int)(at - scan->line_start) + 1;
   if (c < 32 || c > 126) {
-    return as_err_at(lexed->err, lexed->file, lexed->text, lexed->len, line, col,
+    return as_err_at(lexed->err, lexed->file, lexed->text, lexed->len, scan->line, col,
                      "byte 0x%02x: this is not a text file in ASCII", c);
   }
-  return as_err_at(lexed->err, lexed->file, lexed->text, lexed->len, line, col,
+  return as_err_at(lexed->err, lexed->file, lexed->text, lexed->len, scan->line, col,
                    "unexpected character `%c`", c);
 }
 
-static void push(as_lexed *lexed, int kind, const char *text, size_t n, int line, int col) {
-  as_token token = {kind, text, (uint32_t)n, line, col};
-  as_vec_push(&lexed->tok, &token);
+static bool bad_token(const scanner *scan, const char *why) {
+  const as_lexed *lexed = scan->lexed;
+  return as_err_at(lexed->err, lexed->file, lexed->text, lexed->len, scan->line, column(scan), "%s",
+                   why);
+}
+
+static bool too_long(const scanner *scan, const char *what) {
+  const as_lexed *lexed = scan->lexed;
+  return as_err_at(lexed->err, lexed->file, lexed->text, lexed->len, scan->line, column(scan),
+                   "a %s of more than %d characters", what, MOST_NAME);
+}
+
+static void push(const scanner *scan, int kind, const char *text, size_t n) {
+  as_token token = {kind, text, (uint32_t)n, scan->line, column(scan)};
+  as_vec_push(&scan->lexed->tok, &token);
+}
+
+/* one end of a line, however many lines are empty; none at the beginning of the text */
+static void push_line_end(const scanner *scan, const char *text, size_t n) {
+  const as_vec *tokens = &scan->lexed->tok;
+  if (tokens->n && AS_VEC_AT(tokens, as_token, tokens->n - 1).kind != AS_T_NL)
+    push(scan, AS_T_NL, text, n);
 }
 
 /* reserved words that stand nowhere else */
@@ -94,76 +128,118 @@ static bool begins_definition(const char *word, size_t n) {
   return false;
 }
 
+/* The readers of one token each stand at its first character, push it, and go behind it; false:
+ * `err` is set. */
+
+static bool scan_newline(scanner *scan) {
+  if (scan->open == 0)
+    push_line_end(scan, scan->lexed->text + scan->at, 1);
+  scan->at++;
+  scan->line++;
+  scan->line_start = scan->at;
+  return true;
+}
+
+static bool scan_comment(scanner *scan) {
+  const char *text = scan->lexed->text;
+  for (; scan->at < scan->lexed->len && text[scan->at] != '\n'; scan->at++) {
+    unsigned char c = (unsigned char)text[scan->at];
+    if (c > 126 || (c < 32 && c != '\t' && c != '\r'))
+      return unexpected_byte(scan, scan->at);
+  }
+  return true;
+}
+
+static bool scan_name(scanner *scan) {
+  const char *text = scan->lexed->text + scan->at;
+  size_t left = scan->lexed->len - scan->at;
+  size_t n = 1;
+  while (n < left && (alpha(text[n]) || digit(text[n])))
+    n++;
+  if (n > MOST_NAME)
+    return too_long(scan, "name");
+  size_t indent = strspn(scan->lexed->text + scan->line_start, " \t");
+  bool first_of_line = scan->line_start + indent == scan->at;
+  if (scan->open > 0 && first_of_line && begins_definition(text, n)) {
+    scan->open = 0; /* nothing that is bracketed goes on here: what was not closed ends */
+    push(scan, AS_T_NL, text, 0);
+  }
+  push(scan, AS_T_NAME, copy_name(scan->lexed->mem, text, n), n);
+  scan->at += n;
+  return true;
+}
+
+static bool scan_number(scanner *scan) {
+  const char *text = scan->lexed->text + scan->at;
+  size_t left = scan->lexed->len - scan->at;
+  size_t n = number_len(text, left);
+  if (goes_on(text, n, left))
+    return bad_token(scan, "malformed number");
+  if (n > MOST_NAME)
+    return too_long(scan, "number");
+  push(scan, AS_T_NUMBER, text, n);
+  scan->at += n;
+  return true;
+}
+
+static bool scan_string(scanner *scan) {
+  const char *text = scan->lexed->text + scan->at;
+  size_t left = scan->lexed->len - scan->at;
+  size_t n = 1;
+  while (n < left && text[n] != '"' && text[n] != '\n')
+    n++;
+  if (n == left || text[n] != '"')
+    return bad_token(scan, "a string that does not end on its line");
+  push(scan, AS_T_STRING, text + 1, n - 1);
+  scan->at += n + 1;
+  return true;
+}
+
+static bool scan_symbol(scanner *scan) {
+  const char *text = scan->lexed->text + scan->at;
+  size_t n = 0;
+  int kind = symbol(text, scan->lexed->len - scan->at, &n);
+  if (kind < 0)
+    return unexpected_byte(scan, scan->at);
+  if (kind == '(' || kind == '[')
+    scan->open++;
+  if ((kind == ')' || kind == ']') && scan->open > 0)
+    scan->open--;
+  push(scan, kind, text, n);
+  scan->at += n;
+  return true;
+}
+
+static bool scan_token(scanner *scan) {
+  char c = scan->lexed->text[scan->at];
+  if (c == ' ' || c == '\t' || c == '\r') {
+    scan->at++;
+    return true;
+  }
+  if (c == '\n')
+    return scan_newline(scan);
+  if (c == '#')
+    return scan_comment(scan);
+  if (c == '"')
+    return scan_string(scan);
+  if (alpha(c))
+    return scan_name(scan);
+  return digit(c) ? scan_number(scan) : scan_symbol(scan);
+}
+
 bool as_lex(as_lexed *lexed, const char *file, const char *text, size_t len, as_arena *mem,
             as_err *err) {
   *lexed = (as_lexed){.file = file, .text = text, .len = len, .mem = mem, .err = err};
   as_vec_init(&lexed->tok, sizeof(as_token));
-  int line = 1;
-  int open = 0;
-  size_t start = 0;
   if (len > (size_t)1 << 30)
     return as_err_set(err, AS_BAD_INPUT, "%s: too large", file);
-  for (size_t i = 0; i < len;) {
-    const char *s = text + i;
-    size_t left = len - i;
-    size_t n = 1;
-    int col = (int)(i - start) + 1;
-    if (*s == '\n') {
-      if (open == 0 && lexed->tok.n &&
-          AS_VEC_AT(&lexed->tok, as_token, lexed->tok.n - 1).kind != AS_T_NL)
-        push(lexed, AS_T_NL, s, 1, line, col);
-      line++;
-      start = i + 1;
-    } else if (*s == '#') {
-      const char *nl = memchr(s, '\n', left);
-      n = nl ? (size_t)(nl - s) : left;
-      for (size_t k = 0; k < n; k++) {
-        if ((unsigned char)s[k] > 126 || ((unsigned char)s[k] < 32 && s[k] != '\t' && s[k] != '\r'))
-          return lex_error(lexed, line, col + (int)k, i + k);
-      }
-    } else if (*s == ' ' || *s == '\t' || *s == '\r') {
-    } else if (alpha(*s)) {
-      while (n < left && (alpha(s[n]) || digit(s[n])))
-        n++;
-      if (n > MOST_NAME)
-        return as_err_at(err, file, text, len, line, col, "a name of more than %d characters",
-                         MOST_NAME);
-      if (open > 0 && (size_t)col == strspn(text + start, " \t") + 1 && begins_definition(s, n)) {
-        open = 0; /* nothing that is bracketed goes on here: what was not closed ends */
-        push(lexed, AS_T_NL, s, 0, line, col);
-      }
-      push(lexed, AS_T_NAME, copy_name(mem, s, n), n, line, col);
-    } else if (digit(*s)) {
-      n = number_len(s, left);
-      if (goes_on(s, n, left))
-        return as_err_at(err, file, text, len, line, col, "malformed number");
-      if (n > MOST_NAME)
-        return as_err_at(err, file, text, len, line, col, "a number of more than %d characters",
-                         MOST_NAME);
-      push(lexed, AS_T_NUMBER, s, n, line, col);
-    } else if (*s == '"') {
-      while (n < left && s[n] != '"' && s[n] != '\n')
-        n++;
-      if (n == left || s[n] != '"')
-        return as_err_at(err, file, text, len, line, col, "a string that does not end on its line");
-      push(lexed, AS_T_STRING, s + 1, n - 1, line, col);
-      n++;
-    } else {
-      int kind = symbol(s, left, &n);
-      if (kind < 0)
-        return lex_error(lexed, line, col, i);
-      if (kind == '(' || kind == '[')
-        open++;
-      if ((kind == ')' || kind == ']') && open > 0)
-        open--;
-      push(lexed, kind, s, n, line, col);
-    }
-    i += n;
+  scanner scan = {.lexed = lexed, .line = 1};
+  while (scan.at < len) {
+    if (!scan_token(&scan))
+      return false;
   }
-  int col = (int)(len - start) + 1;
-  if (lexed->tok.n && AS_VEC_AT(&lexed->tok, as_token, lexed->tok.n - 1).kind != AS_T_NL)
-    push(lexed, AS_T_NL, "", 0, line, col);
-  push(lexed, AS_T_END, "", 0, line, col);
+  push_line_end(&scan, "", 0);
+  push(&scan, AS_T_END, "", 0);
   return true;
 }
 

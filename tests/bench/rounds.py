@@ -57,7 +57,9 @@ def falling_clock():
         ratio = rounds.quotient(*times)
         expect("the quotient is that of one state", abs(ratio - ways[0] / ways[1]) < 1e-3)
         one_after_another = Machine()
-        first = [one_after_another.call(ways[0]) for _ in range(60) if not one_after_another.flush()]
+        first = [
+            one_after_another.call(ways[0]) for _ in range(60) if not one_after_another.flush()
+        ]
         then = [one_after_another.call(ways[1]) for _ in range(60) if not one_after_another.flush()]
         wrong = sorted(then)[30] / sorted(first)[30]
         expect("one after another it is not", abs(wrong - ways[1] / ways[0]) > 0.05)

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""muGraphs changed at random: mutate.py FILE COUNT SEED writes a list of COUNT graphs, each one of FILE's with one to three changes, to standard
-output.  A change takes a map, a loop, a tile or an operator for another one; extents are worked out again from the changed fields
-(the description of the format has the rules), so that the graph is one that Mirage could have written.  A change after which no extents fit is taken back;
-one graph in eight keeps its old extents, and is then inconsistent as a rule."""
+"""muGraphs changed at random: mutate.py FILE COUNT SEED writes a list of COUNT graphs, each one of
+FILE's with one to three changes, to standard output.  A change takes a map, a loop, a tile or an
+operator for another one; extents are worked out again from the changed fields (the description of
+the format has the rules), so that the graph is one that Mirage could have written.  A change after
+which no extents fit is taken back; one graph in eight keeps its old extents, and is then
+inconsistent as a rule."""
+
 import copy
 import json
 import random
@@ -16,7 +19,7 @@ class Misfit(Exception):
 
 
 def extents(tensor):
-    return tensor['dim'][:tensor['num_dims']]
+    return tensor['dim'][: tensor['num_dims']]
 
 
 def set_extents(tensor, dims):
@@ -141,14 +144,21 @@ def settle(graph):
             known[op['output_tensors'][0]['guid']] = dims
 
 
-# ---- changes: each takes the graph's operators and says what it did, or None where there is nothing for it
+# ---- changes: each takes the graph's operators and says what it did, or None where there is
+# nothing for it
 def pick(rng, graph, test):
     found = [op for op in graph if test(op)]
     return rng.choice(found) if found else None
 
 
 def block_op(rng, graph, test):
-    found = [(kernel['bgraph'], op) for kernel in graph if 'bgraph' in kernel for op in kernel['bgraph']['operators'] if test(op)]
+    found = [
+        (kernel['bgraph'], op)
+        for kernel in graph
+        if 'bgraph' in kernel
+        for op in kernel['bgraph']['operators']
+        if test(op)
+    ]
     return rng.choice(found) if found else (None, None)
 
 
@@ -167,7 +177,10 @@ def change_output_map(rng, graph):
         return None
     first, second = rng.sample(AXES, 2)
     if rng.random() < 0.5:
-        op['output_map'][first], op['output_map'][second] = op['output_map'][second], op['output_map'][first]
+        op['output_map'][first], op['output_map'][second] = (
+            op['output_map'][second],
+            op['output_map'][first],
+        )
     else:
         op['output_map'][first] = rng.randint(0, op['dtensor']['num_dims'] - 1)
     return 'output map'
@@ -207,8 +220,13 @@ def change_grid(rng, graph):
     return 'grid'
 
 
-OTHERS = [('add', 'mul', 'div'), ('exp', 'silu', 'rms_norm'), ('accum_red_ld_sum', 'accum_red_ld_rms'),
-          ('accum_nored', 'accum_red_ld_sum', 'accum_red_ld_rms'), ('accum_red_ld_sum', 'accum_redtox_ld_sum')]
+OTHERS = [
+    ('add', 'mul', 'div'),
+    ('exp', 'silu', 'rms_norm'),
+    ('accum_red_ld_sum', 'accum_red_ld_rms'),
+    ('accum_nored', 'accum_red_ld_sum', 'accum_red_ld_rms'),
+    ('accum_red_ld_sum', 'accum_redtox_ld_sum'),
+]
 
 
 def change_operator(rng, graph):
@@ -264,8 +282,17 @@ def swap_sources(rng, graph):
     return 'sources'
 
 
-CHANGES = [change_input_map, change_output_map, change_loop_dim, change_loop_range, change_grid, change_operator, swap_operands, swap_tiles,
-           swap_sources]
+CHANGES = [
+    change_input_map,
+    change_output_map,
+    change_loop_dim,
+    change_loop_range,
+    change_grid,
+    change_operator,
+    swap_operands,
+    swap_tiles,
+    swap_sources,
+]
 
 
 def mutated(rng, graphs):

@@ -1,4 +1,5 @@
 """Scalars and errors of the oracle (oracle.py)."""
+
 import math
 from fractions import Fraction
 
@@ -72,9 +73,31 @@ def product(n, f):
 def adapt(tensor, first, last, index):
     """the indices of a broadcast list, for axes first..rank-last-1 of a tensor"""
     n = len(tensor.shape) - first - last
-    return tuple(0 if isinstance(tensor.shape[first + j], Number1) else index[len(index) - n + j] for j in range(n))
+    return tuple(
+        0 if isinstance(tensor.shape[first + j], Number1) else index[len(index) - n + j]
+        for j in range(n)
+    )
 
 
-SCALARS = {'DIV': quotient, 'IDIV': idiv, 'MOD': imod, 'FOLD': fold_max, 'PROD': product, 'ADAPT': adapt,
-           'f_exp': exponential, 'f_log': logarithm, 'f_sqrt': root, 'f_abs': abs, 'f_inv': lambda a: quotient(1, a),
-           'f_max': lambda a, b: max(a, b), 'f_min': lambda a, b: min(a, b), 'f_erf': math.erf, 'f_floor': math.floor, 'f_round': round, 'f_sin': math.sin, 'f_cos': math.cos, 'Fraction': Fraction, 'SUM': lambda n, f: sum(f(k) for k in range(n))}
+SCALARS = {
+    'DIV': quotient,
+    'IDIV': idiv,
+    'MOD': imod,
+    'FOLD': fold_max,
+    'PROD': product,
+    'ADAPT': adapt,
+    'f_exp': exponential,
+    'f_log': logarithm,
+    'f_sqrt': root,
+    'f_abs': abs,
+    'f_inv': lambda a: quotient(1, a),
+    'f_max': lambda a, b: max(a, b),
+    'f_min': lambda a, b: min(a, b),
+    'f_erf': math.erf,
+    'f_floor': math.floor,
+    'f_round': round,
+    'f_sin': math.sin,
+    'f_cos': math.cos,
+    'Fraction': Fraction,
+    'SUM': lambda n, f: sum(f(k) for k in range(n)),
+}

@@ -6,10 +6,10 @@ usage: agree.py ASSAY_CHECK SOURCE [--certificates N] [--texts N] [--seed N] [--
 
 SOURCE is the source tree.  A CASE is a folder with program.tp (or .tile), candidate.mug (or .tp,
 .tile) and certificate.cert; or FILE.rule:NAME:CERTIFICATE.  Beside these, certificates are taken
-from the traps, and texts of all five languages from the vectors of claims.  Of a certificate the verdicts
-are compared; of a text whether it is refused, and otherwise the claim, in its canonical print.
-LIST are the parts of vectors that are mutated; with --tiles, of the traps those with tile programs
-alone are taken.
+from the traps, and texts of all five languages from the vectors of claims.  Of a certificate the
+verdicts are compared; of a text whether it is refused, and otherwise the claim, in its canonical
+print. LIST are the parts of vectors that are mutated; with --tiles, of the traps those with tile
+programs alone are taken.
 """
 
 import argparse
@@ -218,7 +218,9 @@ class Campaign:
 
         self.checkers, self.options = Checkers(second, source, options.check), options
         self.rng = random.Random(options.seed)
-        self.count = dict.fromkeys(["certificates", "texts", "accepted", "stated", "differences"], 0)
+        self.count = dict.fromkeys(
+            ["certificates", "texts", "accepted", "stated", "differences"], 0
+        )
         given = [case_of(argument) for argument in options.cases]
         traps = stored_cases(source / "tests/traps", "*.trap")
         small = [c for c in traps if len(c["proof.cert"]) < 50_000 and c["outcome"] != "refuse\n"]
@@ -247,16 +249,22 @@ class Campaign:
             for _ in range(min(10, number - self.count["certificates"])):
                 case["proof.cert"] = mutated_certificate(original, self.rng)
                 (folder / "proof.cert").write_text(case["proof.cert"])
-                done = self.checkers.first(arguments[0], "-q", *arguments[1:], str(folder / "proof.cert"))
+                done = self.checkers.first(
+                    arguments[0], "-q", *arguments[1:], str(folder / "proof.cert")
+                )
                 second, why = self.checkers.verdict(goals, case["proof.cert"])
                 self.count["certificates"] += 1
                 self.count["accepted"] += second == 0
                 if done.returncode != second:
-                    self.report(case, f"first {done.returncode} {done.stderr}, second {second}: {why}")
+                    self.report(
+                        case, f"first {done.returncode} {done.stderr}, second {second}: {why}"
+                    )
 
     def mutate_texts(self, number, folder):
         languages = self.options.languages.split(",")
-        kinds = {language: [case for case in self.texts if language in case] for language in languages}
+        kinds = {
+            language: [case for case in self.texts if language in case] for language in languages
+        }
         words = {k: [w for case in kinds[k] for w in words_of(case[k]) if w.strip()] for k in kinds}
         for k in range(number):
             language = languages[k % len(languages)]

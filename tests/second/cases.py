@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The second checker on the cases of tests/claim (claim.cases, cut.cases, tile.cases), the vectors of claims and the traps: what it states, refuses, accepts and rejects.
+"""The second checker on the cases of tests/claim (claim.cases, cut.cases, tile.cases), the vectors
+of claims and the traps: what it states, refuses, accepts and rejects.
 
 usage: cases.py SOURCE
 """
@@ -87,14 +88,20 @@ def wrong_traps(second, source):
         second.forget_terms()
         with tempfile.TemporaryDirectory() as folder:
             sems, *given = agree.arguments_of(case, Path(folder), library)
-            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(
+                io.StringIO()
+            ):
                 got = second.check(sems, *given, str(Path(folder) / "proof.cert"))
         if got != verdicts[case["outcome"].strip()]:
             yield f"{path.name}: exit status {got}, to {case['outcome'].strip()} is wanted"
 
 
 def wrong_cases(second, source):
-    found = [case for name in ("claim", "cut", "tile") for case in cases(source / f"tests/claim/{name}.cases")]
+    found = [
+        case
+        for name in ("claim", "cut", "tile")
+        for case in cases(source / f"tests/claim/{name}.cases")
+    ]
     for case in found:
         with tempfile.TemporaryDirectory() as folder:
             got = stated(second, case, str(source / "semantics"), Path(folder))
@@ -110,7 +117,11 @@ def main(source):
     sys.path.insert(0, str(source / "proofs"))
     import second.__main__ as second
 
-    wrong = [*wrong_cases(second, source), *wrong_vectors(second, source), *wrong_traps(second, source)]
+    wrong = [
+        *wrong_cases(second, source),
+        *wrong_vectors(second, source),
+        *wrong_traps(second, source),
+    ]
     print("\n".join([*wrong, f"{len(wrong)} wrong"]))
     return 1 if wrong else 0
 

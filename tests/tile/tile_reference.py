@@ -1,12 +1,15 @@
-"""Tile programs and tensor programs, read and run by their documents (docs/tile.md, docs/language.md) alone.
+"""Tile programs and tensor programs, read and run by their documents (docs/tile.md,
+docs/language.md) alone.
 
-Shares nothing with the rest of the tree. Numbers are floating point; a place without a value holds None. `run` says what the results are, or raises
-Undefined with the reason, Conflict where iterations of a parallel loop meet, or Beyond where floating point cannot tell."""
+Shares nothing with the rest of the tree. Numbers are floating point; a place without a value holds
+None. `run` says what the results are, or raises Undefined with the reason, Conflict where
+iterations of a parallel loop meet, or Beyond where floating point cannot tell.
+"""
+
 import itertools
 import math
-import re
 
-TOKEN = re.compile(r'[ \t]+|#[^\n]*|(?P<t>\n|[A-Za-z_][A-Za-z0-9_]*|[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|"[^"\n]*"|!=|<=|>=|->|\.\.|[()\[\],:;=<>+\-*/@~])')
+from tile_text import Unreadable
 
 
 class Undefined(Exception):
@@ -19,314 +22,6 @@ class Conflict(Exception):
 
 class Beyond(Exception):
     """a number that is too large to tell"""
-
-
-class Unreadable(Exception):
-    """not in the grammar that is read here"""
-
-
-# --- reading
-class Reader:
-    def __init__(self, text):
-        self.tokens, at, depth = [], 0, 0
-        while at < len(text):
-            found = TOKEN.match(text, at)
-            if not found:
-                raise Unreadable('character %r' % text[at])
-            at = found.end()
-            token = found.group('t')
-            if token is None or (token == '\n' and depth):
-                continue
-            depth += (token in '([') - (token in ')]') if token in '()[]' else 0
-            self.tokens.append(token)
-        self.tokens.append('\n')
-        self.at = 0
-
-    @property
-    def next(self):
-        return self.tokens[self.at] if self.at < len(self.tokens) else ''
-
-    def take(self):
-        self.at += 1
-        return self.tokens[self.at - 1]
-
-    def accept(self, *words):
-        if self.next in words:
-            return self.take()
-        return None
-
-    def expect(self, word):
-        if self.next != word:
-            raise Unreadable('%r where %r is expected' % (self.next, word))
-        return self.take()
-
-    def name(self):
-        if not re.match('[A-Za-z_]', self.next):
-            raise Unreadable('no name: %r' % self.next)
-        return self.take()
-
-    def end_line(self):
-        self.expect('\n')
-
-    def list_of(self, read, close):
-        items = []
-        if self.accept(close):
-            return items
-        while True:
-            items.append(read())
-            if not self.accept(','):
-                break
-        self.expect(close)
-        return items
-
-    def chain(self, operators, part):
-        left = part()
-        while self.next in operators:
-            left = ['bin', self.take(), left, part()]
-        return left
-
-    # scalars
-    def scalar(self):
-        return self.chain(('+', '-'), self.product)
-
-    def product(self):
-        return self.chain(('*', '/', 'div', 'mod'), self.unary)
-
-    def unary(self):
-        return ['neg', self.unary()] if self.accept('-') else self.atom()
-
-    def atom(self):
-        if self.accept('('):
-            inner = self.scalar()
-            self.expect(')')
-            return inner
-        token = self.take()
-        if re.match('[0-9]', token):
-            return ['num', token]
-        if not re.match('[A-Za-z_]', token):
-            raise Unreadable('no scalar: %r' % token)
-        if token == 'if':
-            self.expect('(')
-            condition = self.condition()
-            self.expect(',')
-            yes = self.scalar()
-            self.expect(',')
-            no = self.scalar()
-            self.expect(')')
-            return ['if', condition, yes, no]
-        if self.accept('['):
-            return ['at', token, self.list_of(self.scalar, ']')]
-        if self.accept('('):
-            if token in ('sum', 'prod', 'max', 'min') and self.tokens[self.at + 1] == '<':
-                counter = self.name()
-                self.expect('<')
-                bound = self.scalar()
-                self.expect(')')
-                return ['red', token, counter, bound, self.product()]
-            return ['fun', token, self.list_of(self.scalar, ')')]
-        return ['name', token]
-
-    def condition(self):
-        left = self.conjunction()
-        return ['or', left, self.condition()] if self.accept('or') else left
-
-    def conjunction(self):
-        left = self.relation()
-        return ['and', left, self.conjunction()] if self.accept('and') else left
-
-    def relation(self):
-        if self.accept('not'):
-            return ['not', self.relation()]
-        if self.next == '(':
-            at = self.at
-            try:
-                self.take()
-                inner = self.condition()
-                self.expect(')')
-                if self.next not in ('=', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/', 'div', 'mod'):
-                    return inner
-            except Unreadable:
-                pass
-            self.at = at
-        left = self.scalar()
-        if self.next not in ('=', '!=', '<', '<=', '>', '>='):
-            raise Unreadable('no relation: %r' % self.next)
-        return ['rel', self.take(), left, self.scalar()]
-
-    # expressions of tensors
-    def expression(self):
-        return self.chain(('+', '-'), self.term)
-
-    def term(self):
-        return self.chain(('*', '/', '@'), self.factor)
-
-    def factor(self):
-        if self.accept('-'):
-            return ['neg', self.factor()]
-        if self.accept('('):
-            inner = self.expression()
-            self.expect(')')
-            return inner
-        token = self.take()
-        if re.match('[0-9]', token):
-            return ['num', token]
-        if not re.match('[A-Za-z_]', token):
-            raise Unreadable('no expression: %r' % token)
-        if not self.accept('('):
-            return ['name', token]
-        arguments, attributes = [], {}
-
-        def argument():
-            if self.at + 1 < len(self.tokens) and self.tokens[self.at + 1] == '=':
-                name = self.name()
-                self.expect('=')
-                attributes[name] = self.scalar()
-            else:
-                arguments.append(self.expression())
-        self.list_of(argument, ')')
-        return ['call', token, arguments, attributes]
-
-    # declarations and statements
-    def lanes(self):
-        self.expect('[')
-
-        def lane():
-            name = self.name()
-            self.expect('<')
-            return [name, self.scalar()]
-        return self.list_of(lane, ']')
-
-    def place(self):
-        name = self.name()
-        self.expect('[')
-        return [name, self.list_of(self.scalar, ']')]
-
-    def tensor(self, kind):
-        name = self.name()
-        self.expect(':')
-        dtype = self.take()
-        self.expect('[')
-        dims = self.list_of(self.scalar, ']')
-        start = None
-        if self.accept('='):
-            start = -float(self.take()) if self.accept('-') else float(self.take())
-        return {'kind': kind, 'name': name, 'type': dtype, 'dims': dims, 'start': start}
-
-    def sizes(self):
-        def size():
-            name, least = self.name(), 1
-            if self.accept('>='):
-                least = int(self.take())
-            value = int(self.take()) if self.accept('=') else None
-            return [name, least, value]
-        items = [size()]
-        while self.accept(','):
-            items.append(size())
-        return {'kind': 'sizes', 'items': items}
-
-    def where(self):
-        items = [self.condition()]
-        while self.accept(','):
-            items.append(self.condition())
-        return {'kind': 'where', 'items': items}
-
-    def statement(self):
-        word = self.take()
-        if word in ('for', 'parallel'):
-            line = {'kind': 'loop', 'parallel': word == 'parallel', 'name': self.name(), 'step': ['num', '1'], 'carry': [], 'next': []}
-            self.expect('=')
-            line['from'] = self.scalar()
-            self.expect('to')
-            line['to'] = self.scalar()
-            if self.accept('step'):
-                line['step'] = self.scalar()
-            self.end_line()
-            while self.accept('carry'):
-                line['carry'].append(self.let(self.name()))
-                self.end_line()
-            line['body'] = self.statements()
-            while self.accept('next'):
-                line['next'].append(self.let(self.name()))
-                self.end_line()
-            self.expect('end')
-            return line
-        if word == 'load':
-            line = {'kind': 'load', 'name': self.name(), 'lanes': self.lanes(), 'mask': None, 'else': None}
-            self.expect('=')
-            line['place'] = self.place()
-            if self.accept('where'):
-                line['mask'] = self.condition()
-                if self.accept('else'):
-                    line['else'] = self.scalar()
-            return line
-        if word == 'make':
-            line = {'kind': 'make', 'name': self.name(), 'lanes': self.lanes()}
-            self.expect('=')
-            line['value'] = self.scalar()
-            return line
-        if word == 'store':
-            line = {'kind': 'store', 'place': self.place(), 'lanes': [], 'mask': None}
-            self.expect('=')
-            line['value'] = self.scalar()
-            if self.accept('over'):
-                line['lanes'] = self.lanes()
-            if self.accept('where'):
-                line['mask'] = self.condition()
-            return line
-        if word == 'scratch':
-            return self.tensor('scratch')
-        return self.let(word)
-
-    def let(self, name):
-        self.expect('=')
-        return {'kind': 'let', 'name': name, 'value': self.expression()}
-
-    def statements(self):
-        lines = []
-        while True:
-            while self.accept('\n'):
-                pass
-            if self.next in ('', 'end', 'next'):
-                return lines
-            lines.append(self.statement())
-            self.end_line()
-
-
-def read(text):
-    """a program: {'tile': bool, 'declarations': [..], 'body': [..]}"""
-    r = Reader(text)
-    while r.accept('\n'):
-        pass
-    form = r.take()
-    if form not in ('tile', 'program'):
-        raise Unreadable('no program: %r' % form)
-    program = {'tile': form == 'tile', 'name': r.name(), 'declarations': [], 'body': []}
-    r.end_line()
-    while True:
-        while r.accept('\n'):
-            pass
-        word = r.next
-        if word == 'sizes':
-            r.take()
-            program['declarations'].append(r.sizes())
-        elif word == 'where':
-            r.take()
-            program['declarations'].append(r.where())
-        elif word in ('input', 'inout') or (form == 'tile' and word in ('output', 'scratch')):
-            program['declarations'].append(r.tensor(r.take()))
-        elif form == 'program' and word:
-            output = bool(r.accept('output'))
-            name = r.name()
-            line = r.let(name) if r.next == '=' else {'kind': 'let', 'name': None, 'value': ['name', name]}
-            program['body'].append(dict(line, output=name if output else None))
-        else:
-            break
-        r.end_line()
-    if form == 'tile':
-        program['body'] = r.statements()
-    if r.next:
-        raise Unreadable('what comes after: %r' % r.next)
-    return program
 
 
 # --- values
@@ -384,12 +79,30 @@ def quotient(a, b):
 
 
 UNARY = {
-    'exp': exponential, 'sqrt': root, 'log': logarithm, 'abs': abs, 'inv': lambda x: quotient(1, x), 'neg': lambda x: -x, 'square': lambda x: x * x,
-    'relu': lambda x: max(x, 0), 'rsqrt': lambda x: quotient(1, root(x)), 'sigmoid': lambda x: 1 / (1 + exponential(-x)),
-    'silu': lambda x: x / (1 + exponential(-x))}
+    'exp': exponential,
+    'sqrt': root,
+    'log': logarithm,
+    'abs': abs,
+    'inv': lambda x: quotient(1, x),
+    'neg': lambda x: -x,
+    'square': lambda x: x * x,
+    'relu': lambda x: max(x, 0),
+    'rsqrt': lambda x: quotient(1, root(x)),
+    'sigmoid': lambda x: 1 / (1 + exponential(-x)),
+    'silu': lambda x: x / (1 + exponential(-x)),
+}
 BINARY = {
-    '+': lambda a, b: a + b, '-': lambda a, b: a - b, '*': lambda a, b: a * b, '/': quotient, 'add': lambda a, b: a + b, 'sub': lambda a, b: a - b,
-    'mul': lambda a, b: a * b, 'div': quotient, 'maximum': max, 'minimum': min}
+    '+': lambda a, b: a + b,
+    '-': lambda a, b: a - b,
+    '*': lambda a, b: a * b,
+    '/': quotient,
+    'add': lambda a, b: a + b,
+    'sub': lambda a, b: a - b,
+    'mul': lambda a, b: a * b,
+    'div': quotient,
+    'maximum': max,
+    'minimum': min,
+}
 
 
 def lifted(f, *arguments):
@@ -492,18 +205,30 @@ class Run:
     def tensor(self, x):
         kind = x[0]
         if kind == 'num':
-            return Tensor((), element=lambda _: int(x[1]) if x[1].isdigit() else float(x[1]), integer=x[1].isdigit())
+            return Tensor(
+                (),
+                element=lambda _: int(x[1]) if x[1].isdigit() else float(x[1]),
+                integer=x[1].isdigit(),
+            )
         if kind == 'name':
             found = self.names.get(x[1])
             if found is None:
                 raise Unreadable('nothing is called %s' % x[1])
-            return found if isinstance(found, Tensor) else Tensor((), element=lambda _: found, integer=True)
+            return (
+                found
+                if isinstance(found, Tensor)
+                else Tensor((), element=lambda _: found, integer=True)
+            )
         if kind == 'neg':
             return self.call('neg', [self.tensor(x[1])], {})
         if kind == 'bin':
             a, b = self.tensor(x[2]), self.tensor(x[3])
             return self.call('matmul' if x[1] == '@' else x[1], [a, b], {})
-        return self.call(x[1], [self.tensor(a) for a in x[2]], {n: self.value(v, self.integers()) for n, v in x[3].items()})
+        return self.call(
+            x[1],
+            [self.tensor(a) for a in x[2]],
+            {n: self.value(v, self.integers()) for n, v in x[3].items()},
+        )
 
     def integers(self):
         return {n: v for n, v in self.names.items() if isinstance(v, int)}
@@ -522,9 +247,27 @@ class Run:
         if op == 'matmul' and len(arguments) == 2 and len(a.shape) == len(arguments[1].shape) == 2:
             b = arguments[1]
             need(a.shape[1] == b.shape[0], 'shapes do not fit')
-            return Tensor((a.shape[0], b.shape[1]), (a.ones[0], b.ones[1]),
-                          lambda p: self.total([lifted(BINARY['*'], a.at[p[0], k], b.at[k, p[1]]) for k in range(a.shape[1])]))
-        if op in ('sum', 'mean', 'max', 'min', 'sum_keep', 'mean_keep', 'max_keep', 'min_keep', 'softmax') and len(arguments) == 1:
+            return Tensor(
+                (a.shape[0], b.shape[1]),
+                (a.ones[0], b.ones[1]),
+                lambda p: self.total(
+                    [lifted(BINARY['*'], a.at[p[0], k], b.at[k, p[1]]) for k in range(a.shape[1])]
+                ),
+            )
+        if (
+            op in (
+                'sum',
+                'mean',
+                'max',
+                'min',
+                'sum_keep',
+                'mean_keep',
+                'max_keep',
+                'min_keep',
+                'softmax',
+            )
+            and len(arguments) == 1
+        ):
             return self.reduction(op, a, attributes.pop('axis', -1))
         if op == 'transpose' and len(a.shape) == 2 and not attributes:
             return Tensor(a.shape[::-1], a.ones[::-1], lambda p: a.at[p[::-1]])
@@ -544,7 +287,10 @@ class Run:
         kind = op[:3]
 
         def lane(p):
-            return [a.at[p[:axis] + (k,) + p[axis + (1 if keep or kind == 'sof' else 0):]] for k in range(n)]
+            return [
+                a.at[p[:axis] + (k,) + p[axis + (1 if keep or kind == 'sof' else 0) :]]
+                for k in range(n)
+            ]
 
         def one(p):
             terms = lane(p)
@@ -557,11 +303,18 @@ class Run:
             if kind == 'sof':
                 top = max(terms)
                 return exponential(a.at[p] - top) / sum(exponential(t - top) for t in terms)
-            return number({'sum': sum, 'max': max, 'min': min, 'mea': lambda t: sum(t) / n}[kind](terms))
+            return number(
+                {'sum': sum, 'max': max, 'min': min, 'mea': lambda t: sum(t) / n}[kind](terms)
+            )
+
         if kind == 'sof':
             return Tensor(a.shape, a.ones, one)
         middle, one_there = ((1,), (True,)) if keep else ((), ())
-        return Tensor(a.shape[:axis] + middle + a.shape[axis + 1:], a.ones[:axis] + one_there + a.ones[axis + 1:], one)
+        return Tensor(
+            a.shape[:axis] + middle + a.shape[axis + 1 :],
+            a.ones[:axis] + one_there + a.ones[axis + 1 :],
+            one,
+        )
 
     @staticmethod
     def broadcast(f, a, b):
@@ -581,8 +334,14 @@ class Run:
             ones.append(t.ones[d])
 
         def at(t, p):
-            p = p[rank - len(t.shape):]
-            return t.at[tuple(0 if one and not whole else i for i, one, whole in zip(p, t.ones, ones[rank - len(t.shape):]))]
+            p = p[rank - len(t.shape) :]
+            return t.at[
+                tuple(
+                    0 if one and not whole else i
+                    for i, one, whole in zip(p, t.ones, ones[rank - len(t.shape) :])
+                )
+            ]
+
         return Tensor(shape, ones, lambda p: lifted(f, at(a, p), at(b, p)))
 
     # statements
@@ -593,7 +352,7 @@ class Run:
         return values, [d == ['num', '1'] for d in dims]
 
     def touch(self, tensor, place, stores):
-        for frame in self.frames[tensor.depth:]:
+        for frame in self.frames[tensor.depth :]:
             if frame is None:
                 continue
             stored, touched = frame['at'].setdefault((id(tensor), place), (set(), set()))
@@ -645,15 +404,23 @@ class Run:
                 raise Unreadable('wrong number of indices')
             need(place in tensor.at, 'a position outside of a tensor')
             self.touch(tensor, place, False)
-            need(tensor.at[place] is not None or not self.strict, 'a place without a value is loaded')
+            need(
+                tensor.at[place] is not None or not self.strict, 'a place without a value is loaded'
+            )
             return tensor.at[place]
+
         self.names[line['name']] = Tensor(shape, ones, element)
 
     def make(self, line):
         self.new(line['name'])
         shape, ones = self.lanes_of(line['lanes'])
         self.names[line['name']] = Tensor(
-            shape, ones, lambda p: self.value(line['value'], dict(self.integers(), **dict(zip((n for n, _ in line['lanes']), p)))))
+            shape,
+            ones,
+            lambda p: self.value(
+                line['value'], dict(self.integers(), **dict(zip((n for n, _ in line['lanes']), p)))
+            ),
+        )
 
     def store(self, line):
         tensor = self.tensors.get(line['place'][0])
@@ -676,7 +443,9 @@ class Run:
                 raise Unreadable('wrong number of indices')
             need(place in tensor.at, 'a position outside of a tensor')
             need(place not in written, 'two lanes store to one place')
-            written[place] = self.element(value[1], p) if isinstance(whole, Tensor) else self.value(value, names)
+            written[place] = (
+                self.element(value[1], p) if isinstance(whole, Tensor) else self.value(value, names)
+            )
             self.touch(tensor, place, True)
         tensor.at.update(written)
 
@@ -691,7 +460,11 @@ class Run:
             self.names[c['name']] = self.tensor(c['value'])
             names[c['name']] = self.names[c['name']]
             carried.append(c['name'])
-        if line['parallel'] and carried or sorted(carried) != sorted(n['name'] for n in line['next']):
+        if (
+            line['parallel']
+            and carried
+            or sorted(carried) != sorted(n['name'] for n in line['next'])
+        ):
             raise Unreadable('what is carried')
         frame = {'at': {}} if line['parallel'] else None
         self.frames.append(frame)
@@ -713,7 +486,14 @@ class Run:
 
     def statements(self, lines):
         for line in lines:
-            {'loop': self.loop, 'load': self.load, 'make': self.make, 'store': self.store, 'scratch': self.declare, 'let': self.let}[line['kind']](line)
+            {
+                'loop': self.loop,
+                'load': self.load,
+                'make': self.make,
+                'store': self.store,
+                'scratch': self.declare,
+                'let': self.let,
+            }[line['kind']](line)
 
     def results(self):
         self.all_tensors = []

@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
-"""Tile programs changed at random places of their trees, given ones too: none that a reference finds wrong is proved.
+"""Tile programs changed at random places of their trees, given ones too: none that a reference
+finds wrong is proved.
 
 usage: wrong_mutants.py TEST_LOOPS COUNT SEED CASES..
 
-The prover and the checker (TEST_LOOPS, without evaluation) are asked first. The reference (tile_reference.py), which shares nothing with the tree, then runs
-both programs at small sizes that satisfy what is stated and at random inputs. Of what is proved it must find the same results, no conflict between
-iterations of a parallel loop, and nothing undefined, wherever the given program is defined; of what is not proved, it says how much was wrong."""
+The prover and the checker (TEST_LOOPS, without evaluation) are asked first. The reference
+(tile_reference.py), which shares nothing with the tree, then runs both programs at small sizes that
+satisfy what is stated and at random inputs. Of what is proved it must find the same results, no
+conflict between iterations of a parallel loop, and nothing undefined, wherever the given program is
+defined; of what is not proved, it says how much was wrong.
+"""
+
 import collections
 import copy
 import itertools
@@ -18,6 +23,7 @@ import tempfile
 
 import tile_mutants
 import tile_reference
+import tile_text
 
 
 def read_cases(path):
@@ -26,8 +32,8 @@ def read_cases(path):
     for case in text.split('\n=== ')[1:]:
         given, candidate = re.search(r'--- given\n(.*?)\n--- candidate\n(.*)', case, re.S).groups()
         try:
-            yield tile_reference.read(given + '\n'), tile_reference.read(candidate.rstrip('\n') + '\n')
-        except tile_reference.Unreadable:
+            yield tile_text.read(given + '\n'), tile_text.read(candidate.rstrip('\n') + '\n')
+        except tile_text.Unreadable:
             pass  # operators with items and lists, of programs
 
 
@@ -66,21 +72,36 @@ def arguments_of(program, sizes, rng):
         if style == 2:
             return rng.uniform(0.25, 3)
         return rng.uniform(-3, 3)
+
     for line in program['declarations']:
         if line['kind'] in ('input', 'inout'):
             shape, ones = judge.extents(line['dims'])
             most = max([1] + list(sizes.values()))
             integer = line['type'] == 'int'
             found[line['name']] = tile_reference.Tensor(
-                shape, ones, (lambda _, m=most: rng.randint(-1 if rng.random() < 0.1 else 0, m - 1)) if integer else real, integer=integer)
+                shape,
+                ones,
+                (
+                    (lambda _, m=most: rng.randint(-1 if rng.random() < 0.1 else 0, m - 1))
+                    if integer
+                    else real
+                ),
+                integer=integer,
+            )
     return found
 
 
 def outcome(given, candidate, sizes, arguments):
-    """None: the given program is undefined here, or it cannot be told; else what is wrong with the candidate, or 'same'"""
+    """None: the given program is undefined here, or it cannot be told; else what is wrong with the
+    candidate, or 'same'"""
     try:
         want = tile_reference.Run(given, sizes, arguments, False).results()
-    except (tile_reference.Undefined, tile_reference.Conflict, tile_reference.Beyond, OverflowError):
+    except (
+        tile_reference.Undefined,
+        tile_reference.Conflict,
+        tile_reference.Beyond,
+        OverflowError,
+    ):
         return None
     try:
         have = tile_reference.Run(candidate, sizes, arguments, candidate['tile']).results()
@@ -110,7 +131,8 @@ def change(program, times, rng):
 
 
 def changed(given, candidate, rng):
-    """the texts of a pair: the candidate changed, the given program, both, or one program against a changed copy of itself"""
+    """the texts of a pair: the candidate changed, the given program, both, or one program against a
+    changed copy of itself"""
     given, candidate = copy.deepcopy(given), copy.deepcopy(candidate)
     way = rng.choice(('candidate', 'candidate', 'given', 'both', 'itself', 'itself'))
     if way == 'itself' and candidate['tile']:
@@ -125,7 +147,8 @@ def changed(given, candidate, rng):
 
 
 def run(given, candidate, n_sizes, each, rng):
-    """what the reference says: 'same', 'nothing' (it could compare nowhere), or what is wrong and at which sizes"""
+    """what the reference says: 'same', 'nothing' (it could compare nowhere), or what is wrong and
+    at which sizes"""
     choices = list(all_sizes(given, candidate, 4))
     rng.shuffle(choices)
     compared = 0
@@ -143,10 +166,10 @@ def one(pool, rng):
         try:
             texts = changed(*rng.choice(pool), rng)
             if texts[0] != texts[1]:
-                trees = [tile_reference.read(text) for text in texts]
+                trees = [tile_text.read(text) for text in texts]
                 run(*trees, 2, 1, rng)
                 return texts, trees
-        except (tile_reference.Unreadable, ValueError, KeyError, TypeError, IndexError, RecursionError):
+        except (tile_text.Unreadable, ValueError, KeyError, TypeError, IndexError, RecursionError):
             pass  # a change that made no program: another one
 
 
@@ -158,17 +181,28 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(count):
             texts, trees = one(pool, rng)
-            names = [os.path.join(folder, name + ('.tile' if tree['tile'] else '.tp')) for name, tree in zip(('given', 'candidate'), trees)]
+            names = [
+                os.path.join(folder, name + ('.tile' if tree['tile'] else '.tp'))
+                for name, tree in zip(('given', 'candidate'), trees)
+            ]
             for name, text in zip(names, texts):
                 with open(name, 'w', encoding='utf-8') as file:
                     file.write(text)
-            done = subprocess.run([prover] + names, capture_output=True, text=True, timeout=300, check=False)
+            done = subprocess.run(
+                [prover] + names, capture_output=True, text=True, timeout=300, check=False
+            )
             proof = done.stdout.strip()
             if done.returncode != 0 or proof not in ('proved', 'unproved', 'refused'):
                 sys.exit('%s: exit %d: %s\n%s\n%s' % (prover, done.returncode, done.stderr, *texts))
             try:
-                seen = 'nothing' if proof == 'refused' else run(*trees, 200 if proof == 'proved' else 20, 3 if proof == 'proved' else 1, rng)
-            except (tile_reference.Unreadable, RecursionError):
+                seen = (
+                    'nothing'
+                    if proof == 'refused'
+                    else run(
+                        *trees, 200 if proof == 'proved' else 20, 3 if proof == 'proved' else 1, rng
+                    )
+                )
+            except (tile_text.Unreadable, RecursionError):
                 seen = 'nothing'
             wrong = seen not in ('same', 'nothing')
             counts[proof, 'wrong' if wrong else seen] += 1
@@ -176,7 +210,13 @@ def main():
                 print('WRONG: proved, but %s\n%s\n%s' % (seen, *texts))
     told = ', '.join('%d %s and %s' % (n, *both) for both, n in sorted(counts.items()))
     print('seed %d: %d pairs: %s' % (seed, count, told))
-    sys.exit(1 if counts['proved', 'wrong'] or not counts['proved', 'same'] or not counts['unproved', 'wrong'] else 0)
+    sys.exit(
+        1
+        if counts['proved', 'wrong']
+        or not counts['proved', 'same']
+        or not counts['unproved', 'wrong']
+        else 0
+    )
 
 
 if __name__ == '__main__':

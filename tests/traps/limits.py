@@ -1,24 +1,41 @@
 #!/usr/bin/env python3
-"""Limits of checkers, pinned from both sides: for each one text or certificate that is just within it, and one that is just beyond.
+"""Limits of checkers, pinned from both sides: for each one text or certificate that is just within
+it, and one that is just beyond.
 
-usage: limits.py [--words] [--only WORD | --except WORD] FOLDER-OF-THE-STANDARD-LIBRARY CHECKER [ARGUMENT..]
+usage: limits.py [--words] [--only WORD | --except WORD] FOLDER-OF-THE-STANDARD-LIBRARY CHECKER
+[ARGUMENT..]
 
-What is just beyond a limit of proofs/CLAIM.md section 1 must be refused (exit status 2 of `CHECKER --sem PATH --goals GIVEN CANDIDATE`), beyond one of
-proofs/RULES.md section 1 or proofs/FORMAT.md rejected (1 of `CHECKER --sem PATH GIVEN CANDIDATE CERTIFICATE`); what is just within passes (0).  With --words
-the message must name the limit, in the words of assay-check; --except leaves out the limits with WORD in their names (a checker that prints no theorem has no
-limit of one).  The files are made here, as some are large.
+What is just beyond a limit of proofs/CLAIM.md section 1 must be refused (exit status 2 of `CHECKER
+--sem PATH --goals GIVEN CANDIDATE`), beyond one of proofs/RULES.md section 1 or proofs/FORMAT.md
+rejected (1 of `CHECKER --sem PATH GIVEN CANDIDATE CERTIFICATE`); what is just within passes (0).
+With --words the message must name the limit, in the words of assay-check; --except leaves out the
+limits with WORD in their names (a checker that prints no theorem has no limit of one).  The files
+are made here, as some are large.
 
-Not pinned, as the file that reaches them is too large for a test: 8,000,000 terms of a claim; 2^25 nodes, 2^30 steps, 2 * 10^9 bytes and 2^25 monomials
-of a certificate."""
+Not pinned, as the file that reaches them is too large for a test: 8,000,000 terms of a claim; 2^25
+nodes, 2^30 steps, 2 * 10^9 bytes and 2^25 monomials of a certificate."""
+
 import os, subprocess, sys, tempfile
 
 IDENTITY = 'program p\nsizes N\ninput X: f32[N]\noutput Z = X\n'
 # proves that program refines itself: 5 terms, 2 steps
-PROOF = ["assay-cert 1", "v 'N 'i", "= t0 t0", "arith t1 |", "v '$i0 'i", "app 'X 'i:r t2", "= t3 t3", "arith t4 |", "qed shape.Z.0 s0", "qed eq.Z s1"]
+PROOF = [
+    "assay-cert 1",
+    "v 'N 'i",
+    "= t0 t0",
+    "arith t1 |",
+    "v '$i0 'i",
+    "app 'X 'i:r t2",
+    "= t3 t3",
+    "arith t4 |",
+    "qed shape.Z.0 s0",
+    "qed eq.Z s1",
+]
 TERMS, STEPS = 5, 2
 
 
-# --- texts: each makes {file: text}, the given program being given.tp, the candidate it too where there is no other
+# --- texts: each makes {file: text}, the given program being given.tp, the candidate it too where
+# there is no other
 def program(*lines, head='program p\nsizes N\ninput X: f32[N]\n'):
     return {'given.tp': head + '\n'.join(lines) + '\n'}
 
@@ -32,11 +49,20 @@ def text_bytes(n):
 
 
 def brackets(n):
-    return {'given.rule': f"rule other\nlhs {'(' * n + 'x' + ')' * n}\nrhs x\nrule r\nsizes N\ntensor x[N]\nlhs x\nrhs x\n", 'candidate': 'r'}
+    return {
+        'given.rule': (
+            f"rule other\nlhs {'(' * n + 'x' + ')' * n}\nrhs x\nrule r\nsizes N\ntensor x[N]\nlhs"
+            " x\nrhs x\n"
+        ),
+        'candidate': 'r',
+    }
 
 
 def used(n):
-    return {'f.sem': 'op f(x[n]) -> [n]\n  out[i] = x[i]\n', 'given.tp': 'use "f.sem"\n' * n + IDENTITY}
+    return {
+        'f.sem': 'op f(x[n]) -> [n]\n  out[i] = x[i]\n',
+        'given.tp': 'use "f.sem"\n' * n + IDENTITY,
+    }
 
 
 def axes(n):
@@ -45,16 +71,25 @@ def axes(n):
 
 
 def arguments(n):
-    return own('op f(' + ', '.join(f'x{i}[n]' for i in range(n)) + ') -> [n]\n  out[i] = x0[i]\n', 'f(' + ', '.join('X' * n) + ')')
+    return own(
+        'op f(' + ', '.join(f'x{i}[n]' for i in range(n)) + ') -> [n]\n  out[i] = x0[i]\n',
+        'f(' + ', '.join('X' * n) + ')',
+    )
 
 
 def attributes(n):
-    return own('op f(x[n]; ' + ', '.join(f'a{i}=0' for i in range(n)) + ') -> [n]\n  out[i] = x[i]\n', 'f(X, ' + ', '.join(f'a{i}=1' for i in range(n)) + ')')
+    return own(
+        'op f(x[n]; ' + ', '.join(f'a{i}=0' for i in range(n)) + ') -> [n]\n  out[i] = x[i]\n',
+        'f(X, ' + ', '.join(f'a{i}=1' for i in range(n)) + ')',
+    )
 
 
 def function_arguments(n):
     names = [f'a{i}' for i in range(n)]
-    return own(f"func g({', '.join(names)}) = {' + '.join(names)}\nop f(x[n]) -> [n]\n  out[i] = g({', '.join(['x[i]'] * n)})\n")
+    return own(
+        f"func g({', '.join(names)}) = {' + '.join(names)}\nop f(x[n]) -> [n]\n  out[i] ="
+        f" g({', '.join(['x[i]'] * n)})\n"
+    )
 
 
 def parts(n):
@@ -63,19 +98,34 @@ def parts(n):
 
 
 def lets(n):
-    return own('op f(x[n]) -> [n]\n' + ''.join(f'  let l{i}[k] = x[k]\n' for i in range(n - 1)) + '  out[i] = l0[i]\n')
+    return own(
+        'op f(x[n]) -> [n]\n'
+        + ''.join(f'  let l{i}[k] = x[k]\n' for i in range(n - 1))
+        + '  out[i] = l0[i]\n'
+    )
 
 
 def names(n):
-    return own('op f(x[m]; ' + ', '.join(f'a{i}=0' for i in range(n - 2)) + ') -> [m]\n  out[i] = x[i]\n')
+    return own(
+        'op f(x[m]; ' + ', '.join(f'a{i}=0' for i in range(n - 2)) + ') -> [m]\n  out[i] = x[i]\n'
+    )
 
 
 def sizes(n):
-    return program('output Z = X', head='program p\nsizes ' + ', '.join(['N'] + [f'M{i}' for i in range(n - 1)]) + '\ninput X: f32[N]\n')
+    return program(
+        'output Z = X',
+        head='program p\nsizes '
+        + ', '.join(['N'] + [f'M{i}' for i in range(n - 1)])
+        + '\ninput X: f32[N]\n',
+    )
 
 
 def inputs(n):
-    return program('output Z = X', head='program p\nsizes N\ninput X: f32[N]\n' + ''.join(f'input Y{i}: f32[N]\n' for i in range(n - 1)))
+    return program(
+        'output Z = X',
+        head='program p\nsizes N\ninput X: f32[N]\n'
+        + ''.join(f'input Y{i}: f32[N]\n' for i in range(n - 1)),
+    )
 
 
 def outputs(n):
@@ -84,12 +134,24 @@ def outputs(n):
 
 def stores(n):
     lines = ''.join(f'  store Z{i} [T] = x x -> 0\n' for i in range(n))
-    return {**program('output Z0 = X'), 'candidate.mug': f'mugraph q\nsizes G, T\nwhere N = G * T\nkernel k\n  grid x = G\n  load x [T] = X x -> 0\n{lines}end\n'}
+    return {
+        **program('output Z0 = X'),
+        'candidate.mug': (
+            'mugraph q\nsizes G, T\nwhere N = G * T\nkernel k\n  grid x = G\n  load x [T] = X x ->'
+            f' 0\n{lines}end\n'
+        ),
+    }
 
 
 def relations(n):  # one of each of 64 sizes, the others of `where`
-    return program('output Z = X', head='program p\nsizes N, ' + ', '.join(f'M{i}' for i in range(63)) + '\nwhere ' +
-                   ', '.join(f'M{i % 63} < {i + 2} * N' for i in range(n - 64)) + '\ninput X: f32[N]\n')
+    return program(
+        'output Z = X',
+        head='program p\nsizes N, '
+        + ', '.join(f'M{i}' for i in range(63))
+        + '\nwhere '
+        + ', '.join(f'M{i % 63} < {i + 2} * N' for i in range(n - 64))
+        + '\ninput X: f32[N]\n',
+    )
 
 
 def tensors(n):  # the input is one
@@ -98,12 +160,24 @@ def tensors(n):  # the input is one
 
 def obligations(n):  # two of each call, three of the last where n is odd
     lines = [f'a{i} = f(X, c={i})' for i in range(n // 2)] + (['b = sqrt(X)'] if n % 2 else [])
-    return {'own.sem': 'op f(x[n]; c) -> [n]\n  out[i] = sqrt(x[i] + c) + sqrt(x[i] - c - 1)\n', **program(*lines, 'output Z = X'), 'candidate.tp': IDENTITY}
+    return {
+        'own.sem': 'op f(x[n]; c) -> [n]\n  out[i] = sqrt(x[i] + c) + sqrt(x[i] - c - 1)\n',
+        **program(*lines, 'output Z = X'),
+        'candidate.tp': IDENTITY,
+    }
 
 
-def hypotheses(n):  # n sums under roots in the candidate: n + 2 goals, each with 2 conditions and the hypotheses 0 < N and n definitions
-    return {**program('output Z = X'), 'candidate.tp': 'program q\nsizes N\ninput X: f32[N]\na0 = sqrt(X)\n' +
-            ''.join(f'a{i} = sqrt(a{i - 1})\n' for i in range(1, n)) + 'output Z = X\n'}
+def hypotheses(n):
+    """n sums under roots in the candidate: n + 2 goals, each with 2 conditions and the hypotheses
+    0 < N and n definitions"""
+    return {
+        **program('output Z = X'),
+        'candidate.tp': (
+            'program q\nsizes N\ninput X: f32[N]\na0 = sqrt(X)\n'
+            + ''.join(f'a{i} = sqrt(a{i - 1})\n' for i in range(1, n))
+            + 'output Z = X\n'
+        ),
+    }
 
 
 def conditions(n):  # two of each index and counter, one of an `if`
@@ -113,7 +187,12 @@ def conditions(n):  # two of each index and counter, one of an `if`
 
 
 def related(relation):
-    return {**program('output Z = X', head=f'program p\nsizes N = 2\nwhere {relation}\ninput X: f32[N]\n'), 'candidate.tp': IDENTITY}
+    return {
+        **program(
+            'output Z = X', head=f'program p\nsizes N = 2\nwhere {relation}\ninput X: f32[N]\n'
+        ),
+        'candidate.tp': IDENTITY,
+    }
 
 
 def relation_depth(n):  # N, n - 2 sums, the relation
@@ -123,7 +202,7 @@ def relation_depth(n):  # N, n - 2 sums, the relation
 
 def relation_steps(n):  # N, and the sums of n - 1 numbers and names; chains are none
     names = ['N'] * (n - 1)
-    sums = [' + '.join(names[i:i + 1000]) for i in range(0, n - 1, 1000)]
+    sums = [' + '.join(names[i : i + 1000]) for i in range(0, n - 1, 1000)]
     return related('N < ' + ' + '.join(f'({each})' for each in sums))
 
 
@@ -132,14 +211,23 @@ def steps(n):  # one of the result's extent, one of each number
 
 
 def depth(n):  # the body of f, and of n - 1 functions
-    functions = 'func g0(x) = x\n' + ''.join(f'func g{i}(x) = g{i - 1}(x)\n' for i in range(1, n - 1))
+    functions = 'func g0(x) = x\n' + ''.join(
+        f'func g{i}(x) = g{i - 1}(x)\n' for i in range(1, n - 1)
+    )
     return own(functions + f'op f(x[n]) -> [n]\n  out[i] = g{n - 2}(x[i])\n')
 
 
 def theorem(n):  # n obligations, of 2^15 times `x[i0] + ` each; 2^18 bytes and a little
     doubled = ''.join(f'  let l{i}[k] = l{i - 1}[k] + l{i - 1}[k]\n' for i in range(1, 14))
-    specification = f'op f(x[n]) -> [n]\n  let l0[k] = x[k] + x[k] + x[k] + x[k]\n{doubled}  out[i] = sqrt(l13[i])\n'
-    return {'own.sem': specification, **program(*(f'a{i} = f(X)' for i in range(n)), 'output Z = X'), 'candidate.tp': IDENTITY}
+    specification = (
+        f'op f(x[n]) -> [n]\n  let l0[k] = x[k] + x[k] + x[k] + x[k]\n{doubled}  out[i] ='
+        ' sqrt(l13[i])\n'
+    )
+    return {
+        'own.sem': specification,
+        **program(*(f'a{i} = f(X)' for i in range(n)), 'output Z = X'),
+        'candidate.tp': IDENTITY,
+    }
 
 
 def name(n):
@@ -155,7 +243,9 @@ def minus(n):
 
 
 def digits(n):
-    return program('output Z = X', head=f"program p\nsizes N >= {'1'.rjust(n, '0')}\ninput X: f32[N]\n")
+    return program(
+        'output Z = X', head=f"program p\nsizes N >= {'1'.rjust(n, '0')}\ninput X: f32[N]\n"
+    )
 
 
 def exponent(n):
@@ -171,18 +261,28 @@ def scalar_nesting(n):  # a body nests by each operand
 
 
 def value_digits(n):
-    return program('output Z = X', head=f"program p\nsizes N = {'1'.rjust(n, '0')}\ninput X: f32[N]\n")
+    return program(
+        'output Z = X', head=f"program p\nsizes N = {'1'.rjust(n, '0')}\ninput X: f32[N]\n"
+    )
 
 
 def axis_digits(n):
-    return {**program('output Z = X'), 'candidate.mug': f"mugraph q\nsizes G, T\nwhere N = G * T\nkernel k\n  grid x = G\n  load x [T] = X x -> {'0' * n}\n"
-            '  store Z [T] = x x -> 0\nend\n'}
+    return {
+        **program('output Z = X'),
+        'candidate.mug': (
+            "mugraph q\nsizes G, T\nwhere N = G * T\nkernel k\n  grid x = G\n  load x [T] = X x ->"
+            f" {'0' * n}\n  store Z [T] = x x -> 0\nend\n"
+        ),
+    }
 
 
 # --- tile programs
 def tile(*lines):
     head = 'tile q\nsizes N\ninput X: f32[N]\noutput Z: f32[N] = 0\n'
-    return {**program('output Z = X'), 'candidate.tile': head + ''.join(line + '\n' for line in lines)}
+    return {
+        **program('output Z = X'),
+        'candidate.tile': head + ''.join(line + '\n' for line in lines),
+    }
 
 
 def tile_loops(n):
@@ -215,7 +315,11 @@ def bound_index(n):
 
 
 def width(n):
-    return ['q =0 =1', 'q =1 =1', f'fold =0 ={n} ' + ' '.join([f't{TERMS + 1}'] + [f't{TERMS}'] * (2 * n))]
+    return [
+        'q =0 =1',
+        'q =1 =1',
+        f'fold =0 ={n} ' + ' '.join([f't{TERMS + 1}'] + [f't{TERMS}'] * (2 * n)),
+    ]
 
 
 def binders(n):
@@ -232,18 +336,33 @@ def word(n):
 
 def pairs(n):
     lines = ['hyp t1'] + [f"v 'x{i} 'r" for i in range(n)]
-    return lines + [f'inst s{STEPS} | ' + ' , '.join(f't{TERMS + i} t{TERMS + i}' for i in range(n)) + ' | |']
+    return lines + [
+        f'inst s{STEPS} | ' + ' , '.join(f't{TERMS + i} t{TERMS + i}' for i in range(n)) + ' | |'
+    ]
 
 
 def functions(n):
     lines = ['hyp t1', "v 'x 'r"]
-    return lines + [f'inst s{STEPS} | | ' + ' , '.join(f"'f{i} 'r:r t{TERMS} t{TERMS}" for i in range(n)) + ' |']
+    return lines + [
+        f'inst s{STEPS} | | ' + ' , '.join(f"'f{i} 'r:r t{TERMS} t{TERMS}" for i in range(n)) + ' |'
+    ]
 
 
 def invariants(n):
-    lines = ["v 'k 'i", "v 'm 'i", "q =0 =1", f"<= t{TERMS + 2} t{TERMS + 1}", f'hyp t{TERMS + 3}', f'= t{TERMS + 2} t{TERMS + 2}', f'arith t{TERMS + 4} |']
+    lines = [
+        "v 'k 'i",
+        "v 'm 'i",
+        "q =0 =1",
+        f"<= t{TERMS + 2} t{TERMS + 1}",
+        f'hyp t{TERMS + 3}',
+        f'= t{TERMS + 2} t{TERMS + 2}',
+        f'arith t{TERMS + 4} |',
+    ]
     many = lambda token: ' '.join([token] * n)
-    return lines + [f"induct t{TERMS} t{TERMS + 1} =0 | {many(f't{TERMS + 4}')} | {many(f's{STEPS + 1}')} | {many(f's{STEPS + 1}')} | s{STEPS}"]
+    return lines + [
+        f"induct t{TERMS} t{TERMS + 1} =0 | {many(f't{TERMS + 4}')} | {many(f's{STEPS + 1}')} |"
+        f" {many(f's{STEPS + 1}')} | s{STEPS}"
+    ]
 
 
 def sum_of(variables, at):
@@ -283,7 +402,13 @@ def degree(n):  # x^n by squaring
 
 
 def bits(n):  # 2^32768 * 2^(n - 32769), a number of n bits
-    return [f'q ={2 ** 32768} =1', f'q ={2 ** (n - 32769)} =1', f'* t{TERMS} t{TERMS + 1}', f'= t{TERMS + 2} t{TERMS + 2}', f'arith t{TERMS + 3} |']
+    return [
+        f'q ={2 ** 32768} =1',
+        f'q ={2 ** (n - 32769)} =1',
+        f'* t{TERMS} t{TERMS + 1}',
+        f'= t{TERMS + 2} t{TERMS + 2}',
+        f'arith t{TERMS + 3} |',
+    ]
 
 
 # name, words of the message, what is made, the number within, the number beyond
@@ -351,7 +476,9 @@ class Suite:
         self.wrong = self.pinned = 0
 
     def run(self, arguments, folder):
-        done = subprocess.run(self.command + arguments, cwd=folder, capture_output=True, timeout=900, check=False)
+        done = subprocess.run(
+            self.command + arguments, cwd=folder, capture_output=True, timeout=900, check=False
+        )
         return done.returncode, (done.stdout[-4000:] + done.stderr[-4000:]).decode(errors='replace')
 
     def claim(self, files):
@@ -360,8 +487,15 @@ class Suite:
                 with open(os.path.join(folder, name_of_file), 'w', encoding='ascii') as out:
                     out.write(text)
             given = 'given.rule' if 'given.rule' in files else 'given.tp'
-            candidate = next((c for c in ('candidate.tp', 'candidate.mug', 'candidate.tile') if c in files), files.get('candidate', given))
-            return self.run((['--sem', 'own.sem'] if 'own.sem' in files else []) + ['--goals', given, candidate], folder)
+            candidate = next(
+                (c for c in ('candidate.tp', 'candidate.mug', 'candidate.tile') if c in files),
+                files.get('candidate', given),
+            )
+            return self.run(
+                (['--sem', 'own.sem'] if 'own.sem' in files else [])
+                + ['--goals', given, candidate],
+                folder,
+            )
 
     def certificate(self, lines, length=0):
         with tempfile.TemporaryDirectory() as folder:
@@ -407,11 +541,23 @@ def main():
             suite.pin(what, said, 2, lambda n, make=make: suite.claim(make(n)), within, beyond)
     for what, said, make, within, beyond in CERTIFICATES:
         if only in what and not (without and without in what):
-            suite.pin(what, said, 1, lambda n, make=make: suite.certificate(make(n)), within, beyond)
+            suite.pin(
+                what, said, 1, lambda n, make=make: suite.certificate(make(n)), within, beyond
+            )
     if not only:  # zero bytes are rejected too, for another reason
         suite.pinned += 1
-        suite.say(1, suite.certificate([], LARGEST_CERTIFICATE), f'certificate of {LARGEST_CERTIFICATE} bytes', 'zero byte')
-        suite.say(1, suite.certificate([], LARGEST_CERTIFICATE + 1), f'certificate of {LARGEST_CERTIFICATE + 1} bytes', 'more than 2^28 bytes')
+        suite.say(
+            1,
+            suite.certificate([], LARGEST_CERTIFICATE),
+            f'certificate of {LARGEST_CERTIFICATE} bytes',
+            'zero byte',
+        )
+        suite.say(
+            1,
+            suite.certificate([], LARGEST_CERTIFICATE + 1),
+            f'certificate of {LARGEST_CERTIFICATE + 1} bytes',
+            'more than 2^28 bytes',
+        )
     print(f'{suite.pinned} limits pinned from both sides, {suite.wrong} wrong')
     return 1 if suite.wrong or not suite.pinned else 0
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Runs what `assay --to tensorir` has written, by TVM on the CPU.
 
-  run_tensorir.py check                       exit status 77 where TVM is not there
-  run_tensorir.py run FILE OUT NAME=FILE.npy ...   the function of FILE on these arguments; results as OUT/NAME.npy
-  run_tensorir.py cases FILE LAUNCHES ...     each on the first launch of a kernel of Triton as LAUNCHES (JSON) has it; compares with the elements
-                                          that are recorded there
+run_tensorir.py check                       exit status 77 where TVM is not there
+run_tensorir.py run FILE OUT NAME=FILE.npy ...   the function of FILE on these arguments; results as
+OUT/NAME.npy run_tensorir.py cases FILE LAUNCHES ...     each on the first launch of a kernel of
+Triton as LAUNCHES (JSON) has it; compares with the elements
+                                        that are recorded there
 """
+
 import importlib.util
 import json
 import os
@@ -31,7 +33,9 @@ def buffers(function):
     """Names, shapes and types of the arguments, in order."""
     made = []
     for parameter in function.params:
-        buffer = getattr(function, "buffer_map", {}).get(parameter, parameter)  # in later versions the parameter itself
+        buffer = getattr(function, "buffer_map", {}).get(
+            parameter, parameter
+        )  # in later versions the parameter itself
         made.append((str(buffer.name), tuple(int(n) for n in buffer.shape), str(buffer.dtype)))
     return made
 
@@ -45,13 +49,16 @@ def call(function, arrays):
         array = arrays.get(name)
         if array is None:
             array = np.full(shape, -7777 if dtype.startswith("int") else np.nan)
-        tensors.append(tvm.runtime.tensor(np.array(np.asarray(array).reshape(shape), dtype=dtype, order="C")))
+        tensors.append(
+            tvm.runtime.tensor(np.array(np.asarray(array).reshape(shape), dtype=dtype, order="C"))
+        )
     compiled(function)(*tensors)
     return {name: tensor.numpy() for (name, _, _), tensor in zip(buffers(function), tensors)}
 
 
 def filled(number, argument):
-    """The inputs of a recorded launch: element i of argument a, by the hash that the recording names."""
+    """The inputs of a recorded launch: element i of argument a, by the hash that the recording
+    names."""
     i = np.arange(argument["size"], dtype=np.uint64)
     mask = np.uint64(0xFFFFFFFF)
     h = (np.uint64(2654435761) * i + np.uint64((2654404609 * (number + 1)) & 0xFFFFFFFF)) & mask
@@ -115,11 +122,17 @@ def main():
             compared, worst = run_case(path, launches)
         except Exception as error:  # TVM's, of any kind: the others are to be seen too
             different += 1
-            print(f"NOT RUN: {os.path.basename(path)}: {type(error).__name__}: {str(error).splitlines()[-1][:200]}")
+            print(
+                f"NOT RUN: {os.path.basename(path)}: {type(error).__name__}:"
+                f" {str(error).splitlines()[-1][:200]}"
+            )
             continue
         fine = compared > 0 and worst < 2e-3
         different += not fine
-        print(f"{'same' if fine else 'DIFFERS'}: {os.path.basename(path)}: {compared} elements, error at most {worst:.2g}")
+        print(
+            f"{'same' if fine else 'DIFFERS'}: {os.path.basename(path)}: {compared} elements, error"
+            f" at most {worst:.2g}"
+        )
     return 1 if different else 0
 
 

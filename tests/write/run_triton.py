@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Runs what `assay --to triton` has written, by Triton's interpreter on the CPU; or compiles it, for which no GPU is needed.
+"""Runs what `assay --to triton` has written, by Triton's interpreter on the CPU; or compiles it,
+for which no GPU is needed.
 
-  run_triton.py check                          exit status 77 where Triton or PyTorch is not there
-  run_triton.py run FILE OUT NAME=FILE.npy ... the launcher of FILE on these arguments; the results as OUT/0.npy, 1.npy ..
-  run_triton.py compile FILE ...           every kernel for an H200 (sm_90), inputs in half precision; their bytes of shared memory
+run_triton.py check                          exit status 77 where Triton or PyTorch is not there
+run_triton.py run FILE OUT NAME=FILE.npy ... the launcher of FILE on these arguments; the results as
+OUT/0.npy, 1.npy .. run_triton.py compile FILE ...           every kernel for an H200 (sm_90),
+inputs in half precision; their bytes of shared memory
 """
+
 import importlib.util
 import inspect
 import os
@@ -37,13 +40,21 @@ def compile_all(path):
     text = inspect.getsource(launcher(module))
     between = set(re.findall(r"(\w+) = torch\.(?:empty|full)", text))
     shared = []
-    for kernel, arguments, warps in re.findall(r"(\w+_kernel_\d+)\[\([^)]*\)\]\(([^)]*), num_warps=(\d)\)", text):
-        signature = {name: "*fp32" if name in between else "*fp16" for name in arguments.split(", ")}
+    for kernel, arguments, warps in re.findall(
+        r"(\w+_kernel_\d+)\[\([^)]*\)\]\(([^)]*), num_warps=(\d)\)", text
+    ):
+        signature = {
+            name: "*fp32" if name in between else "*fp16" for name in arguments.split(", ")
+        }
         aligned = {(i,): [["tt.divisibility", 16]] for i in range(len(signature))}
         source = ASTSource(getattr(module, kernel), signature, {}, aligned)
-        made = triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": int(warps)})
+        made = triton.compile(
+            source, target=GPUTarget("cuda", 90, 32), options={"num_warps": int(warps)}
+        )
         shared.append(made.metadata.shared)
-    print(f"{os.path.basename(path)}: {len(shared)} kernels compiled, bytes of shared memory {shared}")
+    print(
+        f"{os.path.basename(path)}: {len(shared)} kernels compiled, bytes of shared memory {shared}"
+    )
 
 
 def main():
@@ -64,7 +75,9 @@ def main():
 
     given = dict(word.split("=", 1) for word in sys.argv[4:])
     function = launcher(load(sys.argv[2]))
-    arguments = [torch.from_numpy(np.load(given[name])) for name in inspect.signature(function).parameters]
+    arguments = [
+        torch.from_numpy(np.load(given[name])) for name in inspect.signature(function).parameters
+    ]
     results = function(*arguments)
     results = results if isinstance(results, tuple) else (results,)
     for number, tensor in enumerate(results):

@@ -3,10 +3,15 @@
 
 usage: run.py [--update] FOLDER-OF-THE-STANDARD-LIBRARY CHECKER [ARGUMENT..]
 
-A vector is a file NAME.vector: parts that begin with a line `=== FILE`, and last the part `=== claim`: what the checker prints for
-`--goals GIVEN CANDIDATE` (proofs/CLAIM.md section 9), or the word `refused`.  The given program is the part given.tp, given.tile or given.rule;
-the candidate candidate.tp, candidate.mug, candidate.tile or, of a rule, the name in the part `candidate`.  A part own.sem is read after the standard library, alone
-where there is a part `alone`.  Other checkers are run the same way: it takes no more than `--sem PATH`, `--goals`, and exit status 2 for what is refused."""
+A vector is a file NAME.vector: parts that begin with a line `=== FILE`, and last the part `===
+claim`: what the checker prints for `--goals GIVEN CANDIDATE` (proofs/CLAIM.md section 9), or the
+word `refused`.  The given program is the part given.tp, given.tile or given.rule; the candidate
+candidate.tp, candidate.mug, candidate.tile or, of a rule, the name in the part `candidate`.  A part
+own.sem is read after the standard library, alone where there is a part `alone`.  Other checkers are
+run the same way: it takes no more than `--sem PATH`, `--goals`, and exit status 2 for what is
+refused.
+"""
+
 import os, subprocess, sys, tempfile
 
 
@@ -33,8 +38,14 @@ def claim_of(parts, library, checker, folder):
         command += ['--sem', library]
     if 'own.sem' in parts:
         command += ['--sem', 'own.sem']
-    command += ['--goals', given, parts[candidate].strip() if candidate == 'candidate' else candidate]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    command += [
+        '--goals',
+        given,
+        parts[candidate].strip() if candidate == 'candidate' else candidate,
+    ]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=60, check=False
+    )
     if done.returncode == 2 and not done.stdout:
         return 'refused\n'
     return done.stdout if done.returncode == 0 else f'exit status {done.returncode}\n'

@@ -198,6 +198,8 @@ bool ttir_lift_region(ttir_lift *lift, const as_ttir_region *region) {
       row = row_of(ttir_structural, op->name);
     if (!row)
       return ttir_refuse(lift, op, "this operation has no meaning here");
+    if (!ttir_fits(lift, op, row))
+      return false;
     for (uint32_t k = 0; k < op->n_operand; k++) {
       if (!ttir_operand(lift, op, k)->known)
         return ttir_refuse(lift, op, "an operand of it has no meaning here");
@@ -245,6 +247,9 @@ static bool lift_arguments(ttir_lift *lift) {
                                 of->name);
       if (!lifted->value)
         return false;
+      if (ttir_is_truth(&of->type))
+        lifted->value = ttir_not(lift->mem, ttir_compare(lift->mem, TTIR_N_EQUAL, lifted->value,
+                                                         ttir_integer(lift->mem, 0)));
     } else {
       as_intern_string(&lift->names, of->name);
       lifted->value = ttir_tile(lift->mem, TTIR_REAL, ttir_fresh(lift, of->name), 0, NULL);

@@ -40,6 +40,9 @@ typedef struct {
   const char *name;
   bool (*lift)(ttir_lift *lift, const as_ttir_op *op, int code);
   int code;
+  const char *operands; /* a letter each (ttir_check.c) */
+  const char *results;
+  bool lane_wise; /* all of one shape */
 } ttir_row;
 
 extern const ttir_row ttir_elementwise[]; /* both end with a name of NULL */
@@ -48,6 +51,12 @@ extern const ttir_row ttir_structural[];
 bool ttir_refuse(ttir_lift *lift, const as_ttir_op *op, const char *why);
 void ttir_assume(ttir_lift *lift, const as_ttir_op *op, const char *what); /* each line once */
 bool ttir_lift_region(ttir_lift *lift, const as_ttir_region *region);
+
+/* ttir_check.c */
+bool ttir_same_shape(const as_ttir_type *a, const as_ttir_type *b);
+bool ttir_same_type(const as_ttir_type *a, const as_ttir_type *b);
+/* as many operands and results as the row says, of its kinds and shapes; false: refused */
+bool ttir_fits(ttir_lift *lift, const as_ttir_op *op, const ttir_row *row);
 
 bool ttir_is_truth(const as_ttir_type *type); /* i1 */
 const as_ttir_type *ttir_type_of(const ttir_lift *lift, uint32_t value);

@@ -318,7 +318,7 @@ static bool axis_of(ttir_lift *lift, const as_ttir_op *op, bool reduces, uint32_
   bool fits = op->n_result == op->n_operand && type->dim[*axis] > 0;
   for (uint32_t i = 0; fits && i < op->n_operand; i++) {
     const as_ttir_type *of = ttir_type_of(lift, op->operand[i]);
-    as_ttir_type result = reduces ? without(of, *axis) : *of;
+    as_ttir_type result = reduces && of->rank > *axis ? without(of, *axis) : *of;
     fits = ttir_same_shape(of, type) && ttir_same_type(ttir_type_of(lift, op->result[i]), &result);
   }
   if (!fits)

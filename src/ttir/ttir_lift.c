@@ -20,6 +20,13 @@ void ttir_assume(ttir_lift *lift, const as_ttir_op *op, const char *what) {
   as_vec_push(&lift->assumed, &line);
 }
 
+void ttir_assume_defined(ttir_lift *lift, const ttir_node *node) {
+  if (node && lift->now && ttir_is_partial(node))
+    ttir_assume(lift, lift->now,
+                "nothing is divided by 0, and roots and logarithms are of what they are defined "
+                "of, in lanes that nothing reads, too");
+}
+
 bool ttir_is_truth(const as_ttir_type *type) {
   return type->kind == AS_TTIR_INT && type->bits == 1;
 }
@@ -139,6 +146,7 @@ const char *ttir_over(ttir_lift *lift, const as_ttir_type *type) {
 ttir_node *ttir_make(ttir_lift *lift, const char *wish, const as_ttir_type *type,
                      const ttir_node *node) {
   type = ttir_extents(lift, type);
+  ttir_assume_defined(lift, node);
   const char *name = ttir_fresh(lift, wish);
   bool fixed = !node || node->kind == TTIR_N_TRUE;
   bool truth = !node || node->sort == TTIR_TRUTH;
@@ -204,8 +212,10 @@ bool ttir_lift_region(ttir_lift *lift, const as_ttir_region *region) {
       if (!ttir_operand(lift, op, k)->known)
         return ttir_refuse(lift, op, "an operand of it has no meaning here");
     }
+    lift->now = op;
     if (!row->lift(lift, op, row->code))
       return false;
+    lift->now = op;
     settle_results(lift, op);
   }
   return true;

@@ -29,8 +29,9 @@ typedef struct {
   const as_ttir_type *over; /* the extents that values without axes have here; NULL: none */
   as_intern names;          /* all that have been given */
   uint32_t n_counters;
-  const char **tensor; /* by argument: what the one that it points to is called here */
-  bool *loaded;        /* by argument */
+  const as_ttir_op *now; /* what is lifted; NULL: nothing yet */
+  const char **tensor;   /* by argument: what the one that it points to is called here */
+  bool *loaded;          /* by argument */
   bool *stored;
   as_err *err;
 } ttir_lift;
@@ -50,6 +51,9 @@ extern const ttir_row ttir_structural[];
 
 bool ttir_refuse(ttir_lift *lift, const as_ttir_op *op, const char *why);
 void ttir_assume(ttir_lift *lift, const as_ttir_op *op, const char *what); /* each line once */
+/* All lanes of a tile are computed, where the kernel may go on without some: aloud, if they may be
+ * out of the domain of what is computed.  The node may be NULL. */
+void ttir_assume_defined(ttir_lift *lift, const ttir_node *node);
 bool ttir_lift_region(ttir_lift *lift, const as_ttir_region *region);
 
 /* ttir_check.c */

@@ -289,6 +289,34 @@ ttir_node *ttir_or(as_arena *mem, ttir_node *a, ttir_node *b) {
   return b->kind == TTIR_N_TRUE ? b : ttir_simplest(mem, ttir_joined(mem, TTIR_N_OR, a, b));
 }
 
+/* ---- domains */
+
+/* is it above 0 in plain sight? */
+static bool is_positive(const ttir_node *node) {
+  if (node->kind == TTIR_N_NUMBER)
+    return strtod(node->text, NULL) > 0;
+  bool exponential = node->kind == TTIR_N_CALL && strcmp(node->text, "exp") == 0;
+  bool integer = node->kind == TTIR_N_NAME; /* as a real number it keeps its range */
+  return exponential || (integer && node->lo > 0);
+}
+
+static bool leaves_domain(const ttir_node *node) {
+  if (node->kind == TTIR_N_DIVIDE) {
+    const ttir_node *by = node->kid[1];
+    return !is_positive(by) && !(by->kind == TTIR_N_NUMBER && strtod(by->text, NULL) < 0);
+  }
+  bool root = node->kind == TTIR_N_CALL &&
+              (strcmp(node->text, "sqrt") == 0 || strcmp(node->text, "log") == 0);
+  return root && !is_positive(node->kid[0]);
+}
+
+bool ttir_is_partial(const ttir_node *node) {
+  bool partial = leaves_domain(node);
+  for (uint32_t i = 0; i < node->n && !partial; i++)
+    partial = ttir_is_partial(node->kid[i]);
+  return partial;
+}
+
 /* ---- replacing lanes */
 
 typedef struct {

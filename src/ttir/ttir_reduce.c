@@ -104,6 +104,7 @@ static ttir_node *reduced(ttir_lift *lift, const char *wish, const as_ttir_type 
                           int64_t extent, const char *word, const ttir_node *counter,
                           const ttir_node *body) {
   const char *name = ttir_fresh(lift, wish);
+  ttir_assume_defined(lift, body);
   ttir_line(lift, "make %s%s = %s(%s < %lld) (%s)", name, ttir_over(lift, rest), word,
             counter->text, (long long)extent, ttir_print(lift->mem, body));
   return ttir_element(lift, body->sort, name, rest);
@@ -368,6 +369,7 @@ bool ttir_lift_scan(ttir_lift *lift, const as_ttir_op *op, int code) {
                                : ttir_arith(lift->mem, TTIR_N_ADD, own, ttir_integer(lift->mem, 1));
   lane[axis] = backwards ? ttir_arith(lift->mem, TTIR_N_ADD, own, k) : k;
   const ttir_node *body = ttir_view(lift->mem, of->value, lane);
+  ttir_assume_defined(lift, body);
   const char *name = ttir_fresh(lift, lift->kernel->value[op->result[0]].name);
   ttir_line(lift, "make %s%s = %s(%s < %s) (%s)", name, ttir_over(lift, type), words[how], k->text,
             ttir_print(lift->mem, count), ttir_print(lift->mem, body));

@@ -145,6 +145,18 @@ for chosen in %here %both; do
   says 0 'empty[] = 1 and not (n <= i0 + 2)' "$(echo "$beyond" | sed "s/CHOSEN/$chosen/")"
 done
 
+# a quotient that only some lanes read is one of all lanes once it has a name of its own, aloud; as a part of a choice it is not
+quotient='    %o = arith.constant dense<1.0> : tensor<2xf32>
+    %zero = arith.constant dense<0.0> : tensor<2xf32>
+    %d = DIVISOR
+    %q = arith.divf %o, %d : tensor<2xf32>
+    %t = arith.cmpf une, %x, %zero : tensor<2xf32>
+    %r = arith.mulf %q, %q : tensor<2xf32>
+    %v = arith.select %t, %r, %zero : tensor<2xi1>, tensor<2xf32>'
+says 0 'nothing is divided by 0' "$(echo "$quotient" | sed 's/DIVISOR/arith.subf %x, %q1 : tensor<2xf32>/;s/    %d =/    %q1 = math.absf %x : tensor<2xf32>\n&/')"
+says 0 'if(not (x[i0] = 0), 1 / x[i0]' "$(echo "$quotient" | sed 's/DIVISOR/arith.addf %x, %zero : tensor<2xf32>/;s/%o, %d/%o, %x/')"
+grep -q 'nothing is divided by 0' out && fail 'a quotient that is chosen where it is defined is said to be taken for granted'
+
 # Welford's combination but at some places: a weight of 1, equal means, a quotient of what may be 0
 welford=$src/tests/ttir/own/layer_norm_welford.ttir
 one='s/    %cst = arith.constant 0.000000e+00 : f32/&\n    %one = arith.constant 1.000000e+00 : f32/'

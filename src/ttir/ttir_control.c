@@ -167,6 +167,15 @@ static bool leave(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop, uint32
   return true;
 }
 
+/* A round may load what other lanes stored in one before.  loads, stores: how many there were. */
+static void assume_rounds_ordered(ttir_lift *lift, const as_ttir_op *op, const uint32_t *loads,
+                                  const uint32_t *stores) {
+  for (uint32_t i = 0; i < lift->kernel->body.n_argument; i++) {
+    if (lift->loads[i] > loads[i] && lift->stores[i] > stores[i])
+      ttir_assume_ordered(lift, op);
+  }
+}
+
 /* one attempt at a loop with what is known of it */
 static bool write_for(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop) {
   const as_ttir_region *body = &op->region[0];
@@ -252,12 +261,23 @@ bool ttir_lift_for(ttir_lift *lift, const as_ttir_op *op, int code) {
   }
   mark start = mark_here(lift);
   int depth = lift->depth;
+  size_t bytes = (lift->kernel->body.n_argument + 1) * sizeof(uint32_t);
+  uint32_t *loads = as_arena_alloc(lift->mem, bytes);
+  uint32_t *stores = as_arena_alloc(lift->mem, bytes);
+  memcpy(loads, lift->loads, bytes);
+  memcpy(stores, lift->stores, bytes);
+  uint32_t barriers = lift->barriers;
   while (loop.again) {
     go_back(lift, start);
     lift->depth = depth;
+    lift->barriers = barriers;
+    memcpy(lift->loads, loads, bytes);
+    memcpy(lift->stores, stores, bytes);
     if (!write_for(lift, op, &loop))
       return false;
   }
+  if (lift->barriers == barriers)
+    assume_rounds_ordered(lift, op, loads, stores);
   return true;
 }
 

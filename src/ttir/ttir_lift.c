@@ -27,6 +27,10 @@ void ttir_assume_defined(ttir_lift *lift, const ttir_node *node) {
                 "of, in lanes that nothing reads, too");
 }
 
+void ttir_assume_ordered(ttir_lift *lift, const as_ttir_op *op) {
+  ttir_assume(lift, op, "what other lanes stored there is taken to be seen, without a barrier");
+}
+
 bool ttir_is_truth(const as_ttir_type *type) {
   return type->kind == AS_TTIR_INT && type->bits == 1;
 }
@@ -365,6 +369,8 @@ char *as_ttir_lift(const as_ttir_kernel *kernel, const char *file, const as_ttir
   lift.value = as_calloc(kernel->n_value + 1, sizeof *lift.value);
   lift.loaded = as_calloc(kernel->body.n_argument + 1, sizeof *lift.loaded);
   lift.stored = as_calloc(kernel->body.n_argument + 1, sizeof *lift.stored);
+  lift.loads = as_calloc(kernel->body.n_argument + 1, sizeof *lift.loads);
+  lift.stores = as_calloc(kernel->body.n_argument + 1, sizeof *lift.stores);
   lift.tensor = as_calloc(kernel->body.n_argument + 1, sizeof *lift.tensor);
   lift.guard = ttir_true(lift.mem);
   as_str_init(&lift.out);
@@ -386,6 +392,8 @@ char *as_ttir_lift(const as_ttir_kernel *kernel, const char *file, const as_ttir
   free(lift.value);
   free(lift.loaded);
   free(lift.stored);
+  free(lift.loads);
+  free(lift.stores);
   free(lift.tensor);
   as_arena_free(lift.mem);
   char *whole = as_str_take(&text);

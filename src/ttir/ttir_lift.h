@@ -33,6 +33,9 @@ typedef struct {
   const char **tensor;   /* by argument: what the one that it points to is called here */
   bool *loaded;          /* by argument */
   bool *stored;
+  uint32_t *loads;   /* by argument: how many there were, .. */
+  uint32_t *stores;  /* .. those since the last barrier, .. */
+  uint32_t barriers; /* .. and how many of these */
   as_err *err;
 } ttir_lift;
 
@@ -54,6 +57,8 @@ void ttir_assume(ttir_lift *lift, const as_ttir_op *op, const char *what); /* ea
 /* All lanes of a tile are computed, where the kernel may go on without some: aloud, if they may be
  * out of the domain of what is computed.  The node may be NULL. */
 void ttir_assume_defined(ttir_lift *lift, const ttir_node *node);
+/* aloud: other lanes' stores to the argument are taken to be there */
+void ttir_assume_ordered(ttir_lift *lift, const as_ttir_op *op);
 bool ttir_lift_region(ttir_lift *lift, const as_ttir_region *region);
 
 /* ttir_check.c */

@@ -278,6 +278,9 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
   bool real = of->type.kind == AS_TTIR_FLOAT;
   ttir_lifted *result = &lift->value[op->result[0]];
   lift->loaded[argument] = true;
+  lift->loads[argument]++;
+  if (mask && lift->stores[argument])
+    ttir_assume_ordered(lift, op);
   if (!mask) { /* never: nothing is read */
     *result = other ? *other : (ttir_lifted){.known = false};
     return true;
@@ -345,6 +348,7 @@ static bool store(ttir_lift *lift, const as_ttir_op *op, const as_ttir_type *typ
                   uint32_t argument, ttir_node *position, ttir_node *mask,
                   const ttir_lifted *value) {
   lift->stored[argument] = true;
+  lift->stores[argument]++;
   if (!mask)
     return true;
   if (value->low || value->high)
@@ -463,6 +467,14 @@ static bool lift_assert(ttir_lift *lift, const as_ttir_op *op, int code) {
   return true;
 }
 
+static bool lift_barrier(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)op;
+  (void)code;
+  memset(lift->stores, 0, lift->kernel->body.n_argument * sizeof *lift->stores);
+  lift->barriers++;
+  return true;
+}
+
 static bool lift_nothing(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)lift;
   (void)op;
@@ -498,7 +510,7 @@ const ttir_row ttir_structural[] = {
     {"tt.descriptor_load", lift_block_load, 0, "d*", ".", false},
     {"tt.descriptor_store", lift_block_store, 0, "d*", "", false},
     {"tt.assert", lift_assert, 0, "t", "", false},
-    {"gpu.barrier", lift_nothing, 0, "", "", false},
+    {"gpu.barrier", lift_barrier, 0, "", "", false},
     {"tt.print", lift_nothing, 0, "*", "", false},
     {"tt.return", lift_nothing, 0, "", "", false},
     {"tt.atomic_rmw", lift_atomic, 0, "*", "*", false},

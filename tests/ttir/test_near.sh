@@ -97,6 +97,9 @@ for body in 'arith.addf %x : tensor<2xf32>' 'arith.addf %x, %k : tensor<2xf32>' 
   [ "$got" -eq 2 ] || [ "$got" -eq 3 ] || fail "\`$body\`: status $got"
 done
 
+says 3 'arith.cmpi: its operands and results do not fit' '    %t = arith.cmpi slt, %k, %l : tensor<2xi32>
+    %v = arith.uitofp %t : tensor<2xi1> to tensor<2xf32>'
+
 # What a loop adds is what it adds whatever becomes infinite: here 3 rounds see minus infinity.
 count='    %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32

@@ -49,7 +49,7 @@ int cli_bench(const cli_opts *given) {
   bool ok = job.lib && as_job_read_program(&job, at.prog, &err) &&
             as_job_read_candidate(&job, at.cand, &err);
   as_judged judged = as_job_judged(&job);
-  if (ok && job.graph == NULL && given->n_arg == 1)
+  if (ok && given->n_arg == 1)
     ok = as_check_proves(&judged, dir, at.cert, &err);
   const as_target *target = ok ? cli_target(given, given->n_arg == 1 ? dir : NULL, &err) : NULL;
   int status = AS_OK;

@@ -80,6 +80,7 @@ typedef struct {
   ttir_node *added[TTIR_MOST_CARRIED]; /* NULL: it is carried as a tile */
   uint32_t first_name;                 /* of those that the loop gives */
   bool again;                          /* more is known than what it was written with */
+  bool infinite;                       /* more may be infinite than what it was written with */
 } ttir_loop;
 
 /* does the expression speak of what the loop defines? */
@@ -160,10 +161,19 @@ static bool leave(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop, uint32
     loop->added[i] = added_to(lift, loop, yielded->value, tiles->value);
     loop->again |= loop->added[i] != NULL;
   }
-  loop->again |= (yielded->low && !loop->low[i]) || (yielded->high && !loop->high[i]);
+  loop->infinite |= (yielded->low && !loop->low[i]) || (yielded->high && !loop->high[i]);
   loop->low[i] |= yielded->low != NULL;
   loop->high[i] |= yielded->high != NULL;
   return true;
+}
+
+/* A round may load what other lanes stored in one before.  loads, stores: how many there were. */
+static void assume_rounds_ordered(ttir_lift *lift, const as_ttir_op *op, const uint32_t *loads,
+                                  const uint32_t *stores) {
+  for (uint32_t i = 0; i < lift->kernel->body.n_argument; i++) {
+    if (lift->loads[i] > loads[i] && lift->stores[i] > stores[i])
+      ttir_assume_ordered(lift, op);
+  }
 }
 
 /* one attempt at a loop with what is known of it */
@@ -184,7 +194,7 @@ static bool write_for(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop) {
   ttir_node *variable = ttir_name(lift->mem, name, bound[0]->lo, last);
   ttir_node *rounds = ttir_arith(lift->mem, TTIR_N_DIV,
                                  ttir_arith(lift->mem, TTIR_N_SUB, variable, bound[0]), bound[2]);
-  loop->again = false;
+  loop->again = loop->infinite = false;
   for (uint32_t i = 0; i < n; i++) {
     type[i] = &kernel->value[body->argument[i + 1]].type;
     tiles[i] = enter(lift, op, loop, i, rounds, &carries);
@@ -203,6 +213,10 @@ static bool write_for(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop) {
   for (uint32_t i = 0; i < n; i++) {
     if (!leave(lift, op, loop, i, &tiles[i], &yielded[i]))
       return false;
+  }
+  if (loop->infinite) { /* what is added was seen where fewer numbers were */
+    memset(loop->added, 0, sizeof loop->added);
+    loop->again = true;
   }
   if (!loop->again)
     ttir_write_next(lift, n, type, tiles, yielded);
@@ -228,6 +242,14 @@ bool ttir_lift_for(ttir_lift *lift, const as_ttir_op *op, int code) {
   uint32_t n = op->region[0].n_argument - 1;
   if (n > TTIR_MOST_CARRIED || op->n_operand != n + 3 || op->n_result != n)
     return ttir_refuse(lift, op, "of another form than bounds and what it carries");
+  for (uint32_t i = 0; i < n; i++) {
+    if (!ttir_same_type(ttir_type_of(lift, op->operand[i + 3]), ttir_type_of(lift, op->result[i])))
+      return ttir_refuse(lift, op, "its operands and results do not fit together");
+  }
+  if (ttir_type_of(lift, op->operand[0])->rank > 0)
+    return ttir_refuse(lift, op, "its bounds are no numbers");
+  if (!ttir_yields(lift, op, &op->region[0], op->result, n, false))
+    return false;
   if (ttir_operand(lift, op, 2)->value->lo <= 0)
     return ttir_refuse(lift, op, "its step is not shown to be positive");
   if (lift->guard->kind != TTIR_N_TRUE)
@@ -239,12 +261,23 @@ bool ttir_lift_for(ttir_lift *lift, const as_ttir_op *op, int code) {
   }
   mark start = mark_here(lift);
   int depth = lift->depth;
+  size_t bytes = (lift->kernel->body.n_argument + 1) * sizeof(uint32_t);
+  uint32_t *loads = as_arena_alloc(lift->mem, bytes);
+  uint32_t *stores = as_arena_alloc(lift->mem, bytes);
+  memcpy(loads, lift->loads, bytes);
+  memcpy(stores, lift->stores, bytes);
+  uint32_t barriers = lift->barriers;
   while (loop.again) {
     go_back(lift, start);
     lift->depth = depth;
+    lift->barriers = barriers;
+    memcpy(lift->loads, loads, bytes);
+    memcpy(lift->stores, stores, bytes);
     if (!write_for(lift, op, &loop))
       return false;
   }
+  if (lift->barriers == barriers)
+    assume_rounds_ordered(lift, op, loads, stores);
   return true;
 }
 
@@ -263,6 +296,12 @@ static bool lift_branch(ttir_lift *lift, const as_ttir_region *region, ttir_node
 bool ttir_lift_if(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   ttir_node *condition = ttir_operand(lift, op, 0)->value;
+  if (op->n_region == 0 || ttir_type_of(lift, op->operand[0])->rank > 0)
+    return ttir_refuse(lift, op, "of another form than a condition and its branches");
+  for (uint32_t i = 0; i < op->n_region; i++) {
+    if (!ttir_yields(lift, op, &op->region[i], op->result, op->n_result, false))
+      return false;
+  }
   ttir_node *opposite = ttir_not(lift->mem, condition);
   if (!lift_branch(lift, &op->region[0], condition))
     return false;

@@ -21,6 +21,13 @@ void ttir_write_next(ttir_lift *lift, uint32_t n, const as_ttir_type *const *typ
                      const ttir_carried *tiles, const ttir_lifted *yielded);
 const as_ttir_op *ttir_last(const as_ttir_region *region); /* NULL: it has no operations */
 
+/* ttir_check.c: are what the region yields, and its arguments number `first`.., of the types of
+ * these values, or of the types of their elements?  false: refused */
+bool ttir_yields(ttir_lift *lift, const as_ttir_op *op, const as_ttir_region *region,
+                 const uint32_t *value, uint32_t n, bool elements);
+bool ttir_enters(ttir_lift *lift, const as_ttir_op *op, const as_ttir_region *region,
+                 uint32_t first, const uint32_t *value, uint32_t n, bool elements);
+
 /* ttir_moments.c: does the region combine means, sums of squares about them, and weights? */
 bool ttir_combines_moments(ttir_lift *lift, const as_ttir_region *region);
 

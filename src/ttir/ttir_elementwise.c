@@ -80,10 +80,15 @@ static double from_bits(uint64_t bits, const as_ttir_type *type) {
   return value;
 }
 
+static const char not_one_number[] = "a constant of another form than one number";
+
 static bool lift_real_constant(ttir_lift *lift, const as_ttir_op *op, const as_ttir_type *type) {
   bool hexadecimal = strncmp(op->literal, "0x", 2) == 0;
+  char *end;
   double value =
-      hexadecimal ? from_bits(strtoull(op->literal, NULL, 16), type) : strtod(op->literal, NULL);
+      hexadecimal ? from_bits(strtoull(op->literal, &end, 16), type) : strtod(op->literal, &end);
+  if (*end || end == op->literal || (!hexadecimal && !isfinite(value)))
+    return ttir_refuse(lift, op, not_one_number);
   if (isnan(value))
     return ttir_refuse(lift, op, "the constant is not a number");
   ttir_lifted *lifted = &lift->value[op->result[0]];
@@ -103,18 +108,18 @@ static bool lift_constant(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
   if (!op->literal)
-    return ttir_refuse(lift, op, "a constant of another form than one number");
+    return ttir_refuse(lift, op, not_one_number);
   if (type->kind == AS_TTIR_FLOAT)
     return lift_real_constant(lift, op, type);
-  bool truth = strcmp(op->literal, "true") == 0;
-  if (type->bits == 1) {
-    bool holds = truth || (strcmp(op->literal, "false") != 0 && strcmp(op->literal, "0") != 0);
+  bool holds = strcmp(op->literal, "true") == 0;
+  if (type->bits == 1 && (holds || strcmp(op->literal, "false") == 0))
     return ttir_result(lift, op, holds ? ttir_true(lift->mem) : NULL);
-  }
   char *end;
   long long value = strtoll(op->literal, &end, 0);
-  if (*end)
-    return ttir_refuse(lift, op, "a constant of another form than one number");
+  if (*end || end == op->literal)
+    return ttir_refuse(lift, op, not_one_number);
+  if (type->bits == 1)
+    return ttir_result(lift, op, value ? ttir_true(lift->mem) : NULL);
   return ttir_result(lift, op, integer(lift, value));
 }
 
@@ -168,6 +173,8 @@ static bool lift_arith(ttir_lift *lift, const as_ttir_op *op, int code) {
   if (is_truth(lift, op, 0)) { /* modulo 2: a sum is one or the other */
     if (kind == TTIR_N_MUL)
       return ttir_result(lift, op, ttir_and(lift->mem, a, b));
+    if (kind != TTIR_N_ADD && kind != TTIR_N_SUB)
+      return ttir_refuse(lift, op, "of truths");
     ttir_node *left = ttir_and(lift->mem, a, ttir_not(lift->mem, b));
     ttir_node *right = ttir_and(lift->mem, ttir_not(lift->mem, a), b);
     return ttir_result(lift, op, ttir_or(lift->mem, left, right));
@@ -182,6 +189,8 @@ static bool lift_arith(ttir_lift *lift, const as_ttir_op *op, int code) {
 
 /* unsigned: the same where nothing is negative */
 static bool lift_unsigned(ttir_lift *lift, const as_ttir_op *op, int code) {
+  if (is_truth(lift, op, 0))
+    return ttir_refuse(lift, op, "of truths");
   if (ttir_operand(lift, op, 0)->value->lo < 0 || ttir_operand(lift, op, 1)->value->lo < 0)
     return ttir_refuse(lift, op, "of a number that is not shown to be at least 0");
   return lift_arith(lift, op, code);
@@ -190,6 +199,8 @@ static bool lift_unsigned(ttir_lift *lift, const as_ttir_op *op, int code) {
 static bool lift_shift(ttir_lift *lift, const as_ttir_op *op, int code) {
   ttir_node *a = ttir_operand(lift, op, 0)->value;
   ttir_node *b = ttir_operand(lift, op, 1)->value;
+  if (is_truth(lift, op, 0))
+    return ttir_refuse(lift, op, "of truths");
   if (b->lo != b->hi || b->lo < 0 || b->lo > 62 || (code == TTIR_N_DIV && a->lo < 0))
     return ttir_refuse(lift, op, "by an amount that is not fixed, or of a number below 0");
   ttir_node *power = integer(lift, (int64_t)1 << b->lo);
@@ -243,7 +254,7 @@ static bool lift_widen(ttir_lift *lift, const as_ttir_op *op, int code) {
     return ttir_result(lift, op, number_of(lift, a, code));
   if (code == 1 && a->lo < 0)
     return ttir_refuse(lift, op, "of a number that is not shown to be at least 0");
-  return ttir_result(lift, op, a);
+  return integer_result(lift, op, a);
 }
 
 static bool lift_narrow(ttir_lift *lift, const as_ttir_op *op, int code) {
@@ -259,6 +270,8 @@ static bool lift_to_real(ttir_lift *lift, const as_ttir_op *op, int code) {
   ttir_node *a = ttir_operand(lift, op, 0)->value;
   if (is_truth(lift, op, 0))
     a = number_of(lift, a, code);
+  else if (code == 1 && a->lo < 0)
+    return ttir_refuse(lift, op, "of a number that is not shown to be at least 0");
   return ttir_result(lift, op, ttir_as_real(lift->mem, a));
 }
 
@@ -613,70 +626,71 @@ static bool lift_same(ttir_lift *lift, const as_ttir_op *op, int code) {
 static bool lift_bitcast(ttir_lift *lift, const as_ttir_op *op, int code) {
   const as_ttir_type *from = ttir_type_of(lift, op->operand[0]);
   const as_ttir_type *to = ttir_type_of(lift, op->result[0]);
-  if (from->kind == to->kind && from->bits == to->bits && from->brain == to->brain)
+  if (from->kind == to->kind && from->bits == to->bits && from->brain == to->brain &&
+      from->floating == to->floating)
     return lift_same(lift, op, code);
   return ttir_refuse(lift, op, "the bits of a number have no meaning here");
 }
 
 const ttir_row ttir_elementwise[] = {
-    {"arith.constant", lift_constant, 0},
-    {"arith.addi", lift_arith, TTIR_N_ADD},
-    {"arith.subi", lift_arith, TTIR_N_SUB},
-    {"arith.muli", lift_arith, TTIR_N_MUL},
-    {"arith.divsi", lift_arith, TTIR_N_DIV},
-    {"arith.remsi", lift_arith, TTIR_N_MOD},
-    {"arith.divui", lift_unsigned, TTIR_N_DIV},
-    {"arith.remui", lift_unsigned, TTIR_N_MOD},
-    {"arith.shli", lift_shift, TTIR_N_MUL},
-    {"arith.shrsi", lift_shift, TTIR_N_DIV},
-    {"arith.shrui", lift_shift, TTIR_N_DIV},
-    {"arith.andi", lift_and, 0},
-    {"arith.ori", lift_or, 0},
-    {"arith.xori", lift_xor, 0},
-    {"arith.maxsi", lift_integer_extreme, 1},
-    {"arith.minsi", lift_integer_extreme, 0},
-    {"arith.extsi", lift_widen, -1},
-    {"arith.extui", lift_widen, 1},
-    {"arith.index_cast", lift_widen, -1},
-    {"arith.trunci", lift_narrow, 0},
-    {"arith.sitofp", lift_to_real, -1},
-    {"arith.uitofp", lift_to_real, 1},
-    {"arith.cmpi", lift_compare, 0},
-    {"arith.cmpf", lift_compare, 1},
-    {"arith.select", lift_select, 0},
-    {"arith.addf", lift_add, 0},
-    {"arith.subf", lift_add, 1},
-    {"arith.mulf", lift_multiply, 0},
-    {"arith.divf", lift_divide, 0},
-    {"tt.precise_divf", lift_divide, 0},
-    {"arith.negf", lift_negate, 0},
-    {"arith.maxnumf", lift_extreme, 1},
-    {"arith.maximumf", lift_extreme, 1},
-    {"arith.minnumf", lift_extreme, 0},
-    {"arith.minimumf", lift_extreme, 0},
-    {"tt.clampf", lift_clamp, 0},
-    {"math.fma", lift_fma, 0},
-    {"math.exp", lift_function, EXP},
-    {"math.exp2", lift_function, EXP2},
-    {"math.expm1", lift_function, EXPM1},
-    {"math.log", lift_function, LOG},
-    {"math.log2", lift_function, LOG2},
-    {"math.log1p", lift_function, LOG1P},
-    {"math.sqrt", lift_function, SQRT},
-    {"tt.precise_sqrt", lift_function, SQRT},
-    {"math.rsqrt", lift_function, RSQRT},
-    {"math.sin", lift_function, SIN},
-    {"math.cos", lift_function, COS},
-    {"math.tanh", lift_function, TANH},
-    {"math.erf", lift_function, ERF},
-    {"math.floor", lift_function, FLOOR},
-    {"math.ceil", lift_function, CEIL},
-    {"math.absf", lift_function, ABS},
-    {"tt.extern_elementwise", lift_library, 0},
-    {"arith.extf", lift_same, 0},
-    {"arith.truncf", lift_same, 0},
-    {"tt.fp_to_fp", lift_same, 0},
-    {"tt.bitcast", lift_bitcast, 0},
-    {"arith.bitcast", lift_bitcast, 0},
-    {NULL, NULL, 0},
+    {"arith.constant", lift_constant, 0, "", ".", true},
+    {"arith.addi", lift_arith, TTIR_N_ADD, "i=", "=", true},
+    {"arith.subi", lift_arith, TTIR_N_SUB, "i=", "=", true},
+    {"arith.muli", lift_arith, TTIR_N_MUL, "i=", "=", true},
+    {"arith.divsi", lift_arith, TTIR_N_DIV, "i=", "=", true},
+    {"arith.remsi", lift_arith, TTIR_N_MOD, "i=", "=", true},
+    {"arith.divui", lift_unsigned, TTIR_N_DIV, "i=", "=", true},
+    {"arith.remui", lift_unsigned, TTIR_N_MOD, "i=", "=", true},
+    {"arith.shli", lift_shift, TTIR_N_MUL, "i=", "=", true},
+    {"arith.shrsi", lift_shift, TTIR_N_DIV, "i=", "=", true},
+    {"arith.shrui", lift_shift, TTIR_N_DIV, "i=", "=", true},
+    {"arith.andi", lift_and, 0, "i=", "=", true},
+    {"arith.ori", lift_or, 0, "i=", "=", true},
+    {"arith.xori", lift_xor, 0, "i=", "=", true},
+    {"arith.maxsi", lift_integer_extreme, 1, "i=", "=", true},
+    {"arith.minsi", lift_integer_extreme, 0, "i=", "=", true},
+    {"arith.extsi", lift_widen, -1, "i", "i", true},
+    {"arith.extui", lift_widen, 1, "i", "i", true},
+    {"arith.index_cast", lift_widen, -1, "i", "i", true},
+    {"arith.trunci", lift_narrow, 0, "i", "i", true},
+    {"arith.sitofp", lift_to_real, -1, "i", "f", true},
+    {"arith.uitofp", lift_to_real, 1, "i", "f", true},
+    {"arith.cmpi", lift_compare, 0, "i=", "t", true},
+    {"arith.cmpf", lift_compare, 1, "f=", "t", true},
+    {"arith.select", lift_select, 0, "t.2", "2", true},
+    {"arith.addf", lift_add, 0, "f=", "=", true},
+    {"arith.subf", lift_add, 1, "f=", "=", true},
+    {"arith.mulf", lift_multiply, 0, "f=", "=", true},
+    {"arith.divf", lift_divide, 0, "f=", "=", true},
+    {"tt.precise_divf", lift_divide, 0, "f=", "=", true},
+    {"arith.negf", lift_negate, 0, "f", "=", true},
+    {"arith.maxnumf", lift_extreme, 1, "f=", "=", true},
+    {"arith.maximumf", lift_extreme, 1, "f=", "=", true},
+    {"arith.minnumf", lift_extreme, 0, "f=", "=", true},
+    {"arith.minimumf", lift_extreme, 0, "f=", "=", true},
+    {"tt.clampf", lift_clamp, 0, "f==", "=", true},
+    {"math.fma", lift_fma, 0, "f==", "=", true},
+    {"math.exp", lift_function, EXP, "f", "=", true},
+    {"math.exp2", lift_function, EXP2, "f", "=", true},
+    {"math.expm1", lift_function, EXPM1, "f", "=", true},
+    {"math.log", lift_function, LOG, "f", "=", true},
+    {"math.log2", lift_function, LOG2, "f", "=", true},
+    {"math.log1p", lift_function, LOG1P, "f", "=", true},
+    {"math.sqrt", lift_function, SQRT, "f", "=", true},
+    {"tt.precise_sqrt", lift_function, SQRT, "f", "=", true},
+    {"math.rsqrt", lift_function, RSQRT, "f", "=", true},
+    {"math.sin", lift_function, SIN, "f", "=", true},
+    {"math.cos", lift_function, COS, "f", "=", true},
+    {"math.tanh", lift_function, TANH, "f", "=", true},
+    {"math.erf", lift_function, ERF, "f", "=", true},
+    {"math.floor", lift_function, FLOOR, "f", "=", true},
+    {"math.ceil", lift_function, CEIL, "f", "=", true},
+    {"math.absf", lift_function, ABS, "f", "=", true},
+    {"tt.extern_elementwise", lift_library, 0, "*", "f", true},
+    {"arith.extf", lift_same, 0, "f", "f", true},
+    {"arith.truncf", lift_same, 0, "f", "f", true},
+    {"tt.fp_to_fp", lift_same, 0, "f", "f", true},
+    {"tt.bitcast", lift_bitcast, 0, ".", ".", true},
+    {"arith.bitcast", lift_bitcast, 0, ".", ".", true},
+    {NULL, NULL, 0, NULL, NULL, false},
 };

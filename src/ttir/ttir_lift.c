@@ -20,6 +20,17 @@ void ttir_assume(ttir_lift *lift, const as_ttir_op *op, const char *what) {
   as_vec_push(&lift->assumed, &line);
 }
 
+void ttir_assume_defined(ttir_lift *lift, const ttir_node *node) {
+  if (node && lift->now && ttir_is_partial(node))
+    ttir_assume(lift, lift->now,
+                "nothing is divided by 0, and roots and logarithms are of what they are defined "
+                "of, in lanes that nothing reads, too");
+}
+
+void ttir_assume_ordered(ttir_lift *lift, const as_ttir_op *op) {
+  ttir_assume(lift, op, "what other lanes stored there is taken to be seen, without a barrier");
+}
+
 bool ttir_is_truth(const as_ttir_type *type) {
   return type->kind == AS_TTIR_INT && type->bits == 1;
 }
@@ -139,6 +150,7 @@ const char *ttir_over(ttir_lift *lift, const as_ttir_type *type) {
 ttir_node *ttir_make(ttir_lift *lift, const char *wish, const as_ttir_type *type,
                      const ttir_node *node) {
   type = ttir_extents(lift, type);
+  ttir_assume_defined(lift, node);
   const char *name = ttir_fresh(lift, wish);
   bool fixed = !node || node->kind == TTIR_N_TRUE;
   bool truth = !node || node->sort == TTIR_TRUTH;
@@ -198,12 +210,16 @@ bool ttir_lift_region(ttir_lift *lift, const as_ttir_region *region) {
       row = row_of(ttir_structural, op->name);
     if (!row)
       return ttir_refuse(lift, op, "this operation has no meaning here");
+    if (!ttir_fits(lift, op, row))
+      return false;
     for (uint32_t k = 0; k < op->n_operand; k++) {
       if (!ttir_operand(lift, op, k)->known)
         return ttir_refuse(lift, op, "an operand of it has no meaning here");
     }
+    lift->now = op;
     if (!row->lift(lift, op, row->code))
       return false;
+    lift->now = op;
     settle_results(lift, op);
   }
   return true;
@@ -245,6 +261,9 @@ static bool lift_arguments(ttir_lift *lift) {
                                 of->name);
       if (!lifted->value)
         return false;
+      if (ttir_is_truth(&of->type))
+        lifted->value = ttir_not(lift->mem, ttir_compare(lift->mem, TTIR_N_EQUAL, lifted->value,
+                                                         ttir_integer(lift->mem, 0)));
     } else {
       as_intern_string(&lift->names, of->name);
       lifted->value = ttir_tile(lift->mem, TTIR_REAL, ttir_fresh(lift, of->name), 0, NULL);
@@ -350,6 +369,8 @@ char *as_ttir_lift(const as_ttir_kernel *kernel, const char *file, const as_ttir
   lift.value = as_calloc(kernel->n_value + 1, sizeof *lift.value);
   lift.loaded = as_calloc(kernel->body.n_argument + 1, sizeof *lift.loaded);
   lift.stored = as_calloc(kernel->body.n_argument + 1, sizeof *lift.stored);
+  lift.loads = as_calloc(kernel->body.n_argument + 1, sizeof *lift.loads);
+  lift.stores = as_calloc(kernel->body.n_argument + 1, sizeof *lift.stores);
   lift.tensor = as_calloc(kernel->body.n_argument + 1, sizeof *lift.tensor);
   lift.guard = ttir_true(lift.mem);
   as_str_init(&lift.out);
@@ -371,6 +392,8 @@ char *as_ttir_lift(const as_ttir_kernel *kernel, const char *file, const as_ttir
   free(lift.value);
   free(lift.loaded);
   free(lift.stored);
+  free(lift.loads);
+  free(lift.stores);
   free(lift.tensor);
   as_arena_free(lift.mem);
   char *whole = as_str_take(&text);

@@ -29,9 +29,13 @@ typedef struct {
   const as_ttir_type *over; /* the extents that values without axes have here; NULL: none */
   as_intern names;          /* all that have been given */
   uint32_t n_counters;
-  const char **tensor; /* by argument: what the one that it points to is called here */
-  bool *loaded;        /* by argument */
+  const as_ttir_op *now; /* what is lifted; NULL: nothing yet */
+  const char **tensor;   /* by argument: what the one that it points to is called here */
+  bool *loaded;          /* by argument */
   bool *stored;
+  uint32_t *loads;   /* by argument: how many there were, .. */
+  uint32_t *stores;  /* .. those since the last barrier, .. */
+  uint32_t barriers; /* .. and how many of these */
   as_err *err;
 } ttir_lift;
 
@@ -40,6 +44,9 @@ typedef struct {
   const char *name;
   bool (*lift)(ttir_lift *lift, const as_ttir_op *op, int code);
   int code;
+  const char *operands; /* a letter each (ttir_check.c) */
+  const char *results;
+  bool lane_wise; /* all of one shape */
 } ttir_row;
 
 extern const ttir_row ttir_elementwise[]; /* both end with a name of NULL */
@@ -47,7 +54,18 @@ extern const ttir_row ttir_structural[];
 
 bool ttir_refuse(ttir_lift *lift, const as_ttir_op *op, const char *why);
 void ttir_assume(ttir_lift *lift, const as_ttir_op *op, const char *what); /* each line once */
+/* All lanes of a tile are computed, where the kernel may go on without some: aloud, if they may be
+ * out of the domain of what is computed.  The node may be NULL. */
+void ttir_assume_defined(ttir_lift *lift, const ttir_node *node);
+/* aloud: other lanes' stores to the argument are taken to be there */
+void ttir_assume_ordered(ttir_lift *lift, const as_ttir_op *op);
 bool ttir_lift_region(ttir_lift *lift, const as_ttir_region *region);
+
+/* ttir_check.c */
+bool ttir_same_shape(const as_ttir_type *a, const as_ttir_type *b);
+bool ttir_same_type(const as_ttir_type *a, const as_ttir_type *b);
+/* as many operands and results as the row says, of its kinds and shapes; false: refused */
+bool ttir_fits(ttir_lift *lift, const as_ttir_op *op, const ttir_row *row);
 
 bool ttir_is_truth(const as_ttir_type *type); /* i1 */
 const as_ttir_type *ttir_type_of(const ttir_lift *lift, uint32_t value);

@@ -3,7 +3,11 @@
  * Its operations are computed at random places over a prime field, and compared with the
  * combination there: two rational functions of so small a degree that are not the same agree at one
  * place with a chance below 2^-50.  So it does not matter in which order, or with which operations,
- * a kernel writes it. */
+ * a kernel writes it.
+ *
+ * Random places say nothing of what a region does at some places only.  So a weight, or the sum of
+ * the two, is all that may be compared (with 0, and at places where it is 0 too) and all that may
+ * be divided by: elsewhere the region is one function, defined wherever no weight is negative. */
 #include "src/base/rng.h"
 #include "ttir_control.h"
 #include <stdlib.h>
@@ -39,7 +43,12 @@ typedef struct {
   ttir_lift *lift;
   uint64_t *number; /* by value; of a truth 0 or 1 */
   bool *known;
+  uint64_t weight[3]; /* of the left side, of the right one, their sum */
 } place;
+
+static bool is_weight(const place *at, uint64_t number) {
+  return number == at->weight[0] || number == at->weight[1] || number == at->weight[2];
+}
 
 /* a whole number from outside of the region */
 static bool constant(place *at, uint32_t value) {
@@ -61,6 +70,12 @@ static bool operand(place *at, const as_ttir_op *op, uint32_t i, uint64_t *numbe
     return false;
   *number = at->number[value];
   return true;
+}
+
+/* is it the number 0, at all places? */
+static bool is_zero(place *at, const as_ttir_op *op, uint32_t i) {
+  uint32_t value = op->operand[i];
+  return !at->known[value] && constant(at, value) && at->number[value] == 0;
 }
 
 typedef enum { ADD, SUBTRACT, MULTIPLY, DIVIDE, SAME, CHOOSE, NEITHER } operation;
@@ -92,19 +107,21 @@ static bool compute(place *at, const as_ttir_op *op) {
   uint64_t *result = &at->number[op->result[0]];
   bool fine = all;
   if (is == SAME) {
-    fine = all && op->n_word > 0 && strcmp(op->word[0], "oeq") == 0;
+    bool with_zero =
+        (is_weight(at, x[0]) && is_zero(at, op, 1)) || (is_weight(at, x[1]) && is_zero(at, op, 0));
+    fine = all && with_zero && op->n_word > 0 && strcmp(op->word[0], "oeq") == 0;
     *result = x[0] == x[1];
   } else if (is == CHOOSE) { /* what is not chosen need not be there */
     uint64_t which = 0;
     fine = operand(at, op, 0, &which) && operand(at, op, which ? 1 : 2, result);
   } else if (is == DIVIDE) {
-    fine = all && x[1] != 0;
+    fine = all && x[1] != 0 && is_weight(at, x[1]);
     *result = fine ? times(x[0], inverse(x[1])) : 0;
   } else {
     *result = is == ADD ? plus(x[0], x[1]) : is == SUBTRACT ? minus(x[0], x[1]) : times(x[0], x[1]);
   }
   at->known[op->result[0]] = fine;
-  return fine || is == DIVIDE;
+  return fine || (is == DIVIDE && all && is_weight(at, x[1]));
 }
 
 /* given: mean, squares, weight of the left side, then of the right one; wanted: what they combine
@@ -121,6 +138,9 @@ static void combined(const uint64_t given[6], uint64_t wanted[3]) {
 static bool agrees_at(place *at, const as_ttir_region *region, const uint64_t given[6]) {
   uint64_t wanted[3];
   combined(given, wanted);
+  at->weight[0] = given[2];
+  at->weight[1] = given[5];
+  at->weight[2] = wanted[2];
   memset(at->known, 0, at->lift->kernel->n_value * sizeof *at->known);
   for (uint32_t i = 0; i < 6; i++) {
     at->number[region->argument[i]] = given[i];
@@ -142,8 +162,9 @@ static bool agrees_at(place *at, const as_ttir_region *region, const uint64_t gi
 bool ttir_combines_moments(ttir_lift *lift, const as_ttir_region *region) {
   if (region->n_argument != 6 || region->n_op < 2)
     return false;
-  place at = {lift, as_calloc(lift->kernel->n_value + 1, sizeof *at.number),
-              as_calloc(lift->kernel->n_value + 1, sizeof *at.known)};
+  place at = {.lift = lift,
+              .number = as_calloc(lift->kernel->n_value + 1, sizeof *at.number),
+              .known = as_calloc(lift->kernel->n_value + 1, sizeof *at.known)};
   as_rng rng;
   as_rng_seed(&rng, 20261124);
   bool same = true;

@@ -94,11 +94,15 @@ ttir_node *ttir_as_real(as_arena *mem, const ttir_node *integer) {
   return node;
 }
 
+/* is everything between the limits possible on that side? */
+static bool is_open(const ttir_node *a) {
+  return a->lo <= TTIR_LEAST || a->hi >= TTIR_MOST;
+}
+
 static void range_of(ttir_node *node) {
   const ttir_node *a = node->kid[0];
   const ttir_node *b = node->kid[1];
-  bool open =
-      a->lo == TTIR_LEAST || a->hi == TTIR_MOST || b->lo == TTIR_LEAST || b->hi == TTIR_MOST;
+  bool open = is_open(a) || is_open(b);
   if (node->kind == TTIR_N_MOD && b->lo > 0) {
     bool same = a->lo >= 0 && a->hi < b->lo;
     node->lo = same ? a->lo : 0;
@@ -161,7 +165,7 @@ ttir_node *ttir_arith(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_nod
   add_kid(node, b);
   if (integer)
     range_of(node);
-  return integer && node->lo == node->hi ? ttir_integer(mem, node->lo) : node;
+  return integer && node->lo == node->hi && !is_open(node) ? ttir_integer(mem, node->lo) : node;
 }
 
 ttir_node *ttir_true(as_arena *mem) {
@@ -184,15 +188,18 @@ ttir_node *ttir_if(as_arena *mem, ttir_node *condition, ttir_node *then, ttir_no
 
 ttir_node *ttir_compare(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_node *b) {
   if (a->sort == TTIR_INTEGER) {
-    bool less = a->hi < b->lo;
-    bool more = a->lo > b->hi;
-    bool point = a->lo == a->hi && b->lo == b->hi && a->lo == b->lo;
-    if (kind == TTIR_N_LESS && (less || a->lo >= b->hi))
+    bool up = a->hi < TTIR_MOST && b->lo > TTIR_LEAST; /* there are numbers to compare */
+    bool down = a->lo > TTIR_LEAST && b->hi < TTIR_MOST;
+    bool less = up && a->hi < b->lo;
+    bool more = down && a->lo > b->hi;
+    bool at_most = up && a->hi <= b->lo;
+    bool at_least = down && a->lo >= b->hi;
+    if (kind == TTIR_N_LESS && (less || at_least))
       return less ? ttir_true(mem) : NULL;
-    if (kind == TTIR_N_AT_MOST && (a->hi <= b->lo || more))
+    if (kind == TTIR_N_AT_MOST && (at_most || more))
       return more ? NULL : ttir_true(mem);
-    if (kind == TTIR_N_EQUAL && (less || more || point))
-      return point ? ttir_true(mem) : NULL;
+    if (kind == TTIR_N_EQUAL && (less || more || (at_most && at_least)))
+      return less || more ? NULL : ttir_true(mem);
   }
   ttir_node *node = new_node(mem, kind, TTIR_TRUTH);
   add_kid(node, a);
@@ -219,18 +226,18 @@ ttir_node *ttir_joined(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_no
   return node;
 }
 
-/* Is `a` the pattern `b`, with the free lane of `b` being one and the same thing throughout?
- * `lane`: what it is, once it is known.  Without a free lane: are they the same? */
+/* Is `a` the pattern `b`, with the free lane of `b` being one and the same number of its range
+ * throughout?  `lane`: what it is, once it is known; NULL: are the two the same? */
 static bool matches(const ttir_node *a, const ttir_node *b, const ttir_node **lane) {
-  if (a == b)
+  if (a == b && !lane)
     return true;
   if (!a || !b)
     return false;
-  if (b->kind == TTIR_N_LANE && b->lane == TTIR_FREE_LANE) {
+  if (lane && b->kind == TTIR_N_LANE && b->lane == TTIR_FREE_LANE) {
     if (*lane)
-      return matches(a, *lane, lane);
+      return ttir_same(a, *lane);
     *lane = a;
-    return a->sort == TTIR_INTEGER;
+    return a->sort == TTIR_INTEGER && a->lo >= b->lo && a->hi <= b->hi;
   }
   bool same = a->kind == b->kind && a->sort == b->sort && a->n == b->n &&
               (a->kind != TTIR_N_LANE || a->lane == b->lane) && (!a->text == !b->text) &&
@@ -241,8 +248,7 @@ static bool matches(const ttir_node *a, const ttir_node *b, const ttir_node **la
 }
 
 bool ttir_same(const ttir_node *a, const ttir_node *b) {
-  const ttir_node *lane = NULL;
-  return matches(a, b, &lane);
+  return matches(a, b, NULL);
 }
 
 /* does one of the parts of a conjunction say what `truth` says, or imply it? */
@@ -250,9 +256,8 @@ static bool entails(const ttir_node *conjunction, const ttir_node *truth) {
   if (conjunction->kind == TTIR_N_AND)
     return entails(conjunction->kid[0], truth) || entails(conjunction->kid[1], truth);
   const ttir_node *lane = NULL;
-  if (matches(truth, conjunction, &lane))
+  if (ttir_same(truth, conjunction))
     return true;
-  lane = NULL;
   return conjunction->implied && matches(truth, conjunction->implied, &lane);
 }
 
@@ -282,6 +287,34 @@ ttir_node *ttir_or(as_arena *mem, ttir_node *a, ttir_node *b) {
   if (a->kind == TTIR_N_TRUE || a == b)
     return a;
   return b->kind == TTIR_N_TRUE ? b : ttir_simplest(mem, ttir_joined(mem, TTIR_N_OR, a, b));
+}
+
+/* ---- domains */
+
+/* is it above 0 in plain sight? */
+static bool is_positive(const ttir_node *node) {
+  if (node->kind == TTIR_N_NUMBER)
+    return strtod(node->text, NULL) > 0;
+  bool exponential = node->kind == TTIR_N_CALL && strcmp(node->text, "exp") == 0;
+  bool integer = node->kind == TTIR_N_NAME; /* as a real number it keeps its range */
+  return exponential || (integer && node->lo > 0);
+}
+
+static bool leaves_domain(const ttir_node *node) {
+  if (node->kind == TTIR_N_DIVIDE) {
+    const ttir_node *by = node->kid[1];
+    return !is_positive(by) && !(by->kind == TTIR_N_NUMBER && strtod(by->text, NULL) < 0);
+  }
+  bool root = node->kind == TTIR_N_CALL &&
+              (strcmp(node->text, "sqrt") == 0 || strcmp(node->text, "log") == 0);
+  return root && !is_positive(node->kid[0]);
+}
+
+bool ttir_is_partial(const ttir_node *node) {
+  bool partial = leaves_domain(node);
+  for (uint32_t i = 0; i < node->n && !partial; i++)
+    partial = ttir_is_partial(node->kid[i]);
+  return partial;
 }
 
 /* ---- replacing lanes */

@@ -87,6 +87,9 @@ bool ttir_same(const ttir_node *a, const ttir_node *b);
 ttir_node *ttir_as_real(as_arena *mem, const ttir_node *integer);
 bool ttir_is_integer(const ttir_node *a, int64_t value);
 
+/* Does it divide, or take a root or a logarithm, of what is not plainly in the domain? */
+bool ttir_is_partial(const ttir_node *node);
+
 /* The text; lives in the arena.  A truth prints as a condition. */
 const char *ttir_print(as_arena *mem, const ttir_node *node);
 #endif

@@ -228,7 +228,8 @@ static bool read_type(reader *in, as_ttir_type *type) {
     return tensor_type(in, type);
   bool descriptor = accept(in, "!tt.tensordesc<", false);
   if (descriptor || accept(in, "<", false)) { /* the second form: of make_tensor_descriptor */
-    if (!read_type(in, type) || !expect(in, ">", false))
+    bool bare = isdigit(peek(in));            /* `<8x8xf32>`, without the word */
+    if (bare ? !tensor_type(in, type) : !read_type(in, type) || !expect(in, ">", false))
       return false;
     if (type->kind == AS_TTIR_POINTER || type->kind == AS_TTIR_DESCRIPTOR)
       return fail(in, "a descriptor of something that is no tensor of numbers");
@@ -611,6 +612,7 @@ static bool result_type(const as_ttir_op *op, const draft *of, as_ttir_type *typ
     type->bits = 1;
   } else if (strcmp(op->name, "tt.load") == 0) {
     type->kind = type->floating ? AS_TTIR_FLOAT : AS_TTIR_INT;
+    type->floating = false;
   }
   return true;
 }

@@ -66,7 +66,7 @@ static void add_scaled(form *to, const form *a, const term *times) {
 
 static form read_form(ttir_node *node) {
   form result = {.n = 0};
-  if (node->lo == node->hi) {
+  if (node->lo == node->hi && node->lo > TTIR_LEAST && node->hi < TTIR_MOST) {
     term number = {.coef = node->lo};
     add_term(&result, &number);
     return result;

@@ -104,6 +104,7 @@ static ttir_node *reduced(ttir_lift *lift, const char *wish, const as_ttir_type 
                           int64_t extent, const char *word, const ttir_node *counter,
                           const ttir_node *body) {
   const char *name = ttir_fresh(lift, wish);
+  ttir_assume_defined(lift, body);
   ttir_line(lift, "make %s%s = %s(%s < %lld) (%s)", name, ttir_over(lift, rest), word,
             counter->text, (long long)extent, ttir_print(lift->mem, body));
   return ttir_element(lift, body->sort, name, rest);
@@ -175,11 +176,18 @@ static ttir_lifted sum_over(ttir_lift *lift, const as_ttir_op *op, const as_ttir
   return result;
 }
 
+/* sums and products of integers may leave the range of their type on the way */
+static void assume_range(ttir_lift *lift, const as_ttir_op *op, combination how) {
+  if ((how == SUM || how == PRODUCT) && ttir_type_of(lift, op->result[0])->kind == AS_TTIR_INT)
+    ttir_assume(lift, op, "an integer is taken to stay in the range of its type");
+}
+
 static bool reduce_known(ttir_lift *lift, const as_ttir_op *op, uint32_t axis, combination how) {
   const as_ttir_type *type = ttir_type_of(lift, op->operand[0]);
   const ttir_lifted *of = ttir_operand(lift, op, 0);
   const char *name = lift->kernel->value[op->result[0]].name;
   ttir_lifted *result = &lift->value[op->result[0]];
+  assume_range(lift, op, how);
   if (how == LARGEST || how == SMALLEST) {
     *result = extreme_along(lift, name, type, axis, how == LARGEST, of);
     return true;
@@ -302,18 +310,32 @@ static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
   return fine;
 }
 
-static bool axis_of(ttir_lift *lift, const as_ttir_op *op, uint32_t *axis) {
+static bool axis_of(ttir_lift *lift, const as_ttir_op *op, bool reduces, uint32_t *axis) {
   const char *text = as_ttir_attribute_of(op, "axis");
   *axis = text ? (uint32_t)strtoul(text, NULL, 10) : AS_TTIR_MAX_RANK;
   if (op->n_operand == 0 || op->n_region != 1 || *axis >= ttir_type_of(lift, op->operand[0])->rank)
     return ttir_refuse(lift, op, "an axis that its operand does not have");
-  return true;
+  const as_ttir_type *type = ttir_type_of(lift, op->operand[0]);
+  bool fits = op->n_result == op->n_operand && type->dim[*axis] > 0;
+  for (uint32_t i = 0; fits && i < op->n_operand; i++) {
+    const as_ttir_type *of = ttir_type_of(lift, op->operand[i]);
+    as_ttir_type result = reduces && of->rank > *axis ? without(of, *axis) : *of;
+    fits = ttir_same_shape(of, type) && ttir_same_type(ttir_type_of(lift, op->result[i]), &result);
+  }
+  if (!fits)
+    return ttir_refuse(lift, op, "its operands and results do not fit together");
+  const as_ttir_region *region = &op->region[0];
+  if (region->n_argument != 2 * op->n_operand)
+    return ttir_refuse(lift, op, "its region does not combine its operands");
+  return ttir_enters(lift, op, region, 0, op->operand, op->n_operand, true) &&
+         ttir_enters(lift, op, region, op->n_operand, op->operand, op->n_operand, true) &&
+         ttir_yields(lift, op, region, op->operand, op->n_operand, true);
 }
 
 bool ttir_lift_reduce(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   uint32_t axis;
-  if (!axis_of(lift, op, &axis))
+  if (!axis_of(lift, op, true, &axis))
     return false;
   combination how = op->n_operand == 1 ? combination_of(lift, &op->region[0]) : OTHER;
   if (how != OTHER)
@@ -327,13 +349,14 @@ bool ttir_lift_reduce(ttir_lift *lift, const as_ttir_op *op, int code) {
 bool ttir_lift_scan(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   uint32_t axis;
-  if (!axis_of(lift, op, &axis))
+  if (!axis_of(lift, op, false, &axis))
     return false;
   combination how = op->n_operand == 1 ? combination_of(lift, &op->region[0]) : OTHER;
   const ttir_lifted *of = ttir_operand(lift, op, 0);
   if (how == OTHER || how == ALL || how == ANY || of->low || of->high)
     return ttir_refuse(lift, op, "by something else than a sum, a product or an extreme");
   static const char *const words[] = {"sum", "prod", "max", "min"};
+  assume_range(lift, op, how);
   const as_ttir_type *type = ttir_type_of(lift, op->operand[0]);
   const char *reverse = as_ttir_attribute_of(op, "reverse");
   bool backwards = reverse && strcmp(reverse, "true") == 0;
@@ -346,6 +369,7 @@ bool ttir_lift_scan(ttir_lift *lift, const as_ttir_op *op, int code) {
                                : ttir_arith(lift->mem, TTIR_N_ADD, own, ttir_integer(lift->mem, 1));
   lane[axis] = backwards ? ttir_arith(lift->mem, TTIR_N_ADD, own, k) : k;
   const ttir_node *body = ttir_view(lift->mem, of->value, lane);
+  ttir_assume_defined(lift, body);
   const char *name = ttir_fresh(lift, lift->kernel->value[op->result[0]].name);
   ttir_line(lift, "make %s%s = %s(%s < %s) (%s)", name, ttir_over(lift, type), words[how], k->text,
             ttir_print(lift->mem, count), ttir_print(lift->mem, body));
@@ -354,16 +378,31 @@ bool ttir_lift_scan(ttir_lift *lift, const as_ttir_op *op, int code) {
 
 /* ---- products */
 
+/* [.., m, k] times [.., k, n] is [.., m, n], of numbers of one kind */
+static bool is_product(const as_ttir_type *a, const as_ttir_type *b, const as_ttir_type *product) {
+  uint32_t rank = product->rank;
+  bool fits = a->rank == rank && b->rank == rank && a->kind == product->kind &&
+              b->kind == product->kind && (a->kind == AS_TTIR_FLOAT || a->kind == AS_TTIR_INT) &&
+              !ttir_is_truth(a) && !ttir_is_truth(b);
+  for (uint32_t i = 0; fits && i + 2 < rank; i++)
+    fits = a->dim[i] == product->dim[i] && b->dim[i] == product->dim[i];
+  return fits && a->dim[rank - 2] == product->dim[rank - 2] &&
+         b->dim[rank - 1] == product->dim[rank - 1] && a->dim[rank - 1] == b->dim[rank - 2];
+}
+
 bool ttir_lift_dot(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
 
   enum { HEAVY = 6 };
 
   const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
-  if (op->n_operand != 3 || type->rank < 2)
+  if (type->rank < 2 ||
+      !is_product(ttir_type_of(lift, op->operand[0]), ttir_type_of(lift, op->operand[1]), type) ||
+      !ttir_same_type(ttir_type_of(lift, op->operand[2]), type))
     return ttir_refuse(lift, op, "of another form than a product and what is added");
   for (uint32_t i = 0; i < 3; i++)
     ttir_settle(lift, op->operand[i], HEAVY); /* read many times over */
+  assume_range(lift, op, SUM);
   const as_ttir_type *left_type = ttir_type_of(lift, op->operand[0]);
   ttir_node *left[AS_TTIR_MAX_RANK];
   ttir_node *right[AS_TTIR_MAX_RANK];

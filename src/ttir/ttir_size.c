@@ -41,7 +41,7 @@ static range quotient(size_reader *in, range a, range b) {
   return in->fine ? (range){a.lo / b.hi, a.hi / b.lo} : a;
 }
 
-/* `cdiv(a, b)` behind its `(`: (a + b - 1) div b */
+/* `cdiv(a, b)` behind its `(`: (a + b - 1) div (b) */
 static range read_cdiv(size_reader *in) {
   as_str_add(&in->text, "(");
   range above = read_sum(in);
@@ -72,6 +72,7 @@ static range read_factor(size_reader *in) {
   if (*in->at >= '0' && *in->at <= '9') {
     char *end;
     long long value = strtoll(in->at, &end, 10);
+    in->fine = in->fine && value < TTIR_MOST;
     as_str_addn(&in->text, in->at, (size_t)(end - in->at));
     in->at = end;
     return (range){clamped(value), clamped(value)};
@@ -97,6 +98,16 @@ static range product(range a, range b) {
   return (range){clamped(lo), clamped(hi)};
 }
 
+/* a factor behind an operator, which must stay one: 2 * ((a + b - 1) div (b)) */
+static range read_right_factor(size_reader *in) {
+  blank(in);
+  bool quotient = strncmp(in->at, "cdiv(", strlen("cdiv(")) == 0;
+  as_str_add(&in->text, quotient ? "(" : "");
+  range value = read_factor(in);
+  as_str_add(&in->text, quotient ? ")" : "");
+  return value;
+}
+
 static range read_product(size_reader *in) {
   range value = read_factor(in);
   while (in->fine) {
@@ -105,7 +116,7 @@ static range read_product(size_reader *in) {
     if (!div && !mod && !take(in, "*"))
       break;
     as_str_add(&in->text, div ? " div " : mod ? " mod " : " * ");
-    range right = read_factor(in);
+    range right = read_right_factor(in);
     if (div)
       value = quotient(in, value, right);
     else if (mod)
@@ -117,7 +128,12 @@ static range read_product(size_reader *in) {
 }
 
 static range read_sum(size_reader *in) {
+  bool negative = take(in, "-");
+  if (negative)
+    as_str_add(&in->text, "-");
   range value = read_product(in);
+  if (negative)
+    value = (range){clamped(-(__int128)value.hi), clamped(-(__int128)value.lo)};
   while (in->fine) {
     bool plus = take(in, "+");
     if (!plus && !take(in, "-"))
@@ -133,21 +149,18 @@ static range read_sum(size_reader *in) {
 ttir_node *ttir_size(ttir_lift *lift, const char *text, const char *what) {
   size_reader in = {.at = text, .fine = true};
   as_str_init(&in.text);
-  bool negative = take(&in, "-");
   range value = read_sum(&in);
   blank(&in);
   char *written = as_str_take(&in.text);
   ttir_node *node = NULL;
-  bool atom = !strpbrk(written, " ()");
+  bool atom = !strpbrk(written, " ()-");
   if (!in.fine || *in.at) {
     as_err_set(lift->err, AS_BAD_INPUT, "%s: `%s` is no size expression", what, text);
-  } else if (atom && value.lo == value.hi) {
-    node = ttir_integer(lift->mem, negative ? -value.lo : value.lo);
+  } else if (!strpbrk(written, " ()") && value.lo == value.hi) {
+    node = ttir_integer(lift->mem, value.lo);
   } else {
-    char *whole =
-        atom && !negative ? as_strdup(written) : as_format("(%s%s)", negative ? "-" : "", written);
-    node = ttir_name(lift->mem, whole, negative ? -value.hi : value.lo,
-                     negative ? -value.lo : value.hi);
+    char *whole = atom ? as_strdup(written) : as_format("(%s)", written);
+    node = ttir_name(lift->mem, whole, value.lo, value.hi);
     free(whole);
   }
   free(written);

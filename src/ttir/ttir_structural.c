@@ -11,6 +11,10 @@ static bool view_result(ttir_lift *lift, const as_ttir_op *op, ttir_node *const 
   return true;
 }
 
+static bool misfit(ttir_lift *lift, const as_ttir_op *op) {
+  return ttir_refuse(lift, op, "its operands and results do not fit together");
+}
+
 static bool lift_range(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   const char *start = as_ttir_attribute_of(op, "start");
@@ -30,6 +34,8 @@ static bool lift_range(ttir_lift *lift, const as_ttir_op *op, int code) {
 
 static bool lift_splat(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
+  if (ttir_type_of(lift, op->operand[0])->rank > 0)
+    return misfit(lift, op);
   return view_result(lift, op, NULL);
 }
 
@@ -40,14 +46,20 @@ static bool lift_expand(ttir_lift *lift, const as_ttir_op *op, int code) {
   uint32_t axis = text ? (uint32_t)strtoul(text, NULL, 10) : AS_TTIR_MAX_RANK;
   if (axis >= type->rank)
     return ttir_refuse(lift, op, "an axis that the result does not have");
+  const as_ttir_type *from = ttir_type_of(lift, op->operand[0]);
   ttir_node *own[AS_TTIR_MAX_RANK];
   ttir_node *lane[AS_TTIR_MAX_RANK];
   ttir_own_lanes(lift, type, own);
   uint32_t n = 0;
-  for (uint32_t i = 0; i < type->rank; i++) {
-    if (i != axis)
-      lane[n++] = own[i];
+  bool fits = type->dim[axis] == 1 && from->rank + 1 == type->rank;
+  for (uint32_t i = 0; fits && i < type->rank; i++) {
+    if (i == axis)
+      continue;
+    fits = from->dim[n] == type->dim[i];
+    lane[n++] = own[i];
   }
+  if (!fits)
+    return misfit(lift, op);
   return view_result(lift, op, lane);
 }
 
@@ -72,8 +84,9 @@ static bool lift_transpose(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   const char *order = as_ttir_attribute_of(op, "order");
   const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
+  const as_ttir_type *from = ttir_type_of(lift, op->operand[0]);
   order = order ? strchr(order, ':') : NULL;
-  if (!order)
+  if (!order || from->rank != type->rank)
     return ttir_refuse(lift, op, "without an order");
   ttir_node *own[AS_TTIR_MAX_RANK];
   ttir_node *lane[AS_TTIR_MAX_RANK] = {0};
@@ -81,12 +94,19 @@ static bool lift_transpose(ttir_lift *lift, const as_ttir_op *op, int code) {
   for (uint32_t i = 0; i < type->rank; i++) {
     char *end;
     unsigned long axis = strtoul(order + 1, &end, 10);
-    if (axis >= type->rank || lane[axis])
+    if (end == order + 1 || axis >= type->rank || lane[axis] || from->dim[axis] != type->dim[i])
       return ttir_refuse(lift, op, "its order is no order of the axes");
     lane[axis] = own[i];
     order = end;
   }
   return view_result(lift, op, lane);
+}
+
+static __int128 elements_of(const as_ttir_type *type) {
+  __int128 elements = 1;
+  for (uint32_t i = 0; i < type->rank && elements < TTIR_MOST; i++)
+    elements *= type->dim[i];
+  return elements;
 }
 
 /* the position of an element in a row-major tensor of this type */
@@ -104,10 +124,13 @@ static bool lift_reshape(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   const as_ttir_type *from = ttir_type_of(lift, op->operand[0]);
   const as_ttir_type *to = ttir_type_of(lift, op->result[0]);
-  for (uint32_t i = 0; i < op->n_word; i++) {
-    if (strcmp(op->word[i], "allow_reorder") == 0)
-      return ttir_refuse(lift, op, "in an order that is left open");
-  }
+  bool reorders = as_ttir_attribute_of(op, "allow_reorder") != NULL;
+  for (uint32_t i = 0; i < op->n_word; i++)
+    reorders |= strcmp(op->word[i], "allow_reorder") == 0;
+  if (reorders)
+    return ttir_refuse(lift, op, "in an order that is left open");
+  if (elements_of(from) != elements_of(to))
+    return misfit(lift, op);
   ttir_node *own[AS_TTIR_MAX_RANK];
   ttir_node *lane[AS_TTIR_MAX_RANK];
   ttir_own_lanes(lift, to, own);
@@ -120,11 +143,22 @@ static bool lift_reshape(ttir_lift *lift, const as_ttir_op *op, int code) {
   return view_result(lift, op, lane);
 }
 
+/* is the one type the other with a last axis of two elements? */
+static bool is_pair(const as_ttir_type *pair, const as_ttir_type *of) {
+  as_ttir_type without = *pair;
+  without.rank = pair->rank > 0 ? pair->rank - 1 : 0;
+  return pair->rank > 0 && pair->dim[without.rank] == 2 && ttir_same_type(&without, of);
+}
+
 /* a new last axis of two elements: the first operand, the second */
 static bool lift_join(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
   bool truth = ttir_is_truth(type);
+  for (uint32_t i = 0; i < 2; i++) {
+    if (!is_pair(type, ttir_type_of(lift, op->operand[i])))
+      return misfit(lift, op);
+  }
   ttir_node *lane[AS_TTIR_MAX_RANK];
   ttir_own_lanes(lift, type, lane);
   ttir_node *first =
@@ -138,6 +172,8 @@ static bool lift_split(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   for (uint32_t part = 0; part < 2; part++) {
     const as_ttir_type *type = ttir_type_of(lift, op->result[part]);
+    if (!is_pair(ttir_type_of(lift, op->operand[0]), type))
+      return misfit(lift, op);
     ttir_node *lane[AS_TTIR_MAX_RANK];
     ttir_own_lanes(lift, type, lane);
     lane[type->rank] = ttir_integer(lift->mem, part);
@@ -227,6 +263,13 @@ static const char *where(ttir_lift *lift, const ttir_node *mask) {
   return kept;
 }
 
+/* a truth as the number that it is stored as */
+static ttir_node *stored_number(ttir_lift *lift, ttir_node *value) {
+  if (value && value->sort != TTIR_TRUTH)
+    return value;
+  return ttir_if(lift->mem, value, ttir_integer(lift->mem, 1), ttir_integer(lift->mem, 0));
+}
+
 /* What is loaded where the mask holds, and `other` elsewhere; NULL: no value there. */
 static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_node *position,
                  ttir_node *mask, const ttir_lifted *other) {
@@ -235,6 +278,9 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
   bool real = of->type.kind == AS_TTIR_FLOAT;
   ttir_lifted *result = &lift->value[op->result[0]];
   lift->loaded[argument] = true;
+  lift->loads[argument]++;
+  if (mask && lift->stores[argument])
+    ttir_assume_ordered(lift, op);
   if (!mask) { /* never: nothing is read */
     *result = other ? *other : (ttir_lifted){.known = false};
     return true;
@@ -244,7 +290,9 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
   if (masked)
     position = ttir_under(lift->mem, position, mask);
   bool unread = masked && !other && !real && ttir_lanes_unread(lift, op);
-  const char *instead = masked && other ? ttir_print(lift->mem, other->value) : unread ? "0" : "";
+  const char *instead = masked && other ? ttir_print(lift->mem, stored_number(lift, other->value))
+                        : unread        ? "0"
+                                        : "";
   ttir_line(lift, "load %s%s = %s%s%s%s", name, ttir_over(lift, type),
             place(lift, argument, position, mask), where(lift, mask), *instead ? " else " : "",
             instead);
@@ -266,10 +314,30 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
   return true;
 }
 
+/* is it what a pointer of this type points to? */
+static bool is_pointed_to(const as_ttir_type *pointer, const as_ttir_type *type) {
+  bool floating = type->kind == AS_TTIR_FLOAT;
+  return (floating || type->kind == AS_TTIR_INT) && floating == pointer->floating &&
+         type->bits == pointer->bits && type->brain == pointer->brain &&
+         ttir_same_shape(type, pointer);
+}
+
+/* is operand number `i`, if there is one, a truth for each lane? */
+static bool is_mask(const ttir_lift *lift, const as_ttir_op *op, uint32_t i,
+                    const as_ttir_type *type) {
+  const as_ttir_type *mask = i < op->n_operand ? ttir_type_of(lift, op->operand[i]) : NULL;
+  return !mask || (ttir_is_truth(mask) && ttir_same_shape(mask, type));
+}
+
 static bool lift_load(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   if (op->n_operand == 0 || ttir_type_of(lift, op->operand[0])->kind != AS_TTIR_POINTER)
     return ttir_refuse(lift, op, "of something that is no pointer");
+  const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
+  if (op->n_operand > 3 || !is_pointed_to(ttir_type_of(lift, op->operand[0]), type) ||
+      !is_mask(lift, op, 1, type) ||
+      (op->n_operand > 2 && !ttir_same_type(ttir_type_of(lift, op->operand[2]), type)))
+    return misfit(lift, op);
   const ttir_lifted *pointer = ttir_operand(lift, op, 0);
   ttir_node *mask = op->n_operand > 1 ? ttir_operand(lift, op, 1)->value : ttir_true(lift->mem);
   return load(lift, op, pointer->argument, pointer->value, ttir_and(lift->mem, mask, lift->guard),
@@ -280,13 +348,12 @@ static bool store(ttir_lift *lift, const as_ttir_op *op, const as_ttir_type *typ
                   uint32_t argument, ttir_node *position, ttir_node *mask,
                   const ttir_lifted *value) {
   lift->stored[argument] = true;
+  lift->stores[argument]++;
   if (!mask)
     return true;
   if (value->low || value->high)
     ttir_assume(lift, op, "what is stored is taken to be finite");
-  ttir_node *number = value->value;
-  if (!number || number->sort == TTIR_TRUTH)
-    number = ttir_if(lift->mem, number, ttir_integer(lift->mem, 1), ttir_integer(lift->mem, 0));
+  ttir_node *number = stored_number(lift, value->value);
   if (mask->kind != TTIR_N_TRUE)
     position = ttir_under(lift->mem, position, mask);
   ttir_line(lift, "store %s = %s over %s%s", place(lift, argument, position, mask),
@@ -298,17 +365,43 @@ static bool lift_store(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   if (op->n_operand < 2 || ttir_type_of(lift, op->operand[0])->kind != AS_TTIR_POINTER)
     return ttir_refuse(lift, op, "to something that is no pointer");
+  const as_ttir_type *type = ttir_type_of(lift, op->operand[1]);
+  if (op->n_operand > 3 || !is_pointed_to(ttir_type_of(lift, op->operand[0]), type) ||
+      !is_mask(lift, op, 2, type))
+    return misfit(lift, op);
   const ttir_lifted *pointer = ttir_operand(lift, op, 0);
   ttir_node *mask = op->n_operand > 2 ? ttir_operand(lift, op, 2)->value : ttir_true(lift->mem);
-  return store(lift, op, ttir_type_of(lift, op->operand[1]), pointer->argument, pointer->value,
+  return store(lift, op, type, pointer->argument, pointer->value,
                ttir_and(lift->mem, mask, lift->guard), ttir_operand(lift, op, 1));
+}
+
+static bool is_index(const ttir_lift *lift, const as_ttir_op *op, uint32_t i) {
+  const as_ttir_type *type = ttir_type_of(lift, op->operand[i]);
+  return type->kind == AS_TTIR_INT && !ttir_is_truth(type) && type->rank == 0;
+}
+
+/* is the block's type what the descriptor says, and are its indices integers? */
+static bool is_block(const ttir_lift *lift, const as_ttir_op *op, const as_ttir_type *type) {
+  as_ttir_type of = *ttir_type_of(lift, op->operand[0]);
+  bool fits = of.floating == (type->kind == AS_TTIR_FLOAT) && of.bits == type->bits &&
+              of.brain == type->brain && ttir_same_shape(&of, type);
+  for (uint32_t i = 0; fits && i < type->rank; i++)
+    fits = is_index(lift, op, 1 + i);
+  return fits;
 }
 
 static bool lift_descriptor(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   uint32_t rank = ttir_type_of(lift, op->result[0])->rank;
+  for (uint32_t i = 1; i < op->n_operand; i++) {
+    if (!is_index(lift, op, i))
+      return misfit(lift, op);
+  }
   if (op->n_operand != 1 + 2 * rank)
     return ttir_refuse(lift, op, "of another form than base, extents, strides");
+  const char *padding = as_ttir_attribute_of(op, "padding");
+  if (padding && strtol(padding, NULL, 10) != 1)
+    return ttir_refuse(lift, op, "with something else than zeros outside of its extents");
   ttir_lifted descriptor = *ttir_operand(lift, op, 0);
   descriptor.descriptor = op;
   lift->value[op->result[0]] = descriptor;
@@ -343,6 +436,8 @@ static bool lift_block_load(ttir_lift *lift, const as_ttir_op *op, int code) {
   const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
   if (op->n_operand != 1 + type->rank || !ttir_operand(lift, op, 0)->descriptor)
     return ttir_refuse(lift, op, "of another form than a descriptor and its indices");
+  if (!is_block(lift, op, type))
+    return misfit(lift, op);
   ttir_node *mask;
   ttir_node *position = block_position(lift, op, type, 1, &mask);
   ttir_lifted zero = {.value = ttir_integer(lift->mem, 0), .known = true};
@@ -356,6 +451,8 @@ static bool lift_block_store(ttir_lift *lift, const as_ttir_op *op, int code) {
   const as_ttir_type *type = ttir_type_of(lift, op->operand[last]);
   if (op->n_operand != 2 + type->rank || !ttir_operand(lift, op, 0)->descriptor)
     return ttir_refuse(lift, op, "of another form than a descriptor, its indices, a value");
+  if (!is_block(lift, op, type))
+    return misfit(lift, op);
   ttir_node *mask;
   ttir_node *position = block_position(lift, op, type, 1, &mask);
   return store(lift, op, type, ttir_operand(lift, op, 0)->argument, position, mask,
@@ -367,6 +464,14 @@ static bool lift_assert(ttir_lift *lift, const as_ttir_op *op, int code) {
   char *text = as_format("its assertion is taken to hold: %s", op->literal ? op->literal : "");
   ttir_assume(lift, op, text);
   free(text);
+  return true;
+}
+
+static bool lift_barrier(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)op;
+  (void)code;
+  memset(lift->stores, 0, lift->kernel->body.n_argument * sizeof *lift->stores);
+  lift->barriers++;
   return true;
 }
 
@@ -388,36 +493,36 @@ static bool lift_bits(ttir_lift *lift, const as_ttir_op *op, int code) {
 }
 
 const ttir_row ttir_structural[] = {
-    {"tt.make_range", lift_range, 0},
-    {"tt.splat", lift_splat, 0},
-    {"tt.expand_dims", lift_expand, 0},
-    {"tt.broadcast", lift_broadcast, 0},
-    {"tt.trans", lift_transpose, 0},
-    {"tt.reshape", lift_reshape, 0},
-    {"tt.join", lift_join, 0},
-    {"tt.split", lift_split, 0},
-    {"tt.get_program_id", lift_program_id, 0},
-    {"tt.get_num_programs", lift_num_programs, 0},
-    {"tt.addptr", lift_pointer, 0},
-    {"tt.load", lift_load, 0},
-    {"tt.store", lift_store, 0},
-    {"tt.make_tensor_descriptor", lift_descriptor, 0},
-    {"tt.descriptor_load", lift_block_load, 0},
-    {"tt.descriptor_store", lift_block_store, 0},
-    {"tt.assert", lift_assert, 0},
-    {"gpu.barrier", lift_nothing, 0},
-    {"tt.print", lift_nothing, 0},
-    {"tt.return", lift_nothing, 0},
-    {"tt.atomic_rmw", lift_atomic, 0},
-    {"tt.atomic_cas", lift_atomic, 0},
-    {"tt.mulhiui", lift_bits, 0},
-    {"tt.dot", ttir_lift_dot, 0},
-    {"tt.reduce", ttir_lift_reduce, 0},
-    {"tt.scan", ttir_lift_scan, 0},
-    {"scf.for", ttir_lift_for, 0},
-    {"scf.if", ttir_lift_if, 0},
-    {"scf.yield", lift_nothing, 0},
-    {"tt.reduce.return", lift_nothing, 0},
-    {"tt.scan.return", lift_nothing, 0},
-    {NULL, NULL, 0},
+    {"tt.make_range", lift_range, 0, "", "i", false},
+    {"tt.splat", lift_splat, 0, ".", "=", false},
+    {"tt.expand_dims", lift_expand, 0, ".", "=", false},
+    {"tt.broadcast", lift_broadcast, 0, ".", "=", false},
+    {"tt.trans", lift_transpose, 0, ".", "=", false},
+    {"tt.reshape", lift_reshape, 0, ".", "=", false},
+    {"tt.join", lift_join, 0, ".=", "=", false},
+    {"tt.split", lift_split, 0, ".", "==", false},
+    {"tt.get_program_id", lift_program_id, 0, "", "i", false},
+    {"tt.get_num_programs", lift_num_programs, 0, "", "i", false},
+    {"tt.addptr", lift_pointer, 0, "pi", "=", true},
+    {"tt.load", lift_load, 0, ".*", ".", false},
+    {"tt.store", lift_store, 0, ".*", "", false},
+    {"tt.make_tensor_descriptor", lift_descriptor, 0, "p*", "d", false},
+    {"tt.descriptor_load", lift_block_load, 0, "d*", ".", false},
+    {"tt.descriptor_store", lift_block_store, 0, "d*", "", false},
+    {"tt.assert", lift_assert, 0, "t", "", false},
+    {"gpu.barrier", lift_barrier, 0, "", "", false},
+    {"tt.print", lift_nothing, 0, "*", "", false},
+    {"tt.return", lift_nothing, 0, "", "", false},
+    {"tt.atomic_rmw", lift_atomic, 0, "*", "*", false},
+    {"tt.atomic_cas", lift_atomic, 0, "*", "*", false},
+    {"tt.mulhiui", lift_bits, 0, "*", "*", false},
+    {"tt.dot", ttir_lift_dot, 0, "...", ".", false},
+    {"tt.reduce", ttir_lift_reduce, 0, ".*", ".*", false},
+    {"tt.scan", ttir_lift_scan, 0, ".*", ".*", false},
+    {"scf.for", ttir_lift_for, 0, "n==*", "*", false},
+    {"scf.if", ttir_lift_if, 0, "t", "*", false},
+    {"scf.yield", lift_nothing, 0, "*", "", false},
+    {"tt.reduce.return", lift_nothing, 0, "*", "", false},
+    {"tt.scan.return", lift_nothing, 0, "*", "", false},
+    {NULL, NULL, 0, NULL, NULL, false},
 };

@@ -71,6 +71,8 @@ cp -r scale.d other.d
 sed 's/X \* w/X * w * w/' scale.d/candidate.tp >other.d/candidate.tp
 expect 1 'its certificate does not prove' run other.d X=X.npy w=w.npy
 expect 1 'its certificate does not prove' build other.d -o made-of-other
+expect 1 'its certificate does not prove' bench other.d
+expect 1 'its certificate does not prove' bench --tune=model other.d
 [ ! -e made-of-other/libassay_scale.so ] || fail "what is not certified was built"
 cp scale.d/candidate.tp other.d/candidate.tp
 expect 0 'Y: f32' run other.d X=X.npy w=w.npy

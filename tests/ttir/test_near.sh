@@ -1,0 +1,193 @@
+#!/bin/sh
+# Kernels that are nearly others: each pair was once read as one program, or a text was read as what it does not say.
+. "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
+
+# NAME BODY: a kernel of two lanes; `%v` is stored to y, %x, %k, %l, %b are loaded; `%lane` is 0, 1
+kernel() {
+  cat >"$1.ttir" <<END
+module {
+  tt.func public @near(%px: !tt.ptr<f32>, %y: !tt.ptr<f32>, %pk: !tt.ptr<i32>, %pl: !tt.ptr<i64>, %pb: !tt.ptr<i8>, %n: i32) {
+    %lane = tt.make_range {end = 2 : i32, start = 0 : i32} : tensor<2xi32>
+    %x0 = tt.splat %px : !tt.ptr<f32> -> tensor<2x!tt.ptr<f32>>
+    %x1 = tt.addptr %x0, %lane : tensor<2x!tt.ptr<f32>>, tensor<2xi32>
+    %x = tt.load %x1 : tensor<2x!tt.ptr<f32>>
+    %k0 = tt.splat %pk : !tt.ptr<i32> -> tensor<2x!tt.ptr<i32>>
+    %k1 = tt.addptr %k0, %lane : tensor<2x!tt.ptr<i32>>, tensor<2xi32>
+    %k = tt.load %k1 : tensor<2x!tt.ptr<i32>>
+    %l0 = tt.splat %pl : !tt.ptr<i64> -> tensor<2x!tt.ptr<i64>>
+    %l1 = tt.addptr %l0, %lane : tensor<2x!tt.ptr<i64>>, tensor<2xi32>
+    %l = tt.load %l1 : tensor<2x!tt.ptr<i64>>
+    %b0 = tt.splat %pb : !tt.ptr<i8> -> tensor<2x!tt.ptr<i8>>
+    %b1 = tt.addptr %b0, %lane : tensor<2x!tt.ptr<i8>>, tensor<2xi32>
+    %b = tt.load %b1 : tensor<2x!tt.ptr<i8>>
+$2
+    %y0 = tt.splat %y : !tt.ptr<f32> -> tensor<2x!tt.ptr<f32>>
+    %y1 = tt.addptr %y0, %lane : tensor<2x!tt.ptr<f32>>, tensor<2xi32>
+    tt.store %y1, %v : tensor<2x!tt.ptr<f32>>
+    tt.return
+  }
+}
+END
+}
+
+launch='--writes-all --argument px=2 --argument y=2 --argument pk=2 --argument pl=2 --argument pb=2 --size n=2'
+
+# STATUS WORDS BODY: what reading it says
+# shellcheck disable=SC2086
+says() {
+  kernel near "$3"
+  expect "$1" "$2" lift --literals=decimal $launch near.ttir
+}
+
+# lists are not one number, also where their text begins with one
+says 3 'another form than one number' '    %v = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>'
+says 3 'another form than one number' '    %t = arith.constant dense<[true, false]> : tensor<2xi1>
+    %v = arith.uitofp %t : tensor<2xi1> to tensor<2xf32>'
+says 3 'another form than one number' '    %v = arith.constant dense<1.0x> : tensor<2xf32>'
+
+# bytes without a sign are no bytes with one; bits of floats are no integers
+says 3 'not shown to be at least 0' '    %v = arith.uitofp %b : tensor<2xi8> to tensor<2xf32>'
+says 0 'y[i0] = b[i0]' '    %v = arith.sitofp %b : tensor<2xi8> to tensor<2xf32>'
+says 3 'the bits of a number' '    %p = tt.bitcast %px : !tt.ptr<f32> -> !tt.ptr<i32>
+    %q = tt.load %p : !tt.ptr<i32>
+    %r = arith.sitofp %q : i32 to f32
+    %v = tt.splat %r : f32 -> tensor<2xf32>'
+
+# numbers at and beyond what ranges are known of
+says 0 'if(l[i0] <= 4611686018427387905' '    %c = arith.constant dense<4611686018427387905> : tensor<2xi64>
+    %t = arith.cmpi sle, %l, %c : tensor<2xi64>
+    %v = arith.uitofp %t : tensor<2xi1> to tensor<2xf32>'
+says 0 '2305843009213693952' '    %c = arith.constant dense<2305843009213693952> : tensor<2xi64>
+    %d = arith.constant dense<3> : tensor<2xi64>
+    %e = arith.muli %c, %d : tensor<2xi64>
+    %v = arith.sitofp %e : tensor<2xi64> to tensor<2xf32>'
+
+# truths are no numbers
+says 3 'of truths' '    %t = arith.cmpi slt, %k, %lane : tensor<2xi32>
+    %u = arith.divsi %t, %t : tensor<2xi1>
+    %v = arith.uitofp %u : tensor<2xi1> to tensor<2xf32>'
+says 3 'of truths' '    %t = arith.constant dense<false> : tensor<2xi1>
+    %u = arith.shli %t, %t : tensor<2xi1>
+    %v = arith.uitofp %u : tensor<2xi1> to tensor<2xf32>'
+
+# orders that are left open; what is no zero outside of a tensor
+says 3 'left open' '    %v = tt.reshape %x {allow_reorder = true} : tensor<2xf32> -> tensor<2xf32>'
+says 3 'something else than zeros' '    %one = arith.constant 1 : i64
+    %d = tt.make_tensor_descriptor %px, [%n], [%one] {padding = 2 : i32} : <f32>, <2xf32>
+    %v = tt.descriptor_load %d[%n] : !tt.tensordesc<2xf32> -> tensor<2xf32>'
+
+# a sum of integers may leave its type, aloud
+says 0 'taken to stay in the range' '    %r = "tt.reduce"(%k) <{axis = 0 : i32}> ({
+    ^bb0(%p: i32, %q: i32):
+      %s = arith.addi %p, %q : i32
+      tt.reduce.return %s : i32
+    }) : (tensor<2xi32>) -> i32
+    %f = arith.sitofp %r : i32 to f32
+    %v = tt.splat %f : f32 -> tensor<2xf32>'
+
+# operands, results and lanes that do not fit
+for body in 'arith.addf %x : tensor<2xf32>' 'arith.addf %x, %k : tensor<2xf32>' 'arith.addf %x, %lane : tensor<4xf32>' 'tt.splat %x : tensor<2xf32> -> tensor<2xf32>' \
+  'tt.reshape %x : tensor<2xf32> -> tensor<3xf32>' 'tt.trans %x {order = array<i32: 1, 0>} : tensor<2xf32> -> tensor<2x2xf32>' 'arith.negf %x, %x : tensor<2xf32>' \
+  'tt.expand_dims %x {axis = 0 : i32} : tensor<2xf32> -> tensor<2x2xf32>' 'tt.load %x1, %k : tensor<2x!tt.ptr<f32>>' 'tt.dot %x, %x, %x : tensor<2xf32> * tensor<2xf32> -> tensor<2xf32>' \
+  'arith.select %k, %x, %x : tensor<2xi1>, tensor<2xf32>' 'arith.sitofp %x : tensor<2xf32> to tensor<2xf32>'; do
+  kernel near "    %v = $body"
+  # shellcheck disable=SC2086
+  "$assay" lift $launch near.ttir >out 2>err
+  got=$?
+  [ "$got" -eq 2 ] || [ "$got" -eq 3 ] || fail "\`$body\`: status $got"
+done
+
+says 3 'arith.cmpi: its operands and results do not fit' '    %t = arith.cmpi slt, %k, %l : tensor<2xi32>
+    %v = arith.uitofp %t : tensor<2xi1> to tensor<2xf32>'
+
+# What a loop adds is what it adds whatever becomes infinite: here 3 rounds see minus infinity.
+count='    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %four = arith.constant 4 : i32
+    %low = arith.constant 0xFF800000 : f32
+    %first = arith.constant 0.0 : f32
+    %r:2 = scf.for %i = %zero to %four step %one iter_args(%m = %first, %c = %zero) -> (f32, i32) : i32 {
+      %is = arith.cmpf oeq, %m, %low : f32
+      %more = arith.addi %c, %one : i32
+      %next = arith.select %is, %more, %c : i32
+      scf.yield %low, %next : f32, i32
+    }
+    %f = arith.sitofp %r#1 : i32 to f32
+    %v = tt.splat %f : f32 -> tensor<2xf32>'
+kernel counted "$count"
+for number in 0 3; do
+  printf 'program given\ninput px: f32[2]\ninput pk: int[2]\ninput pl: int[2]\ninput pb: int[2]\noutput y = 0*px + %s\n' "$number" >given.tp
+  # shellcheck disable=SC2086
+  "$assay" certify -q --solvers=none --from triton $launch given.tp counted.ttir >out 2>&1
+  case $number-$(cat out) in
+    0-REFUTED | 3-PROVED | 3-UNKNOWN) ;;
+    *) fail "a loop that counts to 3, and $number: $(cat out)" ;;
+  esac
+done
+
+# Where no lane has a number, nothing is known of lanes beyond those; nor is `lane < n` what `lane + 2 < n` is.
+beyond='    %low = arith.constant dense<0xFF800000> : tensor<2xf32>
+    %far = arith.constant dense<2> : tensor<2xi32>
+    %nn = tt.splat %n : i32 -> tensor<2xi32>
+    %here = arith.cmpi sge, %lane, %nn : tensor<2xi32>
+    %at = arith.addi %lane, %far : tensor<2xi32>
+    %there = arith.cmpi sge, %at, %nn : tensor<2xi32>
+    %both = arith.andi %there, %here : tensor<2xi1>
+    %a = arith.select CHOSEN, %x, %low : tensor<2xi1>, tensor<2xf32>
+    %c = arith.select %there, %x, %low : tensor<2xi1>, tensor<2xf32>
+    %r = "tt.reduce"(%a) <{axis = 0 : i32}> ({
+    ^bb0(%p: f32, %q: f32):
+      %s = arith.maxnumf %p, %q : f32
+      tt.reduce.return %s : f32
+    }) : (tensor<2xf32>) -> f32
+    %m = tt.splat %r : f32 -> tensor<2xf32>
+    %e = arith.maxnumf %m, %c : tensor<2xf32>
+    %t = arith.cmpf oeq, %e, %low : tensor<2xf32>
+    %v = arith.uitofp %t : tensor<2xi1> to tensor<2xf32>'
+for chosen in %here %both; do
+  says 0 'empty[] = 1 and not (n <= i0 + 2)' "$(echo "$beyond" | sed "s/CHOSEN/$chosen/")"
+done
+
+# a quotient that only some lanes read is one of all lanes once it has a name of its own, aloud; as a part of a choice it is not
+quotient='    %o = arith.constant dense<1.0> : tensor<2xf32>
+    %zero = arith.constant dense<0.0> : tensor<2xf32>
+    %d = DIVISOR
+    %q = arith.divf %o, %d : tensor<2xf32>
+    %t = arith.cmpf une, %x, %zero : tensor<2xf32>
+    %r = arith.mulf %q, %q : tensor<2xf32>
+    %v = arith.select %t, %r, %zero : tensor<2xi1>, tensor<2xf32>'
+says 0 'nothing is divided by 0' "$(echo "$quotient" | sed 's/DIVISOR/arith.subf %x, %q1 : tensor<2xf32>/;s/    %d =/    %q1 = math.absf %x : tensor<2xf32>\n&/')"
+says 0 'if(not (x[i0] = 0), 1 / x[i0]' "$(echo "$quotient" | sed 's/DIVISOR/arith.addf %x, %zero : tensor<2xf32>/;s/%o, %d/%o, %x/')"
+grep -q 'nothing is divided by 0' out && fail 'a quotient that is chosen where it is defined is said to be taken for granted'
+
+# what other lanes stored is seen by those that load it where a barrier stands between; elsewhere that it is, is taken for granted
+seen='    %s0 = tt.splat %y : !tt.ptr<f32> -> tensor<2x!tt.ptr<f32>>
+    %s1 = tt.addptr %s0, %lane : tensor<2x!tt.ptr<f32>>, tensor<2xi32>
+    tt.store %s1, %x : tensor<2x!tt.ptr<f32>>
+    gpu.barrier
+    %v = tt.load %s1 : tensor<2x!tt.ptr<f32>>'
+says 0 'load v' "$seen"
+grep -q 'without a barrier' out && fail 'a barrier is not seen'
+says 0 'line 19: what other lanes stored there is taken to be seen, without a barrier' "$(echo "$seen" | sed '/gpu.barrier/d')"
+
+# Welford's combination but at some places: a weight of 1, equal means, a quotient of what may be 0
+welford=$src/tests/ttir/own/layer_norm_welford.ttir
+one='s/    %cst = arith.constant 0.000000e+00 : f32/&\n    %one = arith.constant 1.000000e+00 : f32/'
+for change in 's/arith.addf %arg6, %arg9 : f32/&\n      %odd = arith.cmpf oeq, %arg9, %one : f32/;s/      tt.reduce.return %28,/      %mean = arith.select %odd, %arg4, %28 : f32\n      tt.reduce.return %mean,/' \
+  's/arith.addf %arg6, %arg9 : f32/&\n      %odd = arith.cmpf oeq, %arg7, %arg4 : f32/;s/      tt.reduce.return %28,/      %mean = arith.select %odd, %one, %28 : f32\n      tt.reduce.return %mean,/' \
+  's/      tt.reduce.return %28, %33,/      %part = arith.divf %33, %22 : f32\n      %all = arith.mulf %part, %22 : f32\n      tt.reduce.return %28, %all,/'; do
+  sed "$one;$change" "$welford" >near.ttir
+  expect 0 'for element = 1 to 8' lift near.ttir --grid 3 --argument x=3,7 --argument y=3,7 --argument n=7
+done
+
+# a quotient that is rounded up is one factor; a number below 0 is what it says
+add=$src/tests/ttir/cases/scaled_add.ttir
+options='--size n=100 --argument x=n --argument y=n --argument z=n'
+# shellcheck disable=SC2086
+{
+  expect 0 '0 to (2 * ((n + 64 - 1) div (64)))' lift "$add" --grid '2 * cdiv(n, 64)' $options
+  expect 0 '0 to (n div ((n + 64 - 1) div (64)))' lift "$add" --grid 'n div cdiv(n, 64)' $options
+  expect 0 '< (-1 + 5)' lift "$add" --grid 2 --size n=100 --argument x=100 --argument y=100 --argument z=100 --argument 'n=-1 + 5'
+  expect 2 'no size expression' lift "$add" --grid 5000000000000000000000 $options
+}
+[ "$failures" -eq 0 ]

@@ -626,7 +626,8 @@ static pv_thm differ_as_known(pv *prover, pv_ctx ctx, ck_id formula) {
     if (ck_head(terms, known) != CK_NE || !ck_is_int(terms, ck_kid(terms, known, 0)) ||
         !ck_is_int(terms, ck_kid(terms, known, 1)))
       continue;
-    ck_id there = pv_canon(prover, pv_sub(prover, ck_kid(terms, known, 1), ck_kid(terms, known, 0)));
+    ck_id there =
+        pv_canon(prover, pv_sub(prover, ck_kid(terms, known, 1), ck_kid(terms, known, 0)));
     for (int i = 0; i < 2; i++) {
       if (there == difference[i])
         return pv_scaled(prover, formula, pv_num(prover, i ? -1 : 1), pv_at(prover, link)->thm);

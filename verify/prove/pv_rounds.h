@@ -1,6 +1,6 @@
 /* Folds whose rounds change something under conditions, opened, and the one round in which the
  * conditions can hold.  Includes loops and digits.
- * Private to selects.c, rounds.c, joined.c and paths.c. */
+ * Private to selects.c, rounds.c, joined.c, apart.c and paths.c. */
 #ifndef AS_PV_ROUNDS_H
 #define AS_PV_ROUNDS_H
 #include "pv_digits.h"
@@ -33,8 +33,9 @@ void pv_add_failing(const pv_opened *fold, pv_thm absurd, const ck_id *cond, uin
  */
 pv_thm pv_both_ways(pv *prover, pv_thm thm);
 
-/* --- joined.c: the chain with two of its conditions, a quotient and what it leaves, as one
- * equation and the range of what is left, and why it is the same; false: it has no such two */
+/* --- joined.c: the chain with conditions on quotients and what they leave joined: two of them, a
+ * place of two axes, as one equation; the ends of a tile as an equation; a known quotient in the
+ * others.  facts: why it is the same; false: there is nothing of the kind */
 bool pv_join_places(const pv_opened *fold, pv_chain *joined, pv_facts *facts);
 
 /* --- rounds.c */

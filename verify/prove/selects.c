@@ -413,10 +413,12 @@ static pv_eqn tidy_chain(const pv_opened *fold) {
 
 /* .. where it must be read off several axes of a place together */
 static pv_eqn tidy_joined(pv_opened fold) {
+  enum { MOST = 12 };
+
   pv_eqn joined = pv_same(fold.fold);
   pv_chain chain;
   pv_facts facts;
-  while (joined.by != PV_NONE && pv_join_places(&fold, &chain, &facts))
+  for (int i = 0; i < MOST && joined.by != PV_NONE && pv_join_places(&fold, &chain, &facts); i++)
     joined = pv_then(fold.prover, joined, with_chain(&fold, &chain, &facts));
   if (joined.by == PV_NONE || joined.by == PV_REFL)
     return pv_same(fold.fold);

@@ -32,7 +32,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/eq.c verify/prove/eq_ways.c \
   verify/prove/fact_match.c \
   verify/prove/factors.c \
-  verify/prove/folds.c \
+  verify/prove/flags.c verify/prove/folds.c \
   verify/prove/ite.c \
   verify/prove/lemma.c \
   verify/prove/lemma_ints.c \

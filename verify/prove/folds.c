@@ -570,6 +570,8 @@ pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id term) {
   if (eqn.by != PV_NONE && eqn.by != PV_REFL)
     return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
   result = rescaled(prover, ctx, &fold);
+  if (result.by == PV_NONE) /* as it stands: what is known of a round would tell folds apart */
+    result = pv_rescaled_by_cases(prover, ctx, term);
   if (result.by != PV_NONE)
     return pv_then(prover, result, pv_norm(prover, ctx, result.to));
   eqn = norm_steps(prover, term, &fold);

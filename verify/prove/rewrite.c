@@ -86,6 +86,10 @@ static pv_eqn rewrite_at(pv *prover, ck_id term, const ck_id *from, const pv_thm
 }
 
 pv_eqn pv_rewrite(pv *prover, ck_id term, const ck_id *from, const pv_thm *steps, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (steps[i] == PV_NONE) /* the effort may be spent */
+      return pv_fail();
+  }
   return rewrite_at(prover, term, from, steps, n, 0);
 }
 

@@ -570,8 +570,6 @@ pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id term) {
   if (eqn.by != PV_NONE && eqn.by != PV_REFL)
     return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
   result = rescaled(prover, ctx, &fold);
-  if (result.by == PV_NONE) /* as it stands: what is known of a round would tell folds apart */
-    result = pv_rescaled_by_cases(prover, ctx, term);
   if (result.by != PV_NONE)
     return pv_then(prover, result, pv_norm(prover, ctx, result.to));
   eqn = norm_steps(prover, term, &fold);
@@ -584,6 +582,12 @@ pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id term) {
     result = pv_settled(prover, ctx, eqn.to);
   if (result.by == PV_NONE)
     result = pv_rescaled_by_cases(prover, ctx, eqn.to);
+  if (result.by == PV_NONE && eqn.by != PV_REFL) { /* what is known of a round may tell apart what
+                                                      was one fold in the step as it stood */
+    pv_eqn stood = pv_rescaled_by_cases(prover, ctx, term);
+    if (stood.by != PV_NONE)
+      return pv_then(prover, stood, pv_norm(prover, ctx, stood.to));
+  }
   if (result.by == PV_NONE) {
     result = pv_tidy_fold(prover, ctx, eqn.to);
     if (result.by == PV_REFL)

@@ -671,10 +671,13 @@ pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id formula) {
   prover->tightened = 0;
   if (ck_head(prover->terms, formula) == CK_ALL || pv_too_big(prover, formula))
     return PV_NONE;
-  bool places = ck_head(prover->terms, formula) == CK_NE &&
-                ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) &&
+  bool differ = ck_head(prover->terms, formula) == CK_NE;
+  bool places = differ && ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) &&
                 ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1));
   if (places && (thm = pv_follows(prover, ctx, formula)) == PV_NONE)
     thm = pv_rounds_apart(prover, ctx, formula);
-  return thm != PV_NONE ? thm : with_quotients(prover, pv_ctx_derive(prover, ctx), formula, 0);
+  if (thm == PV_NONE)
+    thm = with_quotients(prover, pv_ctx_derive(prover, ctx), formula, 0);
+  /* equations that were derived may hide what a hypothesis says of a number */
+  return thm == PV_NONE && differ && !places ? pv_follows(prover, ctx, formula) : thm;
 }

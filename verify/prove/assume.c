@@ -182,8 +182,89 @@ pv_ctx pv_ctx_refresh(pv *prover, pv_ctx ctx) {
   return ctx;
 }
 
+/* the greatest number that divides all coefficients of the term but its constant, if these are
+ * integers and it is above 1; else 0 */
+static long common_number(pv *prover, ck_id term, ck_id *constant) {
+  mpz_t common;
+  pv_poly poly;
+  bool whole = true;
+  *constant = prover->zero;
+  mpz_init(common);
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, term);
+  for (uint32_t i = 0; i < poly.count; i++) {
+    const mpq_t *coef = ck_q_value(prover->terms, poly.monos[i].coef);
+    whole = whole && mpz_cmp_ui(mpq_denref(*coef), 1) == 0;
+    if (poly.monos[i].degree == 0)
+      *constant = poly.monos[i].coef;
+    else
+      mpz_gcd(common, common, mpq_numref(*coef));
+  }
+  long number = whole && mpz_fits_slong_p(common) ? mpz_get_si(common) : 0;
+  pv_poly_clear(&poly);
+  mpz_clear(common);
+  return number > 1 ? number : 0;
+}
+
+/* 0 <= E + f from an order of integers that says 0 <= g*E + c, where f is c / g rounded down;
+ * PV_NONE: it is no such, or says no less */
+static pv_thm in_whole_numbers(pv *prover, pv_thm thm) {
+  ck_id formula = thm == PV_NONE ? CK_BAD : pv_says(prover, thm);
+  if (formula == CK_BAD ||
+      (!ck_is(prover->terms, formula, CK_LE) && !ck_is(prover->terms, formula, CK_LT)) ||
+      !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) ||
+      !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1)))
+    return PV_NONE;
+  pv_thm weak = pv_tighten(prover, thm);
+  formula = weak == PV_NONE ? CK_BAD : pv_says(prover, weak);
+  if (formula == CK_BAD)
+    return PV_NONE;
+  ck_id constant;
+  ck_id value = pv_canon(
+      prover, pv_sub(prover, ck_kid(prover->terms, formula, 1), ck_kid(prover->terms, formula, 0)));
+  long number = common_number(prover, value, &constant);
+  if (number == 0)
+    return PV_NONE;
+  mpz_t floor;
+  mpz_init(floor);
+  mpz_fdiv_q_ui(floor, mpq_numref(*ck_q_value(prover->terms, constant)), (unsigned long)number);
+  ck_id least = mpz_fits_slong_p(floor) ? pv_num(prover, mpz_get_si(floor)) : CK_BAD;
+  mpz_clear(floor);
+  if (least == CK_BAD)
+    return PV_NONE;
+  ck_id part = pv_const_inv(prover, pv_num(prover, number));
+  ck_id minus = pv_num(prover, -1);
+  ck_id rest = pv_const_add(prover, pv_const_mul(prover, part, constant), /* 0 <= rest < 1 */
+                            pv_const_mul(prover, least, minus));
+  ck_id over = pv_const_add(prover, prover->one, pv_const_mul(prover, rest, minus));
+  ck_id shifted = pv_mul(prover, part, pv_sub(prover, value, constant));
+  ck_id goal = pv_ge0(prover, pv_canon(prover, pv_add(prover, shifted, least)));
+  ck_id above = pv_lt(prover, minus, ck_kid(prover->terms, goal, 1));
+  return pv_int(prover, goal,
+                PV_COMBINE(prover, above, part, weak, over,
+                           pv_by_value(prover, pv_gt0(prover, prover->one))));
+}
+
+/* what an order says in whole numbers, and of what is divided in a quotient that it bounds */
+static pv_ctx with_consequences(pv *prover, pv_ctx ctx, pv_thm thm) {
+  pv_thm whole = in_whole_numbers(prover, thm);
+  pv_thm yes;
+  pv_thm no;
+  if (whole != PV_NONE) {
+    ctx = pv_ctx_know(prover, ctx, whole);
+    thm = whole;
+  }
+  ck_id formula = thm == PV_NONE ? CK_BAD : pv_says(prover, thm);
+  if (formula == CK_BAD || ck_head(prover->terms, formula) != CK_LE ||
+      pv_without_quotient(prover, ctx, formula, &yes, &no) == CK_BAD)
+    return ctx;
+  pv_thm divided = pv_inst(prover, yes, NULL, 0, NULL, 0, &thm, 1);
+  return divided == PV_NONE ? ctx : pv_ctx_know(prover, ctx, divided);
+}
+
 pv_ctx pv_ctx_assume(pv *prover, pv_ctx ctx, ck_id c) {
   pv_ctx inner = pv_ctx_push(prover, ctx, c, CK_BAD);
+  inner = with_consequences(prover, inner, pv_at(prover, inner)->thm);
   pv_ctx out = derive(prover, inner, pv_at(prover, inner)->thm);
   return out == inner && ck_head(prover->terms, c) != CK_EQ ? out : pv_ctx_refresh(prover, out);
 }

@@ -616,6 +616,26 @@ static pv_thm nn_term(pv *prover, pv_ctx ctx, ck_id term, int depth) {
   return thm;
 }
 
+/* that two integers differ, from a hypothesis that two with that difference do */
+static pv_thm differ_as_known(pv *prover, pv_ctx ctx, ck_id formula) {
+  const ck_terms *terms = prover->terms;
+  ck_id apart = pv_sub(prover, ck_kid(terms, formula, 1), ck_kid(terms, formula, 0));
+  ck_id difference[2] = {pv_canon(prover, apart), pv_canon(prover, pv_neg(prover, apart))};
+  for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
+    ck_id known = pv_at(prover, link)->formula;
+    if (ck_head(terms, known) != CK_NE || !ck_is_int(terms, ck_kid(terms, known, 0)) ||
+        !ck_is_int(terms, ck_kid(terms, known, 1)))
+      continue;
+    ck_id there =
+        pv_canon(prover, pv_sub(prover, ck_kid(terms, known, 1), ck_kid(terms, known, 0)));
+    for (int i = 0; i < 2; i++) {
+      if (there == difference[i])
+        return pv_scaled(prover, formula, pv_num(prover, i ? -1 : 1), pv_at(prover, link)->thm);
+    }
+  }
+  return PV_NONE;
+}
+
 /* f as 0 <= v or 0 <= v-1 */
 pv_thm pv_follows_int(pv *prover, pv_ctx ctx, ck_id formula) {
   return pv_follows_int_within(prover, ctx, formula, 32);
@@ -642,6 +662,7 @@ pv_thm pv_follows_int_within(pv *prover, pv_ctx ctx, ck_id formula, uint32_t eff
     if (u != PV_NONE)
       thm = pv_arith(prover, formula, summand, 2);
   } else if (head == CK_NE) {
+    thm = differ_as_known(prover, ctx, formula);
     for (int i = 0; i < 2 && thm == PV_NONE; i++) {
       ck_id strict = pv_lt(prover, i ? right : left, i ? left : right);
       pv_thm u = pv_follows_int(prover, ctx, strict);

@@ -1,6 +1,7 @@
 /* Equality of two terms: normal forms; then inverses eliminated by cross-multiplication; then
  * conditions split; then unequal atoms with the same head matched argument by argument. */
 #include "pv_folds.h"
+#include "pv_loops.h"
 #include "src/base/mem.h"
 #include <stdlib.h>
 
@@ -668,7 +669,15 @@ pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id formula) {
   if (thm != PV_NONE)
     return thm;
   prover->tightened = 0;
-  return ck_head(prover->terms, formula) == CK_ALL || pv_too_big(prover, formula)
-             ? PV_NONE
-             : with_quotients(prover, pv_ctx_derive(prover, ctx), formula, 0);
+  if (ck_head(prover->terms, formula) == CK_ALL || pv_too_big(prover, formula))
+    return PV_NONE;
+  bool differ = ck_head(prover->terms, formula) == CK_NE;
+  bool places = differ && ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) &&
+                ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1));
+  if (places && (thm = pv_follows(prover, ctx, formula)) == PV_NONE)
+    thm = pv_rounds_apart(prover, ctx, formula);
+  if (thm == PV_NONE)
+    thm = with_quotients(prover, pv_ctx_derive(prover, ctx), formula, 0);
+  /* equations that were derived may hide what a hypothesis says of a number */
+  return thm == PV_NONE && differ && !places ? pv_follows(prover, ctx, formula) : thm;
 }

@@ -582,6 +582,12 @@ pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id term) {
     result = pv_settled(prover, ctx, eqn.to);
   if (result.by == PV_NONE)
     result = pv_rescaled_by_cases(prover, ctx, eqn.to);
+  if (result.by == PV_NONE && eqn.by != PV_REFL) { /* what is known of a round may tell apart what
+                                                      was one fold in the step as it stood */
+    pv_eqn stood = pv_rescaled_by_cases(prover, ctx, term);
+    if (stood.by != PV_NONE)
+      return pv_then(prover, stood, pv_norm(prover, ctx, stood.to));
+  }
   if (result.by == PV_NONE) {
     result = pv_tidy_fold(prover, ctx, eqn.to);
     if (result.by == PV_REFL)

@@ -739,6 +739,9 @@ static pv_eqn norm_choice(pv *prover, pv_ctx ctx, ck_id term, const bool *done) 
     pv_eqn equal = {part_eqn[2].to, pv_cases(prover, new_cond, left, right)};
     return equal.by == PV_NONE ? eqn : pv_then(prover, eqn, equal);
   }
+  pv_eqn flag = pv_by_flag(prover, eqn.to);
+  if (flag.by != PV_REFL)
+    return pv_then(prover, eqn, pv_then(prover, flag, pv_norm(prover, ctx, flag.to)));
   ck_op head = ck_head(prover->terms, cond);
   bool order = head == CK_LE || head == CK_LT;
   pv_eqn result = order && !(ck_is_int(prover->terms, part_eqn[0].to) &&

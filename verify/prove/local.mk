@@ -32,7 +32,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/eq.c verify/prove/eq_ways.c \
   verify/prove/fact_match.c \
   verify/prove/factors.c \
-  verify/prove/folds.c \
+  verify/prove/flags.c verify/prove/folds.c \
   verify/prove/ite.c \
   verify/prove/lemma.c \
   verify/prove/lemma_ints.c \
@@ -64,7 +64,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/rewrite.c \
   verify/prove/roots.c \
   verify/prove/segments.c \
-  verify/prove/selects.c verify/prove/rounds.c verify/prove/paths.c verify/prove/pv_rounds.h \
+  verify/prove/selects.c verify/prove/rounds.c verify/prove/joined.c verify/prove/apart.c verify/prove/paths.c verify/prove/pv_rounds.h \
   verify/prove/settle.c \
   verify/prove/side.c \
   verify/prove/simplex.c \

@@ -40,6 +40,35 @@ static pv_eqn cut_max(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body, ck_i
   return pv_then(prover, result, pv_norm(prover, ctx, result.to));
 }
 
+/* max(k < n) body where the body rises or falls with k by the same amount each time: its last or
+ * its first element; PV_NONE: it does neither */
+static pv_thm at_an_end(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body) {
+  ck_id slope;
+  ck_id rest;
+  if (!pv_poly_linear(prover, body, k, &slope, &rest) || slope == CK_BAD ||
+      !pv_is_const(prover, slope))
+    return PV_NONE;
+  pv_thm n_pos = pv_follows(prover, ctx, pv_gt0(prover, n));
+  bool rises = pv_const_sign(prover, slope) > 0;
+  ck_id end = rises ? pv_canon(prover, pv_sub(prover, n, prover->one)) : prover->zero;
+  ck_id most = pv_canon(prover, ck_sub(prover->terms, body, &k, &end, 1, NULL, 0));
+  pv_thm in_range = rises ? pv_tighten(prover, pv_hyp(prover, pv_lt(prover, k, n)))
+                          : pv_hyp(prover, pv_ge0(prover, k));
+  pv_thm each =
+      pv_scaled(prover, pv_le(prover, body, most),
+                rises ? slope : pv_const_mul(prover, slope, pv_num(prover, -1)), in_range);
+  ck_fsub fun = pv_fun_sub(prover, "f", &k, body);
+  pv_var_sub vars[2] = {{pv_int_var(prover, "n"), n}, {pv_int_var(prover, "i"), end}};
+  pv_thm premises[2] = {pv_follows(prover, ctx, pv_ge0(prover, end)),
+                        pv_follows(prover, ctx, pv_lt(prover, end, n))};
+  if (n_pos == PV_NONE || each == PV_NONE || premises[0] == PV_NONE || premises[1] == PV_NONE)
+    return PV_NONE;
+  pv_thm above = pv_use_lemma(prover, PV_MAX_GE, vars, 2, &fun, 1, premises, 2);
+  ck_id whole = pv_max(prover, n, k, body);
+  return pv_antisym(prover, pv_max_le(prover, n, k, body, most, n_pos, each),
+                    pv_restate(prover, pv_le(prover, most, whole), above));
+}
+
 /* t = max over k < n of body, base init, all normal: the range cut, or seen to be trivial, or
  * turned */
 pv_eqn pv_range_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, ck_id k, ck_id body) {
@@ -68,6 +97,11 @@ pv_eqn pv_range_max(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id init, ck_
   }
   if (pv_follows(prover, ctx, pv_ge0(prover, n)) == PV_NONE)
     return none;
+  pv_thm end = at_an_end(prover, ctx, n, k, body);
+  if (end != PV_NONE) {
+    result = (pv_eqn){pv_right(prover, end), pv_trans(prover, thm, end)};
+    return pv_then(prover, result, pv_norm(prover, ctx, result.to));
+  }
   if (pv_is_one(prover, n)) { /* max2(f(0), f(0)) */
     ck_id first = pv_max(prover, prover->zero, k, body);
     pv_thm empty = pv_zero(prover, first, pv_zero_le_zero(prover));

@@ -72,6 +72,11 @@ uint32_t pv_twin(const pv_twins *twins, uint32_t number);
 /* what a theorem says of the given side's symbols, of their twins; PV_NONE: not all have one */
 pv_thm pv_twin_theorem(const pv_twins *twins, pv_thm thm);
 
+/* --- apart.c */
+/* the formula left # right, of places that two instances x < y touch: from equations of the context
+ * between other places, since one round alone can touch all of them */
+pv_thm pv_rounds_apart(pv *prover, pv_ctx ctx, ck_id formula);
+
 /* --- ends.c */
 /* the choice between `other` and something else, with fewer conditions and these in one order */
 pv_eqn pv_few_conditions(pv *prover, pv_ctx ctx, ck_id term, ck_id other);

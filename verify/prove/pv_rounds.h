@@ -1,6 +1,6 @@
 /* Folds whose rounds change something under conditions, opened, and the one round in which the
  * conditions can hold.  Includes loops and digits.
- * Private to selects.c, rounds.c and paths.c. */
+ * Private to selects.c, rounds.c, joined.c, apart.c and paths.c. */
 #ifndef AS_PV_ROUNDS_H
 #define AS_PV_ROUNDS_H
 #include "pv_digits.h"
@@ -29,6 +29,14 @@ pv_eqn pv_only_in_round(const pv_opened *fold, ck_id q, ck_id chosen, pv_thm sam
  * else it rests on among the formulas, hold */
 void pv_add_failing(const pv_opened *fold, pv_thm absurd, const ck_id *cond, uint32_t n_cond,
                     const ck_id *formulas, uint32_t n, pv_facts *facts);
+/* the formula that the theorem says and its negation, as a hypothesis: a falsehood, 0 < 0 or 0 # 0
+ */
+pv_thm pv_both_ways(pv *prover, pv_thm thm);
+
+/* --- joined.c: the chain with conditions on quotients and what they leave joined: two of them, a
+ * place of two axes, as one equation; the ends of a tile as an equation; a known quotient in the
+ * others.  facts: why it is the same; false: there is nothing of the kind */
+bool pv_join_places(const pv_opened *fold, pv_chain *joined, pv_facts *facts);
 
 /* --- rounds.c */
 /* in which round, why conditions say so, and what follows of it */

@@ -86,6 +86,10 @@ static pv_eqn rewrite_at(pv *prover, ck_id term, const ck_id *from, const pv_thm
 }
 
 pv_eqn pv_rewrite(pv *prover, ck_id term, const ck_id *from, const pv_thm *steps, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (steps[i] == PV_NONE) /* the effort may be spent */
+      return pv_fail();
+  }
   return rewrite_at(prover, term, from, steps, n, 0);
 }
 
@@ -104,6 +108,15 @@ pv_thm pv_then_rewrite(pv *prover, pv_thm thm, const pv_thm *st, uint32_t n) {
 }
 
 /* --- canonical index arithmetic alone, without context */
+/* a choice among the parts of a sum or product: what it asks is index arithmetic too */
+static bool has_choice_part(const ck_terms *terms, ck_id term) {
+  ck_op head = ck_head(terms, term);
+  if (head != CK_ADD && head != CK_MUL)
+    return head == CK_ITE;
+  return has_choice_part(terms, ck_kid(terms, term, 0)) ||
+         has_choice_part(terms, ck_kid(terms, term, 1));
+}
+
 static pv_eqn icanon_at(pv *prover, ck_id term, uint32_t depth) {
   const ck_terms *terms = prover->terms;
   ck_op head = ck_head(terms, term);
@@ -115,11 +128,8 @@ static pv_eqn icanon_at(pv *prover, ck_id term, uint32_t depth) {
     return m;
   }
   pv_eqn eqn = pv_same(term);
-  if (ck_is_int(terms, term) && (head == CK_ADD || head == CK_MUL)) {
-    eqn.to = pv_canon(prover, term);
-    if (eqn.to != term)
-      eqn.by = pv_identity(prover, pv_eq(prover, term, eqn.to));
-  } else {
+  bool polynomial = ck_is_int(terms, term) && (head == CK_ADD || head == CK_MUL);
+  if (!polynomial || has_choice_part(terms, term)) {
     uint32_t n = ck_nkids(terms, term);
     uint32_t n_premises = 0;
     uint32_t width = head == CK_FOLD ? ck_width(terms, term) : 0;
@@ -188,6 +198,11 @@ static pv_eqn icanon_at(pv *prover, ck_id term, uint32_t depth) {
         eqn = pv_then(prover, eqn, folded);
       }
     }
+  }
+  if (polynomial && eqn.by != PV_NONE) {
+    ck_id to = pv_canon(prover, eqn.to);
+    if (to != eqn.to)
+      eqn = pv_then(prover, eqn, (pv_eqn){to, pv_identity(prover, pv_eq(prover, eqn.to, to))});
   }
   if (eqn.by == PV_NONE)
     return pv_fail();

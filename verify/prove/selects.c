@@ -271,8 +271,7 @@ static pv_thm there(const pv_opened *fold, const pv_round *round, pv_thm thm) {
   return pv_inst(prover, thm, &sub, 1, NULL, 0, NULL, 0);
 }
 
-/* the formula and its negation: a falsehood, 0 < 0 or 0 # 0 */
-static pv_thm both_ways(pv *prover, pv_thm thm) {
+pv_thm pv_both_ways(pv *prover, pv_thm thm) {
   ck_id formula = ck_thm_formula(prover->proof, thm);
   bool equation = ck_head(prover->terms, formula) == CK_EQ;
   ck_id claim = pv_rel(prover, equation ? CK_NE : CK_LT, prover->zero, prover->zero);
@@ -304,7 +303,7 @@ static bool by_consequences(const pv_opened *fold, const pv_round *round, pv_cha
     also[g] = ck_thm_formula(prover->proof, thm);
     ctx = pv_ctx_push(prover, ctx, also[g], CK_BAD);
     formulas[n] = ck_neg(prover->terms, also[g]);
-    pv_add_failing(fold, both_ways(prover, thm), formulas, n_cond, formulas, n + 1, facts);
+    pv_add_failing(fold, pv_both_ways(prover, thm), formulas, n_cond, formulas, n + 1, facts);
   }
   ck_id cond[2] = {formulas[round->first], formulas[round->second]};
   for (uint32_t i = 0; i < (cond[0] == cond[1] ? 1 : 2); i++) {
@@ -382,19 +381,26 @@ static pv_eqn select_round(const pv_opened *fold) {
   return pv_then(prover, eqn, tidy_choice(fold, &round, eqn.to));
 }
 
-/* the fold whose step is the chain that it was read as, its conditions without quotients */
-static pv_eqn straightened(pv_opened *fold) {
+/* the fold whose step is that chain, which is the same by the facts */
+static pv_eqn with_chain(pv_opened *fold, const pv_chain *chain, const pv_facts *facts) {
   pv *prover = fold->prover;
-  pv_facts facts = {.n = 0};
-  pv_linear_chain(prover, fold->ctx, &fold->chain, fold->k, &facts);
-  ck_id step = pv_chain_term(prover, &fold->chain);
+  fold->chain = *chain;
+  ck_id step = pv_chain_term(prover, chain);
   if (step == fold->step)
     return pv_same(fold->fold);
-  pv_thm same = pv_same_by_cases(prover, fold->step, step, &facts);
+  pv_thm same = pv_same_by_cases(prover, fold->step, step, facts);
   pv_eqn eqn = same == PV_NONE ? pv_fail() : pv_other_step(fold, step, same);
   fold->step = step;
   fold->fold = eqn.to;
   return eqn;
+}
+
+/* the fold whose step is the chain that it was read as, its conditions without quotients */
+static pv_eqn straightened(pv_opened *fold) {
+  pv_facts facts = {.n = 0};
+  pv_chain chain = fold->chain;
+  pv_linear_chain(fold->prover, fold->ctx, &chain, fold->k, &facts);
+  return with_chain(fold, &chain, &facts);
 }
 
 static pv_eqn tidy_chain(const pv_opened *fold) {
@@ -403,6 +409,21 @@ static pv_eqn tidy_chain(const pv_opened *fold) {
       return hoist(fold);
   }
   return select_round(fold);
+}
+
+/* .. where it must be read off several axes of a place together */
+static pv_eqn tidy_joined(pv_opened fold) {
+  enum { MOST = 12 };
+
+  pv_eqn joined = pv_same(fold.fold);
+  pv_chain chain;
+  pv_facts facts;
+  for (int i = 0; i < MOST && joined.by != PV_NONE && pv_join_places(&fold, &chain, &facts); i++)
+    joined = pv_then(fold.prover, joined, with_chain(&fold, &chain, &facts));
+  if (joined.by == PV_NONE || joined.by == PV_REFL)
+    return pv_same(fold.fold);
+  pv_eqn tidy = tidy_chain(&fold);
+  return tidy.by == PV_REFL ? tidy : pv_then(fold.prover, joined, tidy);
 }
 
 pv_eqn pv_tidy_fold(pv *prover, pv_ctx ctx, ck_id term) {
@@ -430,6 +451,8 @@ pv_eqn pv_tidy_fold(pv *prover, pv_ctx ctx, ck_id term) {
   pv_opened asked = fold;
   pv_eqn straight = straightened(&fold);
   pv_eqn tidy = straight.by == PV_NONE ? pv_same(fold.fold) : tidy_chain(&fold);
+  if (tidy.by == PV_REFL && straight.by != PV_NONE)
+    tidy = tidy_joined(fold);
   /* straightening alone is no progress: the normal form of the step would undo it */
   return tidy.by == PV_REFL ? pv_tidy_paths(&asked) : pv_then(prover, straight, tidy);
 }

@@ -17,6 +17,9 @@ uint32_t pv_normal_factors(pv *prover, pv_ctx ctx, ck_id u, ck_id *f, uint32_t m
 pv_eqn pv_norm_ite(pv *prover, pv_ctx ctx, ck_id t);
 /* ite.c: the choice with what its two branches are, each where the condition holds, or fails */
 pv_eqn pv_choice_of(pv *prover, ck_id term, const pv_eqn *branch);
+/* repeats.c: the term with what it chooses by that condition, or by its negation, chosen: it holds,
+ * by the theorem */
+pv_eqn pv_without_repeats(pv *prover, ck_id term, ck_id cond, pv_thm holds);
 /* ite.c: the same condition on integers as cond without a quotient by a positive number that it
  * bounds; *yes: it, from cond, *no: its negation, from that of cond.  CK_BAD: cond has none */
 ck_id pv_without_quotient(pv *prover, pv_ctx ctx, ck_id cond, pv_thm *yes, pv_thm *no);

@@ -90,6 +90,11 @@ static pv_eqn push_in(pv *prover, sum_nest *nest, ck_id term) {
     return pv_fail();
   if (!factors.sum_count)
     return pv_same(term);
+  if (factors.sum_count > 1) { /* as it stands, if that is enough */
+    prover->matter |= PV_OUT_OF_PRODUCTS;
+    if (prover->defs && !(prover->ways & PV_OUT_OF_PRODUCTS))
+      return pv_same(term);
+  }
   ck_id sum = factors.sum[0];
   ck_id others = factors_term(prover, &factors, 1);
   ck_id n = ck_kid(prover->terms, sum, 0);

@@ -17,7 +17,7 @@
  * SEGMENT_EFFORT: on a tensor that may be one of the given program's; DEFINED_WORK: as much more
  * work a step where there are definitions, whose closed forms are long before they are short. */
 enum {
-  DEFAULT_STEPS = 160000,
+  DEFAULT_STEPS = 60000,
   SHARED_EFFORT = 4,
   SEGMENT_EFFORT = 16,
   DEFINED_WORK = 2,
@@ -137,33 +137,19 @@ static pv_thm prove_in(pv *prover, pv_world world, const ck_goal *goal, const ra
   return prover->defs ? pv_defs_back(prover->defs, world, goal->formula, thm) : thm;
 }
 
-typedef struct {
-  uint64_t work;
-  uint32_t steps;
-} effort;
-
-/* from now on no more than one part in so many of the effort that is left; gives what it was */
-static effort limited(pv *prover, uint32_t parts) {
-  effort all = {prover->max_work, prover->max_steps};
-  if (!pv_spent(prover)) {
-    uint32_t made = (uint32_t)prover->steps.n;
-    prover->max_work = prover->work + (all.work - prover->work) / parts;
-    prover->max_steps = made + (all.steps - made) / parts;
-  }
-  return all;
-}
-
-static void unlimited(pv *prover, effort all) {
-  prover->max_work = all.work;
-  prover->max_steps = all.steps;
-}
-
 /* the goal where shared symbols stay, with one part in so many of the effort that is left */
 static pv_thm prove_shared(pv *prover, const ck_goal *goal, const ranked *hyps, size_t n,
                            uint32_t parts) {
-  effort all = limited(prover, parts);
+  uint64_t work = prover->max_work;
+  uint32_t steps = prover->max_steps;
+  if (!pv_spent(prover)) {
+    uint32_t made = (uint32_t)prover->steps.n;
+    prover->max_work = prover->work + (work - prover->work) / parts;
+    prover->max_steps = made + (steps - made) / parts;
+  }
   pv_thm thm = prove_in(prover, PV_SHARED, goal, hyps, n);
-  unlimited(prover, all);
+  prover->max_work = work;
+  prover->max_steps = steps;
   return thm;
 }
 
@@ -180,62 +166,13 @@ static pv_thm prove_beside(pv *prover, const ck_goal *goal, const ranked *hyps, 
 
 /* Symbols that both sides have stay as they are at first, with a part of the effort; then they are
  * written out like all others. */
-static pv_thm prove_once(pv *prover, const ck_goal *goal, const ranked *hyps, size_t n) {
+static pv_thm prove(pv *prover, const ck_goal *goal, const ranked *hyps, size_t n) {
   if (prover->defs && pv_defs_shared(prover->defs)) {
     pv_thm thm = prove_beside(prover, goal, hyps, n, SHARED_EFFORT);
     if (thm != PV_NONE)
       return thm;
   }
   return prove_in(prover, PV_WHOLE, goal, hyps, n);
-}
-
-/* the goal, with one part in so many of the effort that is left; *short_of: more effort might do */
-static pv_thm prove_part(pv *prover, const ck_goal *goal, const ranked *hyps, size_t n,
-                         uint32_t parts, bool *short_of) {
-  effort all = limited(prover, parts);
-  pv_thm thm = prove_once(prover, goal, hyps, n);
-  *short_of = thm == PV_NONE && pv_spent(prover);
-  unlimited(prover, all);
-  if (*short_of)
-    pv_forget_found(prover);
-  return thm;
-}
-
-/* One goal may be seen at once in a way in which another takes all the effort: so each is tried in
- * the ways that make a difference, first with a little effort each, then with more; the way that
- * found the last one comes first. */
-static pv_thm prove_some_way(pv *prover, const ck_goal *goal, const ranked *hyps, size_t n,
-                             uint32_t base) {
-  static const uint32_t more[] = {0, PV_UNDER_CHOICES, PV_BY_QUOTIENTS,
-                                  PV_UNDER_CHOICES | PV_BY_QUOTIENTS};
-  static const uint32_t parts[] = {24, 6, 1};
-  enum { WAYS = sizeof more / sizeof *more, ROUNDS = sizeof parts / sizeof *parts };
-  uint32_t first = prover->ways;
-  bool done[PV_ALL_WAYS] = {false};
-  pv_thm thm = PV_NONE;
-  for (size_t round = 0; round < ROUNDS; round++) {
-    bool short_of = false;
-    uint32_t tried = 0;
-    for (size_t i = 0; i <= WAYS; i++) {
-      uint32_t ways = i ? base | more[i - 1] : first;
-      bool differs = ((prover->matter | base) & ways) == ways;
-      if (!differs || done[ways] || (tried >> ways & 1))
-        continue;
-      tried |= 1u << ways;
-      pv_go(prover, ways);
-      thm = prove_part(prover, goal, hyps, n, parts[round], &short_of);
-      if (thm != PV_NONE)
-        return thm;
-      done[ways] = !short_of;
-    }
-  }
-  pv_go(prover, base);
-  return PV_NONE;
-}
-
-static pv_thm prove(pv *prover, const ck_goal *goal, const ranked *hyps, size_t n, uint32_t base) {
-  return prover->defs && pv_defs_loops(prover->defs) ? prove_some_way(prover, goal, hyps, n, base)
-                                                     : prove_once(prover, goal, hyps, n);
 }
 
 /* an output: that it is the same is a goal, and is asked where its indices have their ranges */
@@ -279,7 +216,6 @@ static void prove_all(pv *prover, const ck_goal *goals, uint32_t n, as_proof_res
   ranked *hyps = rank_hyps(goals, n, &n_hyps);
   pv_thm *proof = as_calloc(n + 1, sizeof *proof);
   const char **names = as_calloc(n + 1, sizeof *names);
-  uint32_t base = prover->ways;
   as_math *math = as_math_new(prover->terms); /* what is not proved, and traces, are to be read */
   if (AS_TRACE_ON(PROVE))
     as_math_reserve_goals(math, goals, n);
@@ -290,9 +226,9 @@ static void prove_all(pv *prover, const ck_goal *goals, uint32_t n, as_proof_res
       AS_TRACE(PROVE, "goal %u of %u, %s: %s", i + 1, n, names[i], shown);
       free(shown);
     }
-    proof[i] = prove(prover, &goals[i], hyps, n_hyps, base);
-    AS_TRACE(PROVE, "goal %s: %s in ways %u; %zu steps so far", names[i],
-             proof[i] == PV_NONE ? "stays open" : "met", prover->ways, prover->steps.n);
+    proof[i] = prove(prover, &goals[i], hyps, n_hyps);
+    AS_TRACE(PROVE, "goal %s: %s; %zu steps so far", names[i],
+             proof[i] == PV_NONE ? "stays open" : "met", prover->steps.n);
     if (proof[i] == PV_NONE) {
       pv_ctx ctx = goal_context(prover, PV_WHOLE, &goals[i], hyps, n_hyps);
       ck_id formula = seen(prover, PV_WHOLE, &goals[i]);
@@ -343,7 +279,6 @@ static uint32_t prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal
     prover.max_work *= DEFINED_WORK;
     pv_solve_loops(&prover, defs, claim);
     prove_segments(&prover, claim);
-    AS_TRACE(PROVE, "loops and segments: %zu steps", prover.steps.n);
   }
   prove_all(&prover, goals, n, result);
   if (defs)
@@ -355,22 +290,39 @@ static uint32_t prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal
 
 void as_prove_goals(ck_terms *terms, const ck_goal *goals, uint32_t n, const as_prove_opts *opts,
                     as_proof_result *result) {
-  prove_with(terms, NULL, goals, n, opts, 0, result);
+  prove_with(terms, NULL, goals, n, opts, PV_OUT_OF_PRODUCTS, result);
+}
+
+static bool carries(const ck_claim *claim) {
+  for (uint32_t i = 0; i < claim->n_definitions; i++) {
+    if (claim->definitions[i].carried)
+      return true;
+  }
+  return false;
 }
 
 void as_prove_claim(ck_terms *terms, const ck_claim *c, const as_prove_opts *opts,
                     as_proof_result *result) {
-  static const uint32_t others[] = {PV_UNDER_CHOICES, PV_AS_STATED, PV_BY_QUOTIENTS,
-                                    PV_UNDER_CHOICES | PV_BY_QUOTIENTS};
-  uint32_t matter = prove_with(terms, c, c->goals, c->n_goals, opts, 0, result);
+  static const uint32_t others[] = {PV_OUT_OF_PRODUCTS,
+                                    PV_BY_QUOTIENTS,
+                                    PV_BY_QUOTIENTS | PV_OUT_OF_PRODUCTS,
+                                    PV_UNDER_CHOICES,
+                                    PV_AS_STATED,
+                                    PV_UNDER_CHOICES | PV_BY_QUOTIENTS,
+                                    PV_UNDER_CHOICES | PV_OUT_OF_PRODUCTS,
+                                    PV_AS_STATED | PV_OUT_OF_PRODUCTS};
+  /* what loops carry is long before it is short: there sums are left in products at first */
+  uint32_t always = carries(c) ? 0 : PV_OUT_OF_PRODUCTS;
+  uint32_t matter = prove_with(terms, c, c->goals, c->n_goals, opts, always, result);
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     uint32_t tried = result->steps_tried;
-    if (result->verdict == AS_PROVED || (matter & others[i]) != others[i])
+    bool differs = (matter & others[i]) == others[i] && !(others[i] & always);
+    if (result->verdict == AS_PROVED || !differs)
       continue;
     /* what conditions decide in a body is decided there, or, the second time, where it is read: a
      * sum that is rescaled by what else its loop carries is found only so */
     as_proof_result second;
-    matter |= prove_with(terms, c, c->goals, c->n_goals, opts, others[i], &second);
+    matter |= prove_with(terms, c, c->goals, c->n_goals, opts, others[i] | always, &second);
     bool better = second.verdict == AS_PROVED;
     as_proof_result_clear(better ? result : &second);
     if (better)

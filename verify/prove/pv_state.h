@@ -57,15 +57,9 @@ enum { PV_MAX_LEMMAS = 96, PV_SMALL = 32 };
 /* Ways to go about a claim that are not tried at first: bodies of loops are taken as they stand, if
  * they can (loops.c); what is known of a quotient by a positive number is known of what is divided,
  * so that a root is taken of each alone (fact_match.c); what stands in a choice is brought to
- * normal form where its condition holds (ite.c). */
-enum { PV_AS_STATED = 1, PV_BY_QUOTIENTS = 2, PV_UNDER_CHOICES = 4, PV_OUT_OF_PRODUCTS = 8, PV_ALL_WAYS = 16 };
-
-/* what was found depends on the way that is gone, and is remembered for each */
-typedef struct {
-  as_map norm;
-  as_map rel;
-  as_map inst;
-} pv_found;
+ * normal form where its condition holds (ite.c); products of several sums under a sum become sums
+ * of products (sums.c), in claims without loops from the start. */
+enum { PV_AS_STATED = 1, PV_BY_QUOTIENTS = 2, PV_UNDER_CHOICES = 4, PV_OUT_OF_PRODUCTS = 8 };
 
 typedef struct pv {
   ck_terms *terms;
@@ -81,7 +75,6 @@ typedef struct pv {
   as_map cmp_memo;
   as_map misc_memo;
   as_map inst_memo;
-  pv_found parked[PV_ALL_WAYS]; /* of the ways that are not gone now */
   as_intern monomials; /* the atoms of monomials that are no term's: pv_poly.h */
   pv_thm lemmas[PV_MAX_LEMMAS];
   bool lemmas_busy[PV_MAX_LEMMAS];
@@ -112,9 +105,6 @@ typedef struct pv {
 
 void pv_init(pv *prover, ck_terms *terms, uint32_t max_steps);
 void pv_clear(pv *prover);
-void pv_go(pv *prover, uint32_t ways); /* in these ways, from now on */
-/* what was sought in vain may be found with more effort; theorems stay, so it is found again soon */
-void pv_forget_found(pv *prover);
 bool pv_late(const pv *prover);
 bool pv_spent(const pv *prover); /* the effort or time limit is reached: no step is made any more */
 #endif

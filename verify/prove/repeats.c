@@ -32,8 +32,7 @@ static void find(repeats *found, ck_id term) {
     bool fails = asks == ck_neg(prover->terms, found->cond);
     if (asks == found->cond || fails) {
       found->from[found->n] = term;
-      found->by[found->n++] =
-          pv_law(prover, fails ? "ite0" : "ite1", &term, 1, found->holds);
+      found->by[found->n++] = pv_law(prover, fails ? "ite0" : "ite1", &term, 1, found->holds);
       return;
     }
   }

@@ -6,42 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void start_found(pv_found *found) {
-  as_map_init(&found->norm, 2);
-  as_map_init(&found->rel, 2);
-  as_map_init(&found->inst, 2);
-}
-
-static void clear_found(pv_found *found) {
-  as_map_clear(&found->norm);
-  as_map_clear(&found->rel);
-  as_map_clear(&found->inst);
-}
-
-/* what is remembered now changes places with what is parked there */
-static void exchange(pv *prover, pv_found *parked) {
-  pv_found now = {prover->norm_memo, prover->rel_memo, prover->inst_memo};
-  prover->norm_memo = parked->norm;
-  prover->rel_memo = parked->rel;
-  prover->inst_memo = parked->inst;
-  *parked = now;
-}
-
-void pv_go(pv *prover, uint32_t ways) {
-  if (ways == prover->ways)
-    return;
-  exchange(prover, &prover->parked[prover->ways]);
-  exchange(prover, &prover->parked[ways]);
-  prover->ways = ways;
-}
-
-void pv_forget_found(pv *prover) {
-  pv_found now;
-  start_found(&now);
-  exchange(prover, &now);
-  clear_found(&now);
-}
-
 void pv_init(pv *prover, ck_terms *terms, uint32_t max_steps) {
   memset(prover, 0, sizeof *prover);
   prover->terms = terms;
@@ -54,8 +18,6 @@ void pv_init(pv *prover, ck_terms *terms, uint32_t max_steps) {
   as_map_init(&prover->cmp_memo, 2);
   as_map_init(&prover->misc_memo, 2);
   as_map_init(&prover->inst_memo, 2);
-  for (uint32_t i = 0; i < PV_ALL_WAYS; i++)
-    start_found(&prover->parked[i]);
   as_intern_init(&prover->monomials, NULL);
   prover->max_work = 1600ull * max_steps;
   as_vec_init(&prover->steps, sizeof(pv_step));
@@ -91,8 +53,6 @@ void pv_clear(pv *prover) {
   as_map_clear(&prover->cmp_memo);
   as_map_clear(&prover->misc_memo);
   as_map_clear(&prover->inst_memo);
-  for (uint32_t i = 0; i < PV_ALL_WAYS; i++)
-    clear_found(&prover->parked[i]);
   as_intern_clear(&prover->monomials);
 }
 

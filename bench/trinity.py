@@ -2,7 +2,7 @@
 """Judges the folder of Trinity's programs (shared data, `trinity`) under each reading of scratch tensors, and writes the table of bench/results/tiles.md.
 
 usage: trinity.py [--assay PATH] [--seconds S] [--only REGEX] [--readings LIST] [--proofs all|first] [--lines FILE ..] [--write FILE]
-A line a program and reading: what the folder's evaluator says, our verdict, seconds, what is missing. --proofs=first: what is right under several readings
+A line a program and reading: what the folder's evaluator says, our verdict, seconds of the processor, what is missing. --proofs=first: what is right under several readings
 is proved under the first of them alone, and evaluated under the others. --lines: the table is made of the lines that runs of parts have printed instead.
 --write: the table takes the place of the one in FILE between its two marks. The folder is read where it is (AS_SHARED, or ../shared beside the tree). Exit
 status 1: a verdict contradicts the folder's."""
@@ -12,11 +12,11 @@ import csv
 import json
 import os
 import re
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(os.environ.get('AS_SHARED', os.path.join(TOP, '../shared')), 'data/trinity')
@@ -72,6 +72,12 @@ def evaluated(assay, case):
         return judge(assay, case, twice.name, 0)
 
 
+def processor():
+    """seconds of the processor, of all programs that were run"""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def lacks(words):
     found = re.search(r'No proof: (.*)', words)
     return found.group(1) if found else ''
@@ -86,10 +92,10 @@ def table(options):
     for case in cases(options.readings.split(',')):
         if options.only and not re.search(options.only, case.name):
             continue
-        begin = time.time()
+        begin = processor()
         again = options.proofs == 'first' and case.candidate in proved
         found, _ = evaluated(options.assay, case) if again else judge(options.assay, case, case.candidate, options.seconds)
-        took = (time.time() - begin) / (2 if again else 1)
+        took = (processor() - begin) / (2 if again else 1)
         verdict = found[0]['verdict']
         if case.truth == 'EQUIVALENT':
             proved.add(case.candidate)
@@ -116,7 +122,7 @@ def summary(lines):
         bad += not agrees(truth, verdict)
     out = ['| reading | the folder says | our verdict | programs |', '|---|---|---|---|']
     out += ['| %s | %s | %s | %d |' % (key + (n,)) for key, n in sorted(counts.items())]
-    return out + ['', 'Seconds: %.2f in the median, %.1f at most, %.0f in all. Contradictions: %d.' % (statistics.median(times), max(times), sum(times), bad), ''], bad
+    return out + ['', 'Seconds of the processor: %.2f in the median, %.1f at most, %.0f in all. Contradictions: %d.' % (statistics.median(times), max(times), sum(times), bad), ''], bad
 
 
 def written(path, text):

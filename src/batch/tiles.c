@@ -1,5 +1,7 @@
 #include "tiles.h"
+#include "alike.h"
 #include "src/base/file.h"
+#include "src/base/intern.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
 #include "src/report/judged.h"
@@ -21,7 +23,20 @@ typedef struct {
   uint32_t count[5];      /* by as_tile_answer; unreadable and proved ones */
   as_report_junit *junit; /* NULL: none */
   bool left;              /* nothing that was to be left of what is proved is missing */
+  as_intern texts;        /* of several: their texts, without the names that are their own */
+  as_vec judged;          /* answered: what those came to */
 } batch;
+
+/* what a program that others are but for names came to */
+typedef struct {
+  char *label;
+  char *words;
+  uint32_t answer;
+  as_tile_answer found; /* by evaluation */
+  uint64_t instances;
+  uint64_t elements;
+  uint64_t conflicts;
+} answered;
 
 enum { UNREADABLE = 3, PROVED = 4 };
 
@@ -36,6 +51,7 @@ typedef struct {
   as_verdict proof; /* where one was sought */
   as_err err;
   double seconds;
+  const answered *like; /* the one that this is but for names; NULL: none */
 } row;
 
 bool as_batch_tiles_are(const char *given, const char *candidate) {
@@ -99,6 +115,7 @@ static char *copy_of(const char *text, size_t len) {
 /* The claim of the texts, proved, and the certificate checked. */
 static void prove(const batch *b, row *r, const char *name) {
   as_policy policy = *b->how->policy;
+  policy.proof_steps = b->how->proof_steps;
   as_job_init(&r->job, as_oplib_again(b->library, &r->err));
   r->job.any_tile = true;
   bool read = r->job.lib &&
@@ -160,12 +177,13 @@ static void leave(batch *b, row *r) {
   as_err_clear(&err);
 }
 
-/* alone: of several in a file none is proved, as there can be thousands.  Evaluation comes first,
- * and a proof is asked for where it compared something and found nothing; where the policy asks for
- * no comparison the proof comes first, and what is not proved is evaluated. */
+/* alone: of several in a file none is proved unless that is asked for, as there can be thousands.
+ * Evaluation comes first, and a proof is asked for where it compared something and found nothing;
+ * where the policy asks for no comparison the proof comes first, and what is not proved is
+ * evaluated. */
 static void judge(batch *b, row *r, const char *name, bool alone) {
   const as_policy *policy = b->how->policy;
-  bool proves = alone && policy && !b->how->refute_only;
+  bool proves = (alone || b->how->proof_steps > 0) && policy && !b->how->refute_only;
   as_tile_job job;
   as_tile_job_init(&job, b->library);
   bool ok = as_tile_job_take(&job, 0, b->given_name, b->given, b->given_len, &r->err) &&
@@ -202,6 +220,8 @@ static char *proof_words(row *r) {
 }
 
 static char *why(row *r) {
+  if (r->like)
+    return as_format("Program %s but for names, of which: %s", r->like->label, r->like->words);
   if (r->answer == UNREADABLE)
     return as_err_format(&r->err);
   char *proof =
@@ -245,6 +265,41 @@ static void add_junit(const batch *b, const row *r, const char *words) {
   as_report_junit_add(b->junit, &test);
 }
 
+/* --- several that are each other but for names are judged once */
+static const answered *find_like(const batch *b, const char *plain) {
+  uint32_t id = as_intern_find(&b->texts, plain);
+  return id == AS_NONE ? NULL : &AS_VEC_AT(&b->judged, answered, id);
+}
+
+static void take_from(row *r) {
+  r->answer = r->like->answer;
+  r->verdict.answer = r->like->found;
+  r->verdict.instances = r->like->instances;
+  r->verdict.elements = r->like->elements;
+  r->verdict.conflicts = r->like->conflicts;
+}
+
+static void remember(batch *b, row *r, const char *plain) {
+  answered done = {.label = as_strdup(r->label),
+                   .words = why(r),
+                   .answer = r->answer,
+                   .found = r->verdict.answer,
+                   .instances = r->verdict.instances,
+                   .elements = r->verdict.elements,
+                   .conflicts = r->verdict.conflicts};
+  as_intern_string(&b->texts, plain);
+  as_vec_push(&b->judged, &done);
+}
+
+static void forget_all(batch *b) {
+  for (size_t i = 0; i < b->judged.n; i++) {
+    free(AS_VEC_AT(&b->judged, answered, i).label);
+    free(AS_VEC_AT(&b->judged, answered, i).words);
+  }
+  as_vec_clear(&b->judged);
+  as_intern_clear(&b->texts);
+}
+
 /* takes the row's text */
 static void tell(batch *b, row *r) {
   char *words = why(r);
@@ -255,9 +310,10 @@ static void tell(batch *b, row *r) {
     print_row(b, r, words);
   json_t *text = r->text ? json_string(r->text) : NULL; /* NULL: not text at all */
   json_array_append_new(b->rows,
-                        json_pack("{s:s, s:s, s:f, s:s, s:I, s:I, s:I, s:o*}", "program", r->label,
-                                  "verdict", word_of(r), "seconds", r->seconds, "words", words,
-                                  "instances", (json_int_t)r->verdict.instances, "elements",
+                        json_pack("{s:s, s:s, s:f, s:s, s:s*, s:I, s:I, s:I, s:o*}", "program",
+                                  r->label, "verdict", word_of(r), "seconds", r->seconds, "words",
+                                  words, "like", r->like ? r->like->label : NULL, "instances",
+                                  (json_int_t)r->verdict.instances, "elements",
                                   (json_int_t)r->verdict.elements, "conflicts",
                                   (json_int_t)r->verdict.conflicts, "tile", text));
   free(words);
@@ -293,10 +349,18 @@ static bool judge_file(batch *b, const char *path, as_err *err) {
     r.text = format->tile(file, i, &b->how->options, false, &r.err);
     r.answer = UNREADABLE;
     r.len = r.text ? strlen(r.text) : 0;
-    if (r.text)
-      judge(b, &r, name, format->count(file) == 1);
+    bool alone = format->count(file) == 1;
+    char *plain = r.text && !alone ? as_batch_plain_text(b->given, r.text) : NULL;
+    r.like = plain ? find_like(b, plain) : NULL;
+    if (r.like)
+      take_from(&r);
+    else if (r.text)
+      judge(b, &r, name, alone);
+    if (plain && !r.like)
+      remember(b, &r, plain);
     r.seconds = as_now() - start;
     tell(b, &r);
+    free(plain);
     free(name);
   }
   format->free(file);
@@ -341,6 +405,8 @@ int as_batch_tiles(const as_batch_tiles_how *how, as_oplib *library, const char 
   as_err_init(&err);
   batch b = {.how = how, .library = library, .rows = json_array(), .left = true};
   b.junit = how->junit ? as_report_junit_new(given) : NULL;
+  as_intern_init(&b.texts, NULL);
+  as_vec_init(&b.judged, sizeof(answered));
   double start = as_now();
   b.given = read_given(how, given, &b.given_len, &err);
   bool own = b.given && as_tile_is_text(b.given, b.given_len) && !as_ends_with(given, ".tile");
@@ -356,6 +422,7 @@ int as_batch_tiles(const as_batch_tiles_how *how, as_oplib *library, const char 
   int status = ok ? status_of(&b) : as_err_tell(&err);
   if (ok && !(how->refute_only && status == AS_UNKNOWN))
     summary(&b, as_now() - start);
+  forget_all(&b);
   json_decref(b.rows);
   free(b.given);
   free(b.given_name);

@@ -19,6 +19,8 @@ typedef struct {
   bool force;
   const char *junit;        /* NULL: none */
   as_batch_export *written; /* NULL: nothing is exported */
+  uint32_t proof_steps;     /* of several candidates: so much effort for a proof of each; 0: none is
+                               proved */
   const as_policy *policy;  /* what a proof must meet; of the random test stands the evaluation */
 } as_batch_tiles_how;
 

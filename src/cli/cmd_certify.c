@@ -135,6 +135,7 @@ static int judge_tiles(const cli_opts *opts, const as_import_tile_format *from, 
                             .force = opts->force,
                             .junit = blocks ? NULL : opts->junit,
                             .written = blocks ? NULL : new_export(opts),
+                            .proof_steps = (uint32_t)opts->proof_steps,
                             .policy = &opts->policy};
   as_oplib *library = cli_library(opts, &err);
   int status =

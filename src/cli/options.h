@@ -122,6 +122,10 @@ enum {
     "last resort time limit of the search, seconds; 0: none")                                      \
   X(within, 'M', NUMBER, CLI_FOR_certify, "N", "0", 0, 31536000, NULL,                             \
     "time limit, seconds; what is not decided by then is unknown, and said to be; 0: none")        \
+  X(proof_steps, 'V', NUMBER, CLI_FOR_certify, "N", "0", 0, 100000000, NULL,                       \
+    "of several tile programs in a file: prove those of which evaluation finds nothing wrong, "    \
+    "with "                                                                                        \
+    "at most N steps for each (a proof of 100 goals tries about 40,000); 0: evaluate only")        \
   X(budget, 'B', NUMBER, CLI_FOR_SEARCHING, "N", "60000000", 1, UINT64_MAX, NULL,                  \
     "states that the search may visit in all; what is left out is said")                           \
   X(cache, 'K', STRING, CLI_FOR_optimize, "DIR", NULL, 0, 0, NULL,                                 \
@@ -212,6 +216,7 @@ typedef struct {
   uint64_t threads;
   uint64_t seconds;
   uint64_t within;
+  uint64_t proof_steps;
   uint64_t budget;
   uint64_t tile;
   uint64_t nodes;

@@ -74,6 +74,20 @@ for reading in global private generator; do
   cut -f$column verdicts >wanted
   cmp -s out wanted || fail "$reading: other verdicts than $(tr '\n' ' ' <wanted)"
 done
+# several in a file: evaluated, and those that are each other but for names once; proved where that is asked for
+sed -n 's/^2: //p' "$own/programs.txt" >right
+mkdir -p several
+cp "$own/shapes.tsv" several
+{
+  sed 's/^/1: /' right
+  sed 's/^/2: /; s/tile_n/tile_m/g' right
+  sed 's/^/3: /; s/(+ 1 /(+ 2 /' right
+} >several/many.txt
+expect 1 '0 proved, 1 refuted, 0 order-dependent, 2 unknown' certify "$own/given.tir" --from trinity several/many.txt
+expect 1 'Program 1 but for names, of which: no difference' certify "$own/given.tir" --from trinity several/many.txt
+expect 1 '2 proved, 1 refuted, 0 order-dependent, 0 unknown' certify "$own/given.tir" --from trinity several/many.txt --proof-steps=60000
+expect 1 '0 proved, 1 refuted, 0 order-dependent, 2 unknown' certify "$own/given.tir" --from trinity several/many.txt --proof-steps=200
+rm -r several right
 expect 1 'a hole that the extraction left' certify "$own/given.tir" --from trinity "$own/programs.txt"
 expect 1 'no loop around binds `n`' certify "$own/given.tir" --from trinity "$own/programs.txt"
 rm verdicts wanted

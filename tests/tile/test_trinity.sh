@@ -57,4 +57,8 @@ expect 0 '1 proved' certify "$data/dev/initial_qknorm_llama.tir" --from trinity 
 expect 0 '1 proved' certify "$data/dev/initial_prenorm_falcon.tir" --from trinity "$data/dev/initial_prenorm_falcon.tir"
 expect 0 '1 proved' certify "$data/dev/initial_roco_llama.tir" --from trinity "$data/dev/best_roco_llama_case1620.tir"
 expect 0 '1 proved' certify "$data/dev/initial_ffn_falcon.tir" --from trinity "$data/dev/ffn_falcon_141.tir" --scratch=private
+# conditions that repeat in what they guard, squares of sums, and side conditions of such
+expect 0 '1 proved' certify "$data/dev/initial_qknorm_llama.tir" --from trinity "$data/dev/qknorm_llama_3069.tir"
+expect 0 '1 proved' certify "$data/dev/initial_prenorm_llama.tir" --from trinity "$data/dev/best_prenorm_llama_case579.tir" --scratch=private
+expect 0 '1 proved' certify "$data/dev/initial_keyformer_llama.tir" --from trinity "$data/dev/keyformer_llama_6697.tir"
 finish

@@ -200,13 +200,15 @@ static void take_certificate(const as_judged *judged, as_verdict *verdict) {
   proof->goals_proved = verdict->checked ? proof->goals : 0;
 }
 
-static void prove(const as_judged *judged, uint32_t most_steps, double until, as_verdict *verdict) {
+static void prove(const as_judged *judged, uint32_t most_steps, const as_policy *policy,
+                  as_verdict *verdict) {
   double start = as_now();
   if (verdict->proof.cert) {
     take_certificate(judged, verdict);
     return;
   }
-  as_prove_opts limits = {.max_steps = most_steps, .until = until};
+  as_prove_opts limits = {
+      .max_steps = most_steps, .all_steps = policy->proof_steps, .until = policy->until};
   as_prove_claim(verdict->terms, verdict->claim, &limits, &verdict->proof);
   verdict->prove_seconds = as_now() - start;
   if (verdict->proof.verdict == AS_PROVED)
@@ -226,7 +228,7 @@ static void without_proof(as_verdict *verdict) {
 /* The claim of a tile program is about its text, and what is lowered is the block graph that was
  * read from it.  So that nothing is lowered that is not proved, that graph, as printed, is proved
  * against the program as well.  To be called when the claim of the text itself is proved. */
-static void prove_block_graph(const as_judged *tile, double until, as_verdict *verdict) {
+static void prove_block_graph(const as_judged *tile, const as_policy *policy, as_verdict *verdict) {
   char *name = as_format("the block graph of %s", tile->candidate.name);
   char *text = as_print_mug(tile->graph);
   as_judged block = *tile;
@@ -235,7 +237,7 @@ static void prove_block_graph(const as_judged *tile, double until, as_verdict *v
   as_verdict of_block;
   as_verdict_init(&of_block);
   if (as_judge_read(&block, &of_block)) {
-    prove(&block, 0, until, &of_block);
+    prove(&block, 0, policy, &of_block);
     if (!of_block.checked)
       without_proof(&of_block);
   }
@@ -372,11 +374,11 @@ static void judge_program(const as_judged *judged, const as_policy *policy, as_v
     judge_random_test(judged, policy, verdict);
   bool give_up = runs && hopeless(policy, verdict);
   if (!give_up)
-    prove(judged, 0, policy->until, verdict);
+    prove(judged, 0, policy, verdict);
   if (runs && !policy->stop_early && (!verdict->checked || verdict->field.verdict == AS_NO))
     judge_refute_program(judged, policy, verdict);
   if (verdict->checked && judged->tile && judged->graph)
-    prove_block_graph(judged, policy->until, verdict);
+    prove_block_graph(judged, policy, verdict);
   if (verdict->checked)
     ask_solvers(policy, verdict);
   conclude(judged, policy, verdict);
@@ -392,7 +394,7 @@ static void judge_rule(const as_judged *judged, const as_policy *policy, as_verd
     return;
   if (verdict->cex_found) {
     if (as_judge_read(judged, verdict))
-      prove(judged, STEPS_WHERE_REFUTED, policy->until, verdict);
+      prove(judged, STEPS_WHERE_REFUTED, policy, verdict);
     as_err_clear(&verdict->err);
     conclude(judged, policy, verdict);
     return;
@@ -407,7 +409,7 @@ static void judge_rule(const as_judged *judged, const as_policy *policy, as_verd
     }
     return;
   }
-  prove(judged, STEPS_FOR_A_RULE, policy->until, verdict);
+  prove(judged, STEPS_FOR_A_RULE, policy, verdict);
   bool found = verdict->checked;
   bool going = judge_rule_trial(judged, policy, found ? JUDGE_AGAIN : JUDGE_THOROUGH, verdict);
   if (going && found && !verdict->cex_found &&

@@ -90,6 +90,8 @@ typedef struct {
   uint64_t seed;
   double until; /* 0, or when as_now() is past it nothing more is begun: what is not decided by then
                    is unknown */
+  uint32_t proof_steps; /* effort for the proof, all that is tried counted; 0: each way that is
+                           tried has the prover's own limit */
 } as_policy;
 
 /* the random test demanded, every solver asked, 20 s, seed 1 */

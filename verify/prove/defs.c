@@ -261,6 +261,7 @@ pv_defs *pv_defs_new(pv *p, const ck_claim *claim) {
     start(x);
     start(&d->symbols[d->n + i]);
     x->open = def->carried;
+    d->loops = d->loops || def->carried;
     as_map_put(&d->numbers, AS_KEY(def->name, def->signature), i);
     as_map_put(&d->clauses, AS_KEY(def->clause), 1);
     if (x->open)
@@ -284,6 +285,10 @@ void pv_defs_free(pv_defs *d) {
     as_map_clear(&d->out[w]);
   free(d->symbols);
   free(d);
+}
+
+bool pv_defs_loops(const pv_defs *d) {
+  return d->loops;
 }
 
 bool pv_defs_shared(const pv_defs *d) {

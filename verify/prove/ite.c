@@ -586,8 +586,17 @@ static pv_eqn canon_cond(pv *prover, pv_ctx ctx, ck_id term) {
   pv_eqn met = at_boundary(prover, ctx, term, &turn);
   if (met.by != PV_REFL)
     return met;
-  x = turn.turn ? otherwise : then;
-  second = turn.turn ? then : otherwise;
+  pv_eqn part[2];
+  for (int i = 0; i < 2; i++) { /* i: the condition does not hold */
+    bool first = (i == 0) != turn.turn;
+    part[i] = pv_without_repeats(prover, first ? then : otherwise,
+                                 i ? ck_neg(prover->terms, turn.cond) : turn.cond,
+                                 i ? turn.no : turn.yes);
+    if (part[i].by == PV_NONE)
+      return pv_same(term);
+  }
+  x = part[0].to;
+  second = part[1].to;
   if (pv_is_zero(prover, second) && !pv_is_one(prover, x)) {
     outside = x;
     x = prover->one;
@@ -609,13 +618,15 @@ static pv_eqn canon_cond(pv *prover, pv_ctx ctx, ck_id term) {
         pv_law(prover, first ? "ite1" : "ite0", &inner, 1, first ? turn.yes : turn.no);
     pv_comb_init(&comb); /* t = old branch = m*val = m*I */
     pv_comb_add(&comb, prover->one, old_branch);
+    pv_comb_add(&comb, prover->one, part[first ? 0 : 1].by);
     pv_comb_add(&comb, pv_neg(prover, outside), new_branch);
     cases[i] = pv_comb_prove(prover, &comb, pv_eq(prover, term, whole));
   }
   pv_eqn eqn = {whole, pv_cases(prover, cond, cases[0], cases[1])};
   if (eqn.by == PV_NONE)
     return pv_same(term);
-  if (pv_follows(prover, ctx, turn.cond) != PV_NONE ||
+  if (part[0].by != PV_REFL || part[1].by != PV_REFL ||
+      pv_follows(prover, ctx, turn.cond) != PV_NONE ||
       pv_follows(prover, ctx, ck_neg(prover->terms, turn.cond)) != PV_NONE)
     return pv_then(prover, eqn, pv_norm(prover, ctx, whole));
   pv_mark_normal(prover, ctx, inner);

@@ -60,6 +60,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/prove.c \
   verify/prove/quot.c \
   verify/prove/reads.c \
+  verify/prove/repeats.c \
   verify/prove/rescale.c \
   verify/prove/rewrite.c \
   verify/prove/roots.c \

@@ -259,9 +259,11 @@ static void too_long(const ck_goal *goals, as_proof_result *result) {
   result->left = as_strdup("");
 }
 
-/* in these ways; gives those that would make a difference */
+/* in these ways, when so many steps were tried in others; gives those that would make a difference
+ */
 static uint32_t prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal *goals, uint32_t n,
-                           const as_prove_opts *opts, uint32_t ways, as_proof_result *result) {
+                           const as_prove_opts *opts, uint32_t ways, uint32_t tried,
+                           as_proof_result *result) {
   pv prover;
   memset(result, 0, sizeof *result);
   result->verdict = AS_UNPROVED;
@@ -270,7 +272,10 @@ static uint32_t prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal
     too_long(goals, result);
     return 0;
   }
-  pv_init(&prover, terms, opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS);
+  uint32_t most = opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS;
+  if (opts && opts->all_steps)
+    most = opts->all_steps - tried < most ? opts->all_steps - tried : most;
+  pv_init(&prover, terms, most);
   prover.until = opts ? opts->until : 0;
   prover.ways = ways;
   AS_TRACE(PROVE, "an attempt, in ways %u", ways);
@@ -290,22 +295,40 @@ static uint32_t prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal
 
 void as_prove_goals(ck_terms *terms, const ck_goal *goals, uint32_t n, const as_prove_opts *opts,
                     as_proof_result *result) {
-  prove_with(terms, NULL, goals, n, opts, 0, result);
+  prove_with(terms, NULL, goals, n, opts, PV_OUT_OF_PRODUCTS, 0, result);
+}
+
+static bool carries(const ck_claim *claim) {
+  for (uint32_t i = 0; i < claim->n_definitions; i++) {
+    if (claim->definitions[i].carried)
+      return true;
+  }
+  return false;
 }
 
 void as_prove_claim(ck_terms *terms, const ck_claim *c, const as_prove_opts *opts,
                     as_proof_result *result) {
-  static const uint32_t others[] = {PV_UNDER_CHOICES, PV_AS_STATED, PV_BY_QUOTIENTS,
-                                    PV_UNDER_CHOICES | PV_BY_QUOTIENTS};
-  uint32_t matter = prove_with(terms, c, c->goals, c->n_goals, opts, 0, result);
+  static const uint32_t others[] = {PV_OUT_OF_PRODUCTS,
+                                    PV_BY_QUOTIENTS,
+                                    PV_BY_QUOTIENTS | PV_OUT_OF_PRODUCTS,
+                                    PV_UNDER_CHOICES,
+                                    PV_AS_STATED,
+                                    PV_UNDER_CHOICES | PV_BY_QUOTIENTS,
+                                    PV_UNDER_CHOICES | PV_OUT_OF_PRODUCTS,
+                                    PV_AS_STATED | PV_OUT_OF_PRODUCTS};
+  /* what loops carry is long before it is short: there sums are left in products at first */
+  uint32_t always = carries(c) ? 0 : PV_OUT_OF_PRODUCTS;
+  uint32_t matter = prove_with(terms, c, c->goals, c->n_goals, opts, always, 0, result);
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     uint32_t tried = result->steps_tried;
-    if (result->verdict == AS_PROVED || (matter & others[i]) != others[i])
+    bool differs = (matter & others[i]) == others[i] && !(others[i] & always);
+    bool spent = opts && opts->all_steps && tried >= opts->all_steps;
+    if (result->verdict == AS_PROVED || !differs || spent)
       continue;
     /* what conditions decide in a body is decided there, or, the second time, where it is read: a
      * sum that is rescaled by what else its loop carries is found only so */
     as_proof_result second;
-    matter |= prove_with(terms, c, c->goals, c->n_goals, opts, others[i], &second);
+    matter |= prove_with(terms, c, c->goals, c->n_goals, opts, others[i] | always, tried, &second);
     bool better = second.verdict == AS_PROVED;
     as_proof_result_clear(better ? result : &second);
     if (better)

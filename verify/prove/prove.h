@@ -8,7 +8,8 @@
 typedef enum { AS_PROVED, AS_UNPROVED } as_proof_verdict; /* UNPROVED: not known, never "wrong" */
 
 typedef struct {
-  uint32_t max_steps; /* effort limit in proof steps, 0: the default */
+  uint32_t max_steps; /* effort limit in proof steps of each way that is tried, 0: the default */
+  uint32_t all_steps; /* of all ways together, 0: none */
   double until; /* 0, or when as_now() is past it no more is tried; 0: no clock is read, so that the
                    same claim gives the same proof */
 } as_prove_opts;

@@ -50,6 +50,7 @@ uint32_t pv_defs_number(const pv_defs *d, ck_id t);
 void pv_defs_within(pv_defs *d, uint32_t loop);
 /* adds the numbers (uint32_t) of the symbols that t applies to the list, each once */
 void pv_defs_symbols(const pv_defs *d, ck_id t, as_vec *list);
+bool pv_defs_loops(const pv_defs *d);  /* the claim has symbols that loops carry */
 bool pv_defs_shared(const pv_defs *d); /* some symbols of the two sides are like each other */
 
 /* Segments: stretches of the candidate that compute a tensor of the given program in another way.

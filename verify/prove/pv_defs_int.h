@@ -37,6 +37,7 @@ struct pv_defs {
   pv_symbol *symbols;
   uint32_t n; /* of the claim's; number n + i is what i is after its loop, where it `has_end` */
   bool shared;
+  bool loops;
   uint32_t kernel; /* the outermost loop of PV_KERNEL */
   as_vec parts;    /* uint32_t: numbers of symbols */
   as_map numbers;  /* name and signature of a symbol: its number */

@@ -20,6 +20,9 @@ pv_eqn pv_choice_of(pv *prover, ck_id term, const pv_eqn *branch);
 /* flags.c: a choice that asks whether another one between two numbers is a number, as a choice by
  * what that one is made by; PV_REFL: it is no such */
 pv_eqn pv_by_flag(pv *prover, ck_id term);
+/* repeats.c: the term with what it chooses by that condition, or by its negation, chosen: it holds,
+ * by the theorem */
+pv_eqn pv_without_repeats(pv *prover, ck_id term, ck_id cond, pv_thm holds);
 /* ite.c: the same condition on integers as cond without a quotient by a positive number that it
  * bounds; *yes: it, from cond, *no: its negation, from that of cond.  CK_BAD: cond has none */
 ck_id pv_without_quotient(pv *prover, pv_ctx ctx, ck_id cond, pv_thm *yes, pv_thm *no);

@@ -1,5 +1,6 @@
 /* Side conditions on real terms: nonzero, positive, nonnegative; and facts out of the hypotheses,
  * clauses included. */
+#include "pv_defs.h"
 #include "pv_norm.h"
 #include <stdlib.h>
 
@@ -591,8 +592,11 @@ static pv_thm real_rel(pv *prover, pv_ctx ctx, ck_id formula) {
   else
     diff = left0 ? right : pv_sub(prover, right, left);
   asker question = head == CK_NE ? pv_nonzero : head == CK_LT ? pv_positive : pv_nonneg;
-  if (left0 || (head == CK_NE && right0))
-    thm = question(prover, ctx, diff); /* as written */
+  bool plain = left0 || (head == CK_NE && right0);
+  /* What loops carry is written as choices over choices: then its normal form is asked first. */
+  bool loops = prover->defs && pv_defs_loops(prover->defs);
+  if (plain && !loops)
+    thm = question(prover, ctx, diff);
   if (thm == PV_NONE) {
     pv_eqn eqn = pv_norm(prover, ctx, diff);
     if (eqn.by == PV_NONE)
@@ -608,6 +612,8 @@ static pv_thm real_rel(pv *prover, pv_ctx ctx, ck_id formula) {
                                         : pv_rel(prover, head, prover->zero, diff));
     }
   }
+  if (thm == PV_NONE && plain && loops)
+    thm = question(prover, ctx, diff);
   if (thm == PV_NONE)
     return PV_NONE;
   if (pv_says(prover, thm) == formula)

@@ -82,14 +82,19 @@ static ck_id factors_term(pv *prover, const sorted_factors *factors, uint32_t fi
   return pv_mono_term(prover, prover->one, a, n);
 }
 
-/* t: product of atoms, inside the telescope; t = nested sums of a product without sums; the
- * counters are appended */
+/* t: product of atoms, inside the telescope; t = nested sums of a product without sums, or, where
+ * products of sums stay, with several; the counters are appended */
 static pv_eqn push_in(pv *prover, sum_nest *nest, ck_id term) {
   sorted_factors factors = {.plain_count = 0};
   if (!sort_factors(prover, term, &factors))
     return pv_fail();
   if (!factors.sum_count)
     return pv_same(term);
+  if (factors.sum_count > 1) {
+    prover->matter |= PV_OUT_OF_PRODUCTS;
+    if (!(prover->ways & PV_OUT_OF_PRODUCTS))
+      return pv_same(term);
+  }
   ck_id sum = factors.sum[0];
   ck_id others = factors_term(prover, &factors, 1);
   ck_id n = ck_kid(prover->terms, sum, 0);

@@ -1,6 +1,6 @@
-/* Kernels over whole tensors of 32-bit elements, under the emulation against the evaluator: maps,
- * reductions along every axis and over many elements, scans, windows, and block graphs that are
- * written as such; at extents of 0, 1, odd ones and ones that vectors of 16 bytes divide. */
+/* Kernels over whole tensors, under the emulation against the evaluator: maps, reductions along
+ * every axis and over many elements, scans, windows, and block graphs that are written as such; at
+ * extents of 0, 1, odd ones and ones that vectors of 16 bytes divide; of 32 bits, and of 16. */
 #include "case.h"
 #include "src/base/str.h"
 #include "tests/suite.h"
@@ -22,8 +22,20 @@ static const char place_ops[] =
     "  let m[..a, ..b] = max(k < n) y[..a, k, ..b]\n"
     "  out[..a, ..b] = min(k < n) if(x[..a, k, ..b] = m[..a, ..b], k, n)\n";
 
+/* the program with its inputs of another type than f32; malloc'ed */
+static char *in_type(const char *program, const char *type) {
+  as_str out;
+  as_str_init(&out);
+  for (const char *at = program; *at;) {
+    bool wide = !strncmp(at, "f32[", 4);
+    as_str_printf(&out, wide ? "%s[" : "%.1s", wide ? type : at);
+    at += wide ? 4 : 1;
+  }
+  return as_str_take(&out);
+}
+
 /* Builds, runs and compares; gives how many kernels and blocks there are. */
-static uint32_t kernels_of(const char *program, const char *graph, long *blocks) {
+static uint32_t kernels_of_one(const char *program, const char *graph, long *blocks) {
   lower_case j;
   as_lowered lowered;
   case_open(&j);
@@ -37,6 +49,17 @@ static uint32_t kernels_of(const char *program, const char *graph, long *blocks)
     *blocks += lowered.kernel[i].blocks;
   as_lowered_clear(&lowered);
   case_check(&j, NULL, NULL, 1);
+  return n;
+}
+
+/* The same of 32 bits and of one of the types of 16, which has as many kernels. */
+static uint32_t kernels_of(const char *program, const char *graph, long *blocks) {
+  long blocks_narrow;
+  char *narrow = in_type(program, strlen(program) % 2 ? "bf16" : "f16");
+  uint32_t n = kernels_of_one(program, graph, blocks);
+  uint32_t n_narrow = kernels_of_one(narrow, graph, &blocks_narrow);
+  ck_assert_msg(n == n_narrow, "%u kernels, of 16 bits %u: %s", n, n_narrow, narrow);
+  free(narrow);
   return n;
 }
 

@@ -127,6 +127,37 @@ START_TEST(scans) {
 
 END_TEST
 
+/* Zeros in front of a scan, or ones of products, are one scan of fewer terms. */
+START_TEST(scans_moved) {
+  static const struct {
+    const char *front;
+    const char *scan;
+    uint32_t kernels;
+  } of[] = {{"0", "cumsum(T)", 1},
+            {"1", "cumprod(T)", 1},
+            {"0", "cumsum(T) * 2", 2}, /* what is computed of it is no result of a scan */
+            {"1", "cumsum(T)", 2},
+            {"0", "cumprod(T)", 2}};
+
+  static const long extents[] = {37, 260, 1028};
+
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    char *program = as_format("program p\nsizes N = %ld, M = 3\ninput X: f32[M, N + 1]\n"
+                              "T = slice(X, axis=1, start=0, stop=N)\nc = %s\n"
+                              "z = full(full(%s, size=1), size=M)\n"
+                              "output A = concat(z, c, axis=1)\n",
+                              extents[i % 3] - 1, of[i].scan, of[i].front);
+    check(program, NULL, of[i].kernels);
+    free(program);
+  }
+  check("program p\nsizes N = 40, M = 3\ninput X: f32[M, N]\nc = cumsum(X)\n"
+        "z = full(full(0, size=1), size=M)\noutput A = concat(z, c, axis=1)\n"
+        "output B = max(c, axis=1)\n",
+        NULL, 3);
+}
+
+END_TEST
+
 /* a maximum and what is below it, a sum and what is about its mean: one pass makes both */
 START_TEST(pairs) {
   static const long terms[] = {256, 301, 1028, 2, 130};
@@ -325,6 +356,7 @@ int main(void) {
   tcase_add_loop_test(tests, reductions, 0, n);
   tcase_add_test(tests, long_reductions);
   tcase_add_loop_test(tests, scans, 0, n);
+  tcase_add_test(tests, scans_moved);
   tcase_add_loop_test(tests, pairs, 0, 5);
   tcase_add_loop_test(tests, pairs_of_columns, 0, 5);
   tcase_add_loop_test(tests, places, 0, 5);

@@ -32,7 +32,8 @@ static void emit_before(lo_sweeper *at, long *results) {
     lo_emit_rows(&part);
     char *pointer = lo_global_pointer(text->job, map->before_result);
     if (map->before_kept)
-      lo_line(text, "if (t == 0) as_stg_f32<1>(%s, e, &stored_x);", pointer);
+      lo_line(text, "if (t == 0) as_stg_%s<1>(%s, e, &stored_x);",
+              lo_dtype_name(text->job->value[map->before_result].dtype), pointer);
     free(pointer);
   }
   lo_sweep_close(text);

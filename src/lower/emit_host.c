@@ -119,7 +119,9 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
     kernel->validated = unit->threads != NULL;
     kernel->library = unit->library ? LO_LIBRARY_NAME : NULL;
     if (unit->tf32)
-      kernel->factors = unit->tf32->tile.in_parts ? "two parts in TF32" : "TF32";
+      kernel->factors = unit->tf32->exact           ? "16 bits"
+                        : unit->tf32->tile.in_parts ? "two parts in TF32"
+                                                    : "TF32";
   }
   if (!lo_live_functions(job, &out_text)) {
     as_str_clear(&out_text);

@@ -89,10 +89,11 @@ static void add_terms(lo_sweeper *at, int repeats, long step) {
 /* what is stored of one of the two, which is the variable `from`; malloc'ed */
 static void store_part(lo_sweeper *at, uint32_t to, const lx *finish, const char *from, bool kept) {
   char *pointer = lo_global_pointer(at->text.job, to);
+  const char *type = lo_dtype_name(at->text.job->value[to].dtype);
   char *text = finish ? lo_expr(&at->text, finish) : as_strdup(from);
   lo_line(&at->text, "%sstored_%s = %s;", at->stays ? "" : "const float ", from, text);
   if (kept)
-    lo_line(&at->text, "%sas_stg_f32<1>(%s, e, &stored_%s);", at->stays ? "if (t == 0) " : "",
+    lo_line(&at->text, "%sas_stg_%s<1>(%s, e, &stored_%s);", at->stays ? "if (t == 0) " : "", type,
             pointer, from);
   else
     lo_line(&at->text, "(void)stored_%s;", from);
@@ -213,7 +214,8 @@ static void store_column(lo_sweeper *at, uint32_t to, const lx *finish, const ch
   char *body = finish ? lo_expr(text, finish) : as_format("%s[j]", from);
   lo_line(text, "stored_%s[j] = %s;", from, body);
   if (kept)
-    lo_line(text, "as_stg_f32<1>(%s, e + j, &stored_%s[j]);", pointer, from);
+    lo_line(text, "as_stg_%s<1>(%s, e + j, &stored_%s[j]);",
+            lo_dtype_name(text->job->value[to].dtype), pointer, from);
   else
     lo_line(text, "(void)stored_%s[j];", from);
   free(pointer);

@@ -31,7 +31,7 @@ static bool is_small(const lo_value *tensor) {
 static void read_small(lo_text *text, as_str *out, uint32_t id, lx *const *idx, int n) {
   const lo_value *tensor = &text->job->value[id];
   char *pointer = lo_global_pointer(text->job, id);
-  as_str_printf(out, "as_ldg_f32(%s, (size_t)(0", pointer);
+  as_str_printf(out, "as_ldg_%s(%s, (size_t)(0", lo_dtype_name(tensor->dtype), pointer);
   for (int axis = 0; axis < n; axis++) {
     char *index = lo_index(text, idx[axis]);
     as_str_printf(out, " + %s * %ld", index, lo_stride_of(tensor, axis));
@@ -79,10 +79,15 @@ static void read_element(lo_text *text, as_str *out, uint32_t id, lx *const *idx
     }
   }
   const lo_value *tensor = &text->job->value[id];
-  if (is_small(tensor) && tensor->dtype == AS_F32 && tensor->buffer_class != LG_PART)
+  if (is_small(tensor) && tensor->buffer_class != LG_PART)
     read_small(text, out, id, idx, n);
   else
     lo_read_global(text, out, id, idx, n);
+}
+
+/* the type of what is read */
+static const char *type_of(const lo_sweeper *at, const lo_sweep_read *read) {
+  return lo_dtype_name(at->text.job->value[read->ref->val].dtype);
 }
 
 /* where a read is, of indices that are called as they are; malloc'ed */
@@ -145,11 +150,11 @@ void lo_sweep_reads(lo_sweeper *at, int along, const char *first) {
       char *pointer = lo_global_pointer(text->job, read->ref->val);
       char *place = place_text(at, read);
       if (read->vector)
-        lo_line(text, "as_ldg4_f32(v%d[u], %s, %s%s);", i, pointer, place,
-                read->back ? " - 3" : "");
+        lo_line(text, "as_ldg%d_%s(v%d[u], %s, %s%s);", sweep->vector, type_of(at, read), i,
+                pointer, place, read->back ? " - 3" : "");
       else
-        lo_line(text, "v%d[u][%s] = as_ldg_f32(%s, %s);", i, read->same ? "0" : "j", pointer,
-                place);
+        lo_line(text, "v%d[u][%s] = as_ldg_%s(%s, %s);", i, read->same ? "0" : "j",
+                type_of(at, read), pointer, place);
       free(pointer);
       free(place);
     }
@@ -191,7 +196,8 @@ const char *lo_sweep_number_type(long most) {
 
 static char *store_text(const lo_sweeper *at, int vector, const char *place, const char *from) {
   char *pointer = lo_global_pointer(at->text.job, at->text.unit->flat_val);
-  char *result = as_format("as_stg_f32<%d>(%s, %s, %s);", vector, pointer, place, from);
+  const char *type = lo_dtype_name(at->text.job->value[at->text.unit->flat_val].dtype);
+  char *result = as_format("as_stg_%s<%d>(%s, %s, %s);", type, vector, pointer, place, from);
   free(pointer);
   return result;
 }
@@ -248,7 +254,8 @@ static void emit_flat_reads(lo_sweeper *at, bool at_once) {
     const lo_sweep_read *read = &at->sweep->read[i];
     char *pointer = lo_global_pointer(at->text.job, read->ref->val);
     if (read->vector && at_once)
-      lo_line(&at->text, "as_ldg4_f32(v%d[u], %s, e);", i, pointer);
+      lo_line(&at->text, "as_ldg%d_%s(v%d[u], %s, e);", at->sweep->vector, type_of(at, read), i,
+              pointer);
     free(pointer);
   }
 }
@@ -259,8 +266,8 @@ static void emit_single_reads(lo_sweeper *at, bool flat_too) {
     char *pointer = lo_global_pointer(at->text.job, read->ref->val);
     char *place = place_text(at, read);
     if (!read->vector || flat_too)
-      lo_line(&at->text, "v%d[u][%s] = as_ldg_f32(%s, %s);", i, read->same ? "0" : "j", pointer,
-              place);
+      lo_line(&at->text, "v%d[u][%s] = as_ldg_%s(%s, %s);", i, read->same ? "0" : "j",
+              type_of(at, read), pointer, place);
     free(pointer);
     free(place);
   }
@@ -272,7 +279,8 @@ void lo_sweep_single_reads(lo_sweeper *at) {
     char *pointer = lo_global_pointer(at->text.job, read->ref->val);
     char *place = place_text(at, read);
     const char *which = read->same ? "0" : read->back ? "3 - j" : "j";
-    lo_line(&at->text, "v%d[u][%s] = as_ldg_f32(%s, %s);", i, which, pointer, place);
+    lo_line(&at->text, "v%d[u][%s] = as_ldg_%s(%s, %s);", i, which, type_of(at, read), pointer,
+            place);
     free(pointer);
     free(place);
   }

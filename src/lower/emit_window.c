@@ -80,7 +80,8 @@ static void name_bases(window_text *of) {
     lx *place = lx_mk(text->job, LX_ADD, 2, (lx *[]){load->base, lx_int(text->job, of->least[i])});
     char *pointer = lo_global_pointer(text->job, load->val);
     char *index = lo_index(text, place);
-    lo_line(text, "const void *const q%d = as_place_f32(%s, %s);", i, pointer, index);
+    lo_line(text, "const void *const q%d = as_place_%s(%s, %s);", i,
+            lo_dtype_name(text->job->value[load->val].dtype), pointer, index);
     free(pointer);
     free(index);
   }
@@ -105,6 +106,7 @@ static void emit_load(window_text *of, int which) {
   if (of->loaded[which])
     return;
   of->loaded[which] = true;
+  const char *type = lo_dtype_name(text->job->value[load->val].dtype);
   int base = of->base_of[which];
   char *pointer = as_format("q%d", base);
   char *place = as_format("%ld", load->number - of->least[base]);
@@ -117,13 +119,13 @@ static void emit_load(window_text *of, int which) {
       as_str_printf(&all, "%s%s", lane ? ", " : "", fill);
     lo_line(text, "float v%d[%d] = {%s};", which, load->width, all.s);
     as_str_clear(&all);
-    lo_line(text, "%s%s%sas_ldg%d_f32(v%d, %s, %s);", load->n_guard ? "if (" : "", guards,
-            load->n_guard ? ") " : "", load->width, which, pointer, place);
+    lo_line(text, "%s%s%sas_ldg%d_%s(v%d, %s, %s);", load->n_guard ? "if (" : "", guards,
+            load->n_guard ? ") " : "", load->width, type, which, pointer, place);
   } else if (load->n_guard) {
-    lo_line(text, "const float v%d = %s ? as_ldg_f32(%s, %s) : %s;", which, guards, pointer, place,
-            fill);
+    lo_line(text, "const float v%d = %s ? as_ldg_%s(%s, %s) : %s;", which, guards, type, pointer,
+            place, fill);
   } else {
-    lo_line(text, "const float v%d = as_ldg_f32(%s, %s);", which, pointer, place);
+    lo_line(text, "const float v%d = as_ldg_%s(%s, %s);", which, type, pointer, place);
   }
   free(pointer);
   free(place);

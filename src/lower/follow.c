@@ -81,11 +81,9 @@ static int results_of(const lo_unit *unit, uint32_t *of) {
   return n;
 }
 
-static bool is_rows(const lo_job *job, const lo_unit *unit) {
+static bool is_rows(const lo_unit *unit) {
   const lo_sweep *sweep = unit->sweep;
-  if (!unit->flat || !sweep || sweep->kind != LO_SWEEP_ROWS || sweep->end || sweep->before)
-    return false;
-  return job->value[unit->flat_val].dtype == AS_F32;
+  return unit->flat && sweep && sweep->kind == LO_SWEEP_ROWS && !sweep->end && !sweep->before;
 }
 
 /* Does the map have a row for each result, made of no others? */
@@ -157,7 +155,7 @@ static void follow(lo_job *job, uint32_t which, uint32_t first) {
   map->before = before;
   map->before_result = rows->flat_val;
   map->block = LO_SWEEP_THREADS;
-  if (row % LO_SWEEP_VECTOR) {
+  if (row % map->vector) {
     map->vector = 1;
     map->linear = true;
     for (int i = 0; i < map->n_read; i++)
@@ -195,7 +193,7 @@ static bool find_follower(lo_job *job, uint32_t first) {
 
 void lo_follow_rows(lo_job *job) {
   for (uint32_t i = 0; i < job->n_unit; i++) {
-    if (is_rows(job, &job->unit[i]) && find_follower(job, i))
+    if (is_rows(&job->unit[i]) && find_follower(job, i))
       i--;
   }
 }

@@ -276,6 +276,55 @@ static bool merge_folds(lo_job *job, uint32_t which) {
   return true;
 }
 
+/* the unit of a scan that a unit alone reads; LO_NONE: it is no such scan */
+static uint32_t scan_read_by(lo_job *job, uint32_t id, uint32_t reader) {
+  const lo_value *value = &job->value[id];
+  lo_scan scan;
+  if (value->kind != LV_RED || value->buffer_class != LG_WORK || value->extent_live ||
+      lo_has_parts(job, id) || lo_sole_reader(job, id) != reader || !lo_scan_of(job, value, &scan))
+    return LO_NONE;
+  for (uint32_t i = 0; i < reader; i++) {
+    const lo_unit *unit = &job->unit[i];
+    if (unit->flat && unit->flat_val == id)
+      return lo_is_swept(job, unit) && unit->sweep == NULL ? i : LO_NONE;
+  }
+  return LO_NONE;
+}
+
+/* A scan's results at other places, and elsewhere what a scan without a term is (an exclusive one,
+ * written as zeros in front of an inclusive one), are one scan. */
+static bool move_scan(lo_job *job, uint32_t which) {
+  const lo_unit *unit = &job->unit[which];
+  lo_value *map = &job->value[unit->flat_val];
+  if (!lo_is_swept(job, unit) || unit->sweep || map->kind != LV_MAP || map->body->op != LX_IF ||
+      map->body->kid[2]->op != LX_REF)
+    return false;
+  const lx *read = map->body->kid[2];
+  const lo_value *of = &job->value[read->val];
+  uint32_t scanned = scan_read_by(job, read->val, which);
+  if (scanned == LO_NONE || !lo_is_neutral(map->body->kid[1], of->red))
+    return false;
+  lx *by[AS_MAX_RANK + 1];
+  long extent[AS_MAX_RANK + 1];
+  lo_value made = *map;
+  lo_scan scan;
+  for (int axis = 0; axis < of->rank; axis++)
+    by[axis] = read->kid[axis];
+  by[of->rank] = lx_var(job, map->rank);
+  memcpy(extent, map->dim, sizeof map->dim);
+  extent[map->rank] = made.extent = of->extent;
+  lx *term = lx_subst(job, of->body, by, of->rank + 1);
+  lx *choice[3] = {map->body->kid[0], lo_neutral(job, of->red), term};
+  made.kind = LV_RED;
+  made.red = of->red;
+  made.body = lx_simplify(job, lx_mk(job, LX_IF, 3, choice), extent, map->rank + 1);
+  if (!lo_scan_of(job, &made, &scan))
+    return false;
+  *map = made;
+  drop_unit(job, scanned);
+  return true;
+}
+
 /* whatever is still to be joined; gives whether something was */
 static bool join_some(lo_job *job) {
   for (uint32_t i = 0; i < job->n_unit; i++) {
@@ -284,7 +333,7 @@ static bool join_some(lo_job *job) {
       return true;
   }
   for (uint32_t i = 0; i < job->n_unit; i++) {
-    if (write_map(job, i))
+    if (move_scan(job, i) || write_map(job, i))
       return true;
   }
   for (uint32_t i = 0; i < job->n_unit; i++) {

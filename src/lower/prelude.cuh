@@ -113,6 +113,40 @@ AS_DEV void as_ldg2_f32(float *r, const void *p, size_t i)
   r[0] = x.x;
   r[1] = x.y;
 }
+AS_DEV void as_ldg8_f32(float *r, const void *p, size_t i)
+{
+  as_ldg4_f32(r, p, i);
+  as_ldg4_f32(r + 4, p, i + 4);
+}
+AS_DEV void as_of2_f16(float *r, unsigned w)
+{
+  const float2 x = __half22float2(*(const __half2 *)&w);
+  r[0] = x.x;
+  r[1] = x.y;
+}
+AS_DEV void as_of2_bf16(float *r, unsigned w)
+{
+  r[0] = __uint_as_float(w << 16);
+  r[1] = __uint_as_float(w & 0xffff0000u);
+}
+AS_DEV void as_ldg2_f16(float *r, const void *p, size_t i) { as_of2_f16(r, __ldg((const unsigned *)((const __half *)p + i))); }
+AS_DEV void as_ldg2_bf16(float *r, const void *p, size_t i) { as_of2_bf16(r, __ldg((const unsigned *)((const __nv_bfloat16 *)p + i))); }
+AS_DEV void as_ldg8_f16(float *r, const void *p, size_t i)
+{
+  const uint4 w = __ldg((const uint4 *)((const __half *)p + i));
+  as_of2_f16(r, w.x);
+  as_of2_f16(r + 2, w.y);
+  as_of2_f16(r + 4, w.z);
+  as_of2_f16(r + 6, w.w);
+}
+AS_DEV void as_ldg8_bf16(float *r, const void *p, size_t i)
+{
+  const uint4 w = __ldg((const uint4 *)((const __nv_bfloat16 *)p + i));
+  as_of2_bf16(r, w.x);
+  as_of2_bf16(r + 2, w.y);
+  as_of2_bf16(r + 4, w.z);
+  as_of2_bf16(r + 6, w.w);
+}
 AS_DEV void as_ldg4_f16(float *r, const void *p, size_t i)
 {
   const uint2 w = __ldg((const uint2 *)((const __half *)p + i));
@@ -166,7 +200,8 @@ template <int V> AS_DEV void as_stg_bf16(void *p, size_t i, const float *r)
 template <int V> AS_DEV void as_stg_f32(void *p, size_t i, const float *r)
 {
   float *q = (float *)p + i;
-  if constexpr (V == 4) asm volatile("st.global.v4.f32 [%0], {%1,%2,%3,%4};" ::"l"(q), "f"(r[0]), "f"(r[1]), "f"(r[2]), "f"(r[3]));
+  if constexpr (V == 8) as_stg_f32<4>(p, i, r), as_stg_f32<4>(p, i + 4, r + 4);
+  else if constexpr (V == 4) asm volatile("st.global.v4.f32 [%0], {%1,%2,%3,%4};" ::"l"(q), "f"(r[0]), "f"(r[1]), "f"(r[2]), "f"(r[3]));
   else if constexpr (V == 2) asm volatile("st.global.v2.f32 [%0], {%1,%2};" ::"l"(q), "f"(r[0]), "f"(r[1]));
   else *q = r[0];
 }
@@ -218,6 +253,8 @@ AS_DEV void as_mma_tf32(float *c, const float *a, const float *b)
 #endif
 /* where an element would be, whether or not there is one */
 AS_DEV const void *as_place_f32(const void *p, long long i) { return (const float *)p + i; }
+AS_DEV const void *as_place_f16(const void *p, long long i) { return (const unsigned short *)p + i; }
+AS_DEV const void *as_place_bf16(const void *p, long long i) { return (const unsigned short *)p + i; }
 /* partial results of warps, one behind the other */
 template <int N> AS_DEV float as_lds_sum(as_sm sm, int off, int step)
 {

@@ -8,29 +8,29 @@
 #include <string.h>
 
 /* --- what units are swept */
-/* Is the value one of 32-bit elements, of which a kernel at kernel level makes all, at the sizes of
- * the file? */
+/* Is the value one of floating-point elements, of which a kernel at kernel level makes all, at the
+ * sizes of the file? */
 static bool is_plain(const lo_job *job, const lo_unit *unit) {
   const lo_value *value = &job->value[unit->flat_val];
   bool contraction = unit->simt || unit->tf32 || unit->has_epilogue;
   if (!unit->flat || unit->library || contraction || unit->threads || job->n_ranged ||
-      value->dtype != AS_F32 || (value->kind != LV_MAP && value->kind != LV_RED))
+      value->dtype == AS_INT || (value->kind != LV_MAP && value->kind != LV_RED))
     return false;
   return value->extent_live == 0;
 }
 
 typedef struct {
   const lo_job *job;
-  bool all; /* all that was visited is of 32 bits */
+  bool all; /* all that was visited is memory of floating-point elements */
 } type_walk;
 
 static void see_type(void *arg, const lx *ref) {
   type_walk *walk = arg;
   const lo_value *value = &walk->job->value[ref->val];
-  walk->all &= value->place == LP_GLOBAL && value->dtype == AS_F32;
+  walk->all &= value->place == LP_GLOBAL && value->dtype != AS_INT;
 }
 
-static bool reads_wide(const lo_job *job, const lx *body) {
+static bool reads_memory(const lo_job *job, const lx *body) {
   type_walk walk = {job, true};
   lx_refs(body, see_type, &walk);
   return walk.all;
@@ -43,7 +43,7 @@ bool lo_is_swept(const lo_job *job, const lo_unit *unit) {
     return false;
   const lo_value *value = &job->value[unit->flat_val];
   return lo_elems(value) > 0 && (value->kind == LV_MAP || value->extent > 0) &&
-         reads_wide(job, value->body);
+         reads_memory(job, value->body);
 }
 
 /* --- reads */
@@ -59,8 +59,8 @@ static void collect_reads(lo_job *job, const lx *expr, int n_var, lo_sweep *swee
     bool part = tensor->kind == LV_GLOBAL && tensor->buffer_class == LG_PART;
     if (sweep->n_read < LO_SWEEP_READS && expr->val != sweep->reduction &&
         lo_offset_of(job, expr, n_var, &at))
-      sweep->read[sweep->n_read++] = (lo_sweep_read){
-          .ref = expr, .at = at, .begins = !part || tensor->origin % LO_SWEEP_VECTOR == 0};
+      sweep->read[sweep->n_read++] =
+          (lo_sweep_read){.ref = expr, .at = at, .origin = part ? tensor->origin : 0};
     return;
   }
   bool conditional = expr->op == LX_IF || expr->op == LX_AND || expr->op == LX_OR;
@@ -68,27 +68,42 @@ static void collect_reads(lo_job *job, const lx *expr, int n_var, lo_sweep *swee
     collect_reads(job, expr->kid[i], n_var, sweep);
 }
 
-/* Do all places of the read, at multiples of LO_SWEEP_VECTOR of the variable `along`, begin 16
- * bytes, with neighbours side by side? */
-static bool is_aligned(const lo_sweep_read *read, int along, int n_var) {
+/* How many neighbours a thread has at most: as many as 16 bytes have of the narrowest elements that
+ * are read or stored. */
+static int widest(const lo_job *job, const lo_sweep *sweep, const lo_value *stored) {
+  bool narrow = stored->dtype != AS_F32;
+  for (int i = 0; i < sweep->n_read; i++)
+    narrow |= job->value[sweep->read[i].ref->val].dtype != AS_F32;
+  return narrow ? LO_SWEEP_NARROW : LO_SWEEP_VECTOR;
+}
+
+/* Do all places of the read, at multiples of `width` of the variable `along`, begin so many
+ * elements that are read at once, with neighbours side by side? */
+static bool is_aligned(const lo_sweep_read *read, int along, int n_var, int width) {
   bool aligned =
-      read->begins && read->at.stride[along] == 1 && read->at.first % LO_SWEEP_VECTOR == 0;
+      read->origin % width == 0 && read->at.stride[along] == 1 && read->at.first % width == 0;
   for (int i = 0; i < n_var; i++)
-    aligned = aligned && (i == along || read->at.stride[i] % LO_SWEEP_VECTOR == 0);
+    aligned = aligned && (i == along || read->at.stride[i] % width == 0);
   return aligned;
 }
 
-/* How many neighbours along a variable a thread has: those that some read takes at once. */
-static void choose_vector(lo_sweep *sweep, int along, int n_var, long extent) {
+/* How many neighbours along a variable a thread has: those that some read takes at once, `most` or
+ * half as many. */
+static void choose_vector(lo_sweep *sweep, int along, int n_var, long extent, int most) {
   bool some = false;
-  for (int i = 0; i < sweep->n_read; i++) {
-    lo_sweep_read *read = &sweep->read[i];
-    read->vector = extent % LO_SWEEP_VECTOR == 0 && is_aligned(read, along, n_var);
-    read->same = read->at.stride[along] == 0;
-    some |= read->vector;
+  for (int width = most; width >= LO_SWEEP_VECTOR && !some; width /= 2) {
+    sweep->vector = width;
+    for (int i = 0; i < sweep->n_read; i++) {
+      lo_sweep_read *read = &sweep->read[i];
+      read->vector = extent % width == 0 && is_aligned(read, along, n_var, width);
+      read->same = read->at.stride[along] == 0;
+      some |= read->vector;
+    }
   }
-  sweep->vector = some ? LO_SWEEP_VECTOR : 1;
-  for (int i = 0; i < sweep->n_read && !some; i++)
+  if (some)
+    return;
+  sweep->vector = 1;
+  for (int i = 0; i < sweep->n_read; i++)
     sweep->read[i].same = false;
 }
 
@@ -109,7 +124,7 @@ enum { MOST_UNROLLED = 32 }; /* terms whose indices the compiler computes */
 
 enum { ENOUGH_RESULTS = 16384 }; /* fewer leave most of a GPU idle where each has one thread */
 
-enum { IN_FLIGHT_SCALAR = 8, IN_FLIGHT_VECTOR = 4 };
+enum { IN_FLIGHT_SCALAR = 8, IN_FLIGHT_VECTOR = 4, IN_FLIGHT_NARROW = 2 };
 
 /* A map's blocks end as soon as each thread has read and stored once: large ones of many such were
  * measured to take memory's rate, loops and more loads in flight three percent less. */
@@ -124,15 +139,17 @@ static lo_sweep plan_map(lo_job *job, const lo_value *value) {
   lo_sweep *sweep = &plan;
   int last = value->rank - 1;
   collect_reads(job, value->body, value->rank, sweep);
-  sweep->vector = LO_SWEEP_VECTOR;
-  sweep->linear = value->rank == 0 || value->dim[last] % LO_SWEEP_VECTOR;
+  sweep->vector = widest(job, sweep, value);
+  if (last >= 0 && value->dim[last] % sweep->vector && value->dim[last] % LO_SWEEP_VECTOR == 0)
+    sweep->vector = LO_SWEEP_VECTOR;
+  sweep->linear = value->rank == 0 || value->dim[last] % sweep->vector;
   for (int i = 0; i < sweep->n_read; i++) {
     lo_sweep_read *read = &sweep->read[i];
-    bool flat = read->begins && read->at.first == 0;
+    bool flat = read->origin % sweep->vector == 0 && read->at.first == 0;
     for (int axis = 0; axis < value->rank; axis++)
       flat = flat && (value->dim[axis] == 1 || read->at.stride[axis] == lo_stride_of(value, axis));
     read->flat = flat;
-    read->vector = flat || (!sweep->linear && is_aligned(read, last, value->rank));
+    read->vector = flat || (!sweep->linear && is_aligned(read, last, value->rank, sweep->vector));
     read->same = !sweep->linear && read->at.stride[last] == 0;
   }
   return plan;
@@ -165,7 +182,9 @@ static bool reads_beside(const lo_value *value, int last) {
 
 /* loads that a thread has in flight */
 static int in_flight(const lo_sweep *sweep) {
-  int repeats = sweep->vector > 1 ? IN_FLIGHT_VECTOR : IN_FLIGHT_SCALAR;
+  int repeats = sweep->vector > LO_SWEEP_VECTOR ? IN_FLIGHT_NARROW
+                : sweep->vector > 1             ? IN_FLIGHT_VECTOR
+                                                : IN_FLIGHT_SCALAR;
   return sweep->n_read > 2 ? repeats / 2 : repeats;
 }
 
@@ -196,6 +215,7 @@ static lo_sweep plan_reduction(lo_job *job, uint32_t id, const lx *end) {
   long results = lo_elems(value);
   sweep->reduction = id;
   collect_reads(job, value->body, n_var, sweep);
+  int most = widest(job, sweep, value);
   long along_terms = nearest(sweep, value->rank);
   long along_results = last >= 0 ? nearest(sweep, last) : 0;
   bool columns = along_results && (along_terms == 0 || along_results < along_terms);
@@ -203,11 +223,11 @@ static lo_sweep plan_reduction(lo_job *job, uint32_t id, const lx *end) {
     columns = last >= 0 && results >= ENOUGH_RESULTS && reads_beside(value, last);
   if (columns) {
     sweep->kind = LO_SWEEP_COLUMNS;
-    choose_vector(sweep, last, n_var, value->dim[last]);
+    choose_vector(sweep, last, n_var, value->dim[last], most);
     choose_depth(job, sweep, value);
   } else {
     sweep->kind = LO_SWEEP_ROWS;
-    choose_vector(sweep, value->rank, n_var, value->extent);
+    choose_vector(sweep, value->rank, n_var, value->extent, most);
     if (sweep->end)
       sweep->vector = 1;
     bool few = results < (long)target->multiprocessors * target->warps_mp;
@@ -226,7 +246,7 @@ static lo_sweep plan_reduction(lo_job *job, uint32_t id, const lx *end) {
 
 /* Neighbours of a row from the last one on: do they lie in 16 bytes? */
 static bool is_aligned_back(const lo_sweep_read *read, int along, int n_var) {
-  bool aligned = read->begins && read->at.stride[along] == -1 &&
+  bool aligned = read->origin % LO_SWEEP_VECTOR == 0 && read->at.stride[along] == -1 &&
                  read->at.first % LO_SWEEP_VECTOR == LO_SWEEP_VECTOR - 1;
   for (int i = 0; i < n_var; i++)
     aligned = aligned && (i == along || read->at.stride[i] % LO_SWEEP_VECTOR == 0);
@@ -253,7 +273,7 @@ static lo_sweep plan_scan(lo_job *job, uint32_t id, const lo_scan *scan) {
   for (int i = 0; i < plan.n_read; i++) {
     lo_sweep_read *read = &plan.read[i];
     read->back = is_aligned_back(read, value->rank, n_var);
-    read->vector = read->back || is_aligned(read, value->rank, n_var);
+    read->vector = read->back || is_aligned(read, value->rank, n_var, LO_SWEEP_VECTOR);
     read->same = read->at.stride[value->rank] == 0;
   }
   plan.vector = LO_SWEEP_VECTOR;
@@ -295,7 +315,7 @@ static long parts_of(const lo_job *job, const lo_value *value, const lo_sweep *s
 static void divide(lo_job *job, uint32_t id, long parts, bool columns, lo_unit *before) {
   lo_value old = job->value[id];
   long each = (old.extent + parts - 1) / parts;
-  each = (each + LO_SWEEP_VECTOR - 1) / LO_SWEEP_VECTOR * LO_SWEEP_VECTOR;
+  each = (each + LO_SWEEP_NARROW - 1) / LO_SWEEP_NARROW * LO_SWEEP_NARROW;
   parts = (old.extent + each - 1) / each;
   long dim[AS_MAX_RANK];
   lx *by[AS_MAX_RANK + 1];

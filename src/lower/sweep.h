@@ -1,6 +1,6 @@
 /* Kernels that go over tensors in memory as they lie: maps element by element, and reductions whose
- * lanes go along whatever lies side by side.  For units at kernel level of 32-bit elements.  Used
- * by lower.c, emit_host.c, emit_sweep.c. */
+ * lanes go along whatever lies side by side.  For units at kernel level of floating-point elements,
+ * which are computed with in 32 bits.  Used by lower.c, emit_host.c, emit_sweep.c. */
 #ifndef AS_LOWER_SWEEP_H
 #define AS_LOWER_SWEEP_H
 #include "place.h"
@@ -29,14 +29,15 @@ enum {
   LO_SWEEP_THREADS = 256, /* of a block, where nothing else was measured to be faster */
   LO_SWEEP_WARPS = LO_SWEEP_THREADS / 32,
   LO_SWEEP_READS = 24,
-  LO_SWEEP_VECTOR = 4 /* elements of 16 bytes */
+  LO_SWEEP_VECTOR = 4, /* elements of 32 bits in 16 bytes .. */
+  LO_SWEEP_NARROW = 8  /* .. and of 16 bits */
 };
 
 /* An element that every evaluation reads, whose place is a sum of multiples of indices. */
 typedef struct {
   const lx *ref;
   lo_offset at;
-  bool begins; /* element 0 of its tensor begins 16 bytes */
+  long origin; /* of element 0 of its tensor, in what begins 16 bytes */
   bool vector; /* neighbours are read at once */
   bool flat;   /* of a map: it lies where the result does */
   bool same;   /* neighbours are one element */
@@ -68,7 +69,7 @@ typedef struct lo_sweep {
   lo_sweep_read read[LO_SWEEP_READS];
   int n_read;
   int block;               /* threads of a block */
-  int vector;              /* neighbours that a thread has: 1 or LO_SWEEP_VECTOR */
+  int vector;              /* neighbours that a thread has: 1, or what 16 bytes have */
   int repeats;             /* of them, in flight at a time */
   int threads;             /* of a result (rows): 32 or LO_SWEEP_THREADS */
   int warps_deep;          /* warps that share the reduced index (columns) */
@@ -83,8 +84,7 @@ typedef struct lo_sweep {
 /* Joins what one kernel may compute, divides long reductions of few results among blocks, and says
  * how each kernel goes.  After lo_simt_units: units of contractions stay as they are. */
 void lo_sweep_units(lo_job *job);
-/* sweep.c: is the unit one of 32-bit elements over whole tensors, all of which are read as memory?
- */
+/* sweep.c: is the unit one over whole tensors, all of which are read as memory? */
 bool lo_is_swept(const lo_job *job, const lo_unit *unit);
 /* scan.c: is the reduction a scan? */
 bool lo_scan_of(lo_job *job, const lo_value *value, lo_scan *scan);

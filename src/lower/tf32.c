@@ -221,7 +221,7 @@ static bool read_side(lo_job *job, const lo_tf32 *of, int which, lo_tf32_side *s
     return false;
   const lo_value *tensor = &job->value[body->val];
   side->val = body->val;
-  if (tensor->place != LP_GLOBAL || tensor->dtype != AS_F32 || lo_simt_lies_elsewhere(tensor) ||
+  if (tensor->place != LP_GLOBAL || tensor->dtype == AS_INT || lo_simt_lies_elsewhere(tensor) ||
       !read_place(job, of, body, side))
     return false;
   int last = last_axis(&of->plan, which);
@@ -645,22 +645,79 @@ static bool choose_tile(lo_job *job, lo_tf32 *of) {
   return true;
 }
 
+/* --- factors of 16 bits
+ * They have at most eleven bits of significand and fewer bits of exponent than TF32: each is one of
+ * its numbers, whatever rounding is permitted.  Elements that are copied to shared memory have 32
+ * bits there, so a tensor of them is made of 32 bits first, where its elements are used so often
+ * that this takes little beside. */
+enum { LEAST_USES_OF_WIDENED = 64 };
+
+/* Is it an element of a tensor of 16 bits, or 0 where there is none? */
+static bool is_narrow(const lo_job *job, const lx *body) {
+  while (body->op == LX_IF && is_zero(body->kid[2]))
+    body = body->kid[1];
+  return body->op == LX_REF && as_dtype_bytes(job->value[body->val].dtype) == 2;
+}
+
+static bool are_narrow(const lo_job *job, const lo_simt *plan) {
+  return is_narrow(job, plan->side[0].body) && is_narrow(job, plan->side[1].body);
+}
+
+/* is a side copied from a tensor of 16 bits? */
+static bool is_to_be_widened(const lo_job *job, const lo_tf32_side *side) {
+  return !side->packed && job->value[side->val].dtype != AS_F32;
+}
+
+static bool is_worth_widening(const lo_job *job, const lo_tf32 *of, double depth) {
+  const lo_simt *plan = &of->plan;
+  double terms = (double)plan->batches * (double)plan->side[0].extent *
+                 (double)plan->side[1].extent * depth * (double)of->phases;
+  bool worth = true;
+  for (int which = 0; which < 2; which++) {
+    const lo_tf32_side *side = &of->side[which];
+    if (is_to_be_widened(job, side))
+      worth = worth && terms >= LEAST_USES_OF_WIDENED * (double)lo_elems(&job->value[side->val]);
+  }
+  return worth;
+}
+
+/* the tensor that a side is copied from, of 32 bits */
+static uint32_t widen(lo_job *job, lo_tf32_side *side) {
+  const lo_value narrow = job->value[side->val];
+  lx *index[AS_MAX_RANK];
+  for (int axis = 0; axis < narrow.rank; axis++)
+    index[axis] = lx_var(job, axis);
+  char *name = as_format("%s_wide", narrow.name);
+  uint32_t id = lo_new_val(job, LV_MAP, name, narrow.rank, narrow.dim);
+  free(name);
+  lo_value *value = &job->value[id];
+  value->body = lx_ref(job, side->val, narrow.rank, index);
+  value->place = LP_GLOBAL;
+  value->buffer_class = LG_WORK;
+  value->dtype = AS_F32;
+  side->val = id;
+  return id;
+}
+
 static bool plan_sum(lo_job *job, uint32_t id, lo_tf32 *of) {
   const lo_value *sum = &job->value[id];
-  if (sum->rounding == AS_ROUND_NEVER || !(job->options->target->has & AS_HAS_TF32) ||
-      job->options->no_mma || !lo_simt_read(job, id, true, &of->plan) || is_live(&of->plan, sum) ||
+  if (!(job->options->target->has & AS_HAS_TF32) || job->options->no_mma ||
+      !lo_simt_read(job, id, true, &of->plan) || is_live(&of->plan, sum) ||
       sum->extent < LEAST_DEPTH)
     return false;
-  of->in_parts = sum->rounding == AS_ROUND_IN_PARTS;
+  of->exact = are_narrow(job, &of->plan);
+  if (sum->rounding == AS_ROUND_NEVER && !of->exact)
+    return false;
+  of->in_parts = sum->rounding == AS_ROUND_IN_PARTS && !of->exact;
   of->phase = phase_axis(&of->plan, sum);
   if (!choose_order(job, of, sum->extent))
     return false;
   lo_tf32 apart = *of;
-  bool found = choose_tile(job, of);
-  if (sum->rounding != AS_ROUND_AUTO)
+  bool found = choose_tile(job, of) && is_worth_widening(job, of, (double)sum->extent);
+  if (of->exact || sum->rounding != AS_ROUND_AUTO)
     return found;
   apart.in_parts = true;
-  if (!choose_tile(job, &apart))
+  if (!choose_tile(job, &apart) || !is_worth_widening(job, &apart, (double)sum->extent))
     return found;
   bool preferred = as_target_prefers_parts(&of->tile, &apart.tile, (double)of->inner);
   AS_TRACE(LOWER, "%s: by the model %.1f us with factors in TF32, %.1f us with two parts of them",
@@ -706,10 +763,10 @@ void lo_tf32_units(lo_job *job) {
     *kept = plan;
     uint32_t before = at;
     for (int which = 0; which < 2; which++) {
-      if (!kept->side[which].packed)
-        continue;
-      uint32_t id = pack(job, kept, &job->value[sum], which);
-      insert_unit(job, at++, id);
+      if (kept->side[which].packed)
+        insert_unit(job, at++, pack(job, kept, &job->value[sum], which));
+      else if (is_to_be_widened(job, &kept->side[which]))
+        insert_unit(job, at++, widen(job, &kept->side[which]));
     }
     i = before == i ? at : i - 1;
   }

@@ -1,6 +1,6 @@
 /* Contractions on tensor cores with factors rounded to TF32, where the program's user permits it
- * (as_target_rounding): C[batch, row, column] = sum(k) A[batch, row, k] B[batch, column, k], as
- * simt.h says.
+ * (as_target_rounding), or of 16 bits, which are numbers of TF32: C[batch, row, column] = sum(k)
+ * A[batch, row, k] B[batch, column, k], as simt.h says.
  *
  * The terms of the sum are taken in an order in which those that follow each other lie alike: k is
  * `inner` beside `class`, and of all k with one class the guards are the same and the places in
@@ -34,6 +34,7 @@ typedef struct lo_tf32 {
   long group; /* slices hold the inner numbers of a class in groups of so many, a power of two */
   bool inner_first; /* k = class + inner * classes; else class * inner + inner number */
   bool in_parts;    /* factors are two parts, products three */
+  bool exact;       /* factors are elements of 16 bits: nothing is rounded */
   bool skips;       /* classes that a block has no terms of are left out */
   lx *needed;       /* of a class: does it have terms?  Over batch axes, class and .. */
   int phase;   /* the axis of remainders of the result's last axis, of which a thread keeps .. */

@@ -483,20 +483,14 @@ void lo_give_units(lo_job *job, const as_vec *units) {
   }
 }
 
-/* Is every element that it loads or stores one of 32 bits, and every size that of the file? */
-static bool is_wide(const lo_job *job, const lo_unit *unit) {
-  if (as_graph_type(job->graph) != AS_F32 || job->n_ranged)
-    return false;
-  for (uint32_t i = 0; i < unit->n; i++) {
+/* Is every element that it loads a floating-point one, and every size that of the file? */
+static bool is_plain(const lo_job *job, const lo_unit *unit) {
+  bool plain = job->n_ranged == 0;
+  for (uint32_t i = 0; i < unit->n && plain; i++) {
     const lo_value *value = &job->value[unit->val[i]];
-    if (value->kind == LV_LOAD && job->value[value->source].dtype != AS_F32)
-      return false;
+    plain = value->kind != LV_LOAD || job->value[value->source].dtype != AS_INT;
   }
-  for (uint32_t i = 0; i < unit->n_store; i++) {
-    if (job->value[unit->store[i].target].dtype != AS_F32)
-      return false;
-  }
-  return true;
+  return plain;
 }
 
 /* Has one factor an axis of more than one element that the other lacks? */
@@ -589,7 +583,7 @@ static fate *choose(lo_job *job) {
     lo_unit *unit = &job->unit[i];
     of[i] = KEPT;
     some |= unit->flat && !unit->library;
-    if (unit->flat || unit->library || !is_wide(job, unit) || multiplies(job, unit))
+    if (unit->flat || unit->library || !is_plain(job, unit) || multiplies(job, unit))
       continue;
     of[i] = has_threads(job, unit) ? BY_THREADS : UNTILED;
     some |= of[i] == UNTILED;

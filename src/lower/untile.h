@@ -3,7 +3,7 @@
 #define AS_LOWER_UNTILE_H
 #include "job.h"
 
-/* A block graph of 32-bit elements without matrix products, of which no thread graph is made, says
+/* A block graph without matrix products, of which no thread graph is made, says
  * only what its results are: it becomes units that go over whole tensors, one for each reduction
  * and result, which read memory in its order and divide it among threads as it lies.  Units of
  * other kinds stay as they are.  After lo_library_units, before units are tiled.  false with

@@ -430,14 +430,16 @@ static long registers_of(planner *at) {
 /* Bytes through memory, where each tensor goes through once. */
 static double bytes_of(planner *at) {
   const lo_window *window = at->window;
-  double elements = (double)lo_elems(at->value);
+  const lo_job *job = at->job;
+  double bytes = (double)lo_elems(at->value) * as_dtype_bytes(at->value->dtype);
   for (int i = 0; i < window->n_load; i++) {
     bool seen = false;
     for (int k = 0; k < i && !seen; k++)
       seen = window->load[k].val == window->load[i].val;
-    elements += seen ? 0 : (double)lo_elems(&at->job->value[window->load[i].val]);
+    const lo_value *tensor = &job->value[window->load[i].val];
+    bytes += seen ? 0 : (double)lo_elems(tensor) * as_dtype_bytes(tensor->dtype);
   }
-  return 4 * elements;
+  return bytes;
 }
 
 /* What a warp does beside loads and terms: places are divided out, results are stored, perhaps

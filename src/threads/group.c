@@ -4,6 +4,7 @@
  * meaning and by comparing where it reads with where bulk copies lay the tiles. */
 #include "lowering.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #define MOST_ACCUMULATORS 7u /* log2 of a thread's registers that a product may fill */
 #define OTHER_REGISTERS 32u  /* what a thread has beside them */
@@ -24,6 +25,8 @@ typedef struct {
   as_tg *g;
   const as_isa_row *row;
   operand side[2];
+  bool wide_first; /* the wide operand is the instruction's first .. */
+  bool refused[2]; /* .. by that: what was tried in vain */
   double cost;
   as_ring_stream stream[2]; /* of the wide and of the batch operand */
   as_lay acc;               /* (reg, lane, warp) -> both axes */
@@ -126,7 +129,8 @@ static bool select_way(builder *B) {
   for (unsigned i = 0; i < as_isa_count(B->p->isa); i++) {
     for (unsigned way = 0; way < 2; way++) { /* the product commutes */
       B->row = as_isa_nth(B->p->isa, i);
-      if (!fits(B, way == 0))
+      B->wide_first = way == 0;
+      if (B->refused[B->wide_first] || !fits(B, B->wide_first))
         continue;
       B->cost = cost_of(B);
       if (!best.row || B->cost < best.cost)
@@ -138,6 +142,7 @@ static bool select_way(builder *B) {
   B->row = best.row;
   B->side[0] = best.side[0];
   B->side[1] = best.side[1];
+  B->wide_first = best.wide_first;
   B->g->warp_bits = 2 + B->side[0].groups + B->side[1].groups;
   return true;
 }
@@ -266,6 +271,23 @@ static bool stream(builder *B, unsigned which, as_node_id node) {
           as_plan_fail(B->p, "a tile that bulk copies cannot load"));
 }
 
+/* the graph, by the best way that was not refused; NULL: there is none, or what it leaves in
+ * registers does not lie as the result does */
+static as_tg *built(builder *B) {
+  as_plan *p = B->p;
+  const as_plan_product *x = &p->product[0];
+  B->g = as_tg_new(p->b->graph->block[p->b->block].name);
+  B->g->trip = (int)p->trip;
+  B->row = NULL;
+  bool ok = stream(B, 0, x->weight) && stream(B, 1, x->batch) && select_way(B) && accumulators(B) &&
+            as_ring_place(p, B->g, B->stream, 2) && body(B) &&
+            as_stream_finish_registers(p, B->g, &B->acc);
+  if (ok)
+    return B->g;
+  as_tg_free(B->g);
+  return NULL;
+}
+
 as_tg *as_plan_group(as_plan *p) {
   builder B = {.p = p};
   const as_plan_product *x = &p->product[0];
@@ -278,14 +300,13 @@ as_tg *as_plan_group(as_plan *p) {
     return NULL;
   }
   p->alone = true;
-  B.g = as_tg_new(p->b->graph->block[p->b->block].name);
-  B.g->trip = (int)p->trip;
-  bool ok = stream(&B, 0, x->weight) && stream(&B, 1, x->batch) && select_way(&B) &&
-            accumulators(&B) && as_ring_place(p, B.g, B.stream, 2) && body(&B) &&
-            as_stream_finish_registers(p, B.g, &B.acc);
+  as_tg *g = built(&B);
+  if (g == NULL && B.row != NULL) {
+    B.refused[B.wide_first] = true; /* the other factor may be the first, too */
+    free(p->why);
+    p->why = NULL;
+    g = built(&B);
+  }
   p->alone = false;
-  if (ok)
-    return B.g;
-  as_tg_free(B.g);
-  return NULL;
+  return g;
 }

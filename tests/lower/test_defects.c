@@ -122,7 +122,8 @@ START_TEST(sizes_beyond_all_memory) {
       {"program p\nsizes N = 2147483648\ninput X: f16[N]\ninput Y: f16[N]\n"
        "output O = exp(X)[:, none] * Y[none, :]\n",
        "2^56 elements"},
-      {"program p\nsizes N = 1099511627776\ninput X: f16[N]\noutput O = exp(X)\n", "blocks"},
+      {"program p\nsizes N = 549755813888, M = 32\ninput X: f16[N, M]\noutput O = exp(X)\n",
+       "blocks"},
   };
 
   lower_case j;

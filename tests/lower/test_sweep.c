@@ -1,6 +1,6 @@
-/* Kernels over whole tensors of 32-bit elements, under the emulation against the evaluator: maps,
- * reductions along every axis and over many elements, scans, windows, and block graphs that are
- * written as such; at extents of 0, 1, odd ones and ones that vectors of 16 bytes divide. */
+/* Kernels over whole tensors, under the emulation against the evaluator: maps, reductions along
+ * every axis and over many elements, scans, windows, and block graphs that are written as such; at
+ * extents of 0, 1, odd ones and ones that vectors of 16 bytes divide; of 32 bits, and of 16. */
 #include "case.h"
 #include "src/base/str.h"
 #include "tests/suite.h"
@@ -22,8 +22,20 @@ static const char place_ops[] =
     "  let m[..a, ..b] = max(k < n) y[..a, k, ..b]\n"
     "  out[..a, ..b] = min(k < n) if(x[..a, k, ..b] = m[..a, ..b], k, n)\n";
 
+/* the program with its inputs of another type than f32; malloc'ed */
+static char *in_type(const char *program, const char *type) {
+  as_str out;
+  as_str_init(&out);
+  for (const char *at = program; *at;) {
+    bool wide = !strncmp(at, "f32[", 4);
+    as_str_printf(&out, wide ? "%s[" : "%.1s", wide ? type : at);
+    at += wide ? 4 : 1;
+  }
+  return as_str_take(&out);
+}
+
 /* Builds, runs and compares; gives how many kernels and blocks there are. */
-static uint32_t kernels_of(const char *program, const char *graph, long *blocks) {
+static uint32_t kernels_of_one(const char *program, const char *graph, long *blocks) {
   lower_case j;
   as_lowered lowered;
   case_open(&j);
@@ -37,6 +49,17 @@ static uint32_t kernels_of(const char *program, const char *graph, long *blocks)
     *blocks += lowered.kernel[i].blocks;
   as_lowered_clear(&lowered);
   case_check(&j, NULL, NULL, 1);
+  return n;
+}
+
+/* The same of 32 bits and of one of the types of 16, which has as many kernels. */
+static uint32_t kernels_of(const char *program, const char *graph, long *blocks) {
+  long blocks_narrow;
+  char *narrow = in_type(program, strlen(program) % 2 ? "bf16" : "f16");
+  uint32_t n = kernels_of_one(program, graph, blocks);
+  uint32_t n_narrow = kernels_of_one(narrow, graph, &blocks_narrow);
+  ck_assert_msg(n == n_narrow, "%u kernels, of 16 bits %u: %s", n, n_narrow, narrow);
+  free(narrow);
   return n;
 }
 
@@ -100,6 +123,37 @@ START_TEST(scans) {
   kernels_of(program, NULL, &blocks);
   ck_assert_msg(blocks <= 100 + 6 * n / 256, "%ld blocks: %s", blocks, program);
   free(program);
+}
+
+END_TEST
+
+/* Zeros in front of a scan, or ones of products, are one scan of fewer terms. */
+START_TEST(scans_moved) {
+  static const struct {
+    const char *front;
+    const char *scan;
+    uint32_t kernels;
+  } of[] = {{"0", "cumsum(T)", 1},
+            {"1", "cumprod(T)", 1},
+            {"0", "cumsum(T) * 2", 2}, /* what is computed of it is no result of a scan */
+            {"1", "cumsum(T)", 2},
+            {"0", "cumprod(T)", 2}};
+
+  static const long extents[] = {37, 260, 1028};
+
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    char *program = as_format("program p\nsizes N = %ld, M = 3\ninput X: f32[M, N + 1]\n"
+                              "T = slice(X, axis=1, start=0, stop=N)\nc = %s\n"
+                              "z = full(full(%s, size=1), size=M)\n"
+                              "output A = concat(z, c, axis=1)\n",
+                              extents[i % 3] - 1, of[i].scan, of[i].front);
+    check(program, NULL, of[i].kernels);
+    free(program);
+  }
+  check("program p\nsizes N = 40, M = 3\ninput X: f32[M, N]\nc = cumsum(X)\n"
+        "z = full(full(0, size=1), size=M)\noutput A = concat(z, c, axis=1)\n"
+        "output B = max(c, axis=1)\n",
+        NULL, 3);
 }
 
 END_TEST
@@ -302,6 +356,7 @@ int main(void) {
   tcase_add_loop_test(tests, reductions, 0, n);
   tcase_add_test(tests, long_reductions);
   tcase_add_loop_test(tests, scans, 0, n);
+  tcase_add_test(tests, scans_moved);
   tcase_add_loop_test(tests, pairs, 0, 5);
   tcase_add_loop_test(tests, pairs_of_columns, 0, 5);
   tcase_add_loop_test(tests, places, 0, 5);

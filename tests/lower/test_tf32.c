@@ -683,6 +683,43 @@ START_TEST(readers_find_what_they_read) {
 
 END_TEST
 
+/* Elements of 16 bits are numbers of TF32: no permission is needed, and nothing is rounded. */
+static void check_narrow(gathering *all_of, const char *text, bool is) {
+  for (unsigned warps = 0; warps <= 4; warps += 4) {
+    const as_lower_opts options = {.target = as_target_default(), .warps = warps};
+    const as_lowered *lowered = gather(all_of, text, &options, ldexp(1, -8));
+    ck_assert_msg(says(lowered, ": contraction in TF32 ") == is, "%s%s", text, lowered->notes);
+    const char *factors = lowered->kernel[lowered->n_kernel - 1].factors;
+    ck_assert_msg((factors && !strcmp(factors, "16 bits")) == is, "%s", text);
+  }
+}
+
+START_TEST(factors_of_16_bits) {
+  static const char *const narrow[] = {
+      "program p\ninput X: f16[2, 16, 11, 9]\ninput F: f16[40, 16, 3, 3]\n"
+      "output O = relu(conv2d(X, F, top = 1, left = 1, bottom = 1, right = 1))\n",
+      "program p\ninput X: bf16[1, 5, 23, 17]\ninput F: bf16[40, 5, 5, 4]\ninput B: bf16[40]\n"
+      "output O = conv2d(X, F, stride_h = 2, stride_w = 3, top = 2) + B[:, none, none]\n",
+      "program p\ninput X: f16[2, 32, 8]\ninput F: f16[32, 24, 4]\noutput O = up(X, F, e = 1)\n",
+      "program p\ninput X: bf16[2, 6, 9]\ninput F: bf16[6, 50, 3]\noutput O = up(X, F, groups = "
+      "2)\n"};
+  static const char *const other[] = {
+      /* elements that are used a few times; a factor of 32 bits; one that is computed */
+      "program p\ninput X: f16[2, 16, 11, 9]\ninput F: f16[3, 16, 2, 2]\noutput O = conv2d(X, F)\n",
+      "program p\ninput X: f16[2, 16, 11, 9]\ninput F: f32[40, 16, 3, 3]\n"
+      "output O = conv2d(X, F)\n",
+      "program p\ninput X: f16[2, 16, 11, 9]\ninput F: f16[40, 16, 3, 3]\n"
+      "output O = conv2d(X, F * 0.1)\n"};
+  gathering all_of = {.n = 0};
+  for (unsigned i = 0; i < sizeof narrow / sizeof *narrow; i++)
+    check_narrow(&all_of, narrow[i], true);
+  for (unsigned i = 0; i < sizeof other / sizeof *other; i++)
+    check_narrow(&all_of, other[i], false);
+  run_all(&all_of);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("tf32", 240);
   tcase_add_test(tests, convolutions);
@@ -693,6 +730,7 @@ int main(void) {
   tcase_add_test(tests, random_shapes);
   tcase_add_test(tests, both_kinds);
   tcase_add_test(tests, factors_are_rounded);
+  tcase_add_test(tests, factors_of_16_bits);
   tcase_add_test(tests, in_parts);
   tcase_add_test(tests, no_tile_in_parts);
   tcase_add_test(tests, parts_where_cheap);

@@ -661,5 +661,13 @@ const thread_case thread_cases[] = {
      3,
      causal_kept_first,
      {1, 0, 0}},
+    {"two warpgroups, weights by rows, a result that is higher than wide",
+     GROUP_TP(256, 128, 256, "N, D", "(X @ transpose(W)) * G"),
+     GROUP_MUG(128, 2, BY_ROWS, "  load g [U] = G x -> 0\n  o = a * g\n"),
+     "sm_90",
+     8,
+     2,
+     group_rows,
+     {0}},
 };
 const unsigned n_thread_cases = sizeof thread_cases / sizeof *thread_cases;

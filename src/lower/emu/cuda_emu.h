@@ -6,6 +6,7 @@
  * threads reach.  Included by generated text only (with AS_EMU defined). */
 #ifndef AS_CUDA_EMU_H
 #define AS_CUDA_EMU_H
+#include <array>
 #include <functional>
 #include <map>
 #include <math.h>
@@ -626,13 +627,17 @@ AS_DEV void as_sts_raw16(as_sm, int off, unsigned short x) {
   as_emu::store(off, (uint16_t)x);
 }
 
-template <class T> static inline T as_emu_ldg(const void *p, size_t i) {
+/* elements that follow each other */
+template <class T> static inline T as_emu_ldg_all(const void *q) {
   T x;
   memset(&x, 0xff, sizeof x);
-  const T *q = (const T *)p + i;
   if (as_emu::global(q, sizeof x, false))
     memcpy(&x, q, sizeof x);
   return x;
+}
+
+template <class T> static inline T as_emu_ldg(const void *p, size_t i) {
+  return as_emu_ldg_all<T>((const T *)p + i);
 }
 
 AS_DEV unsigned short as_ldg_raw16(const void *p, size_t i) {
@@ -659,10 +664,6 @@ struct as_emu_four {
   uint32_t word[4];
 };
 
-struct as_emu_four16 {
-  uint16_t word[4];
-};
-
 AS_DEV void as_lds4_f32(float *r, as_sm, int off) {
   const as_emu_four x = as_emu::load<as_emu_four>(off);
   memcpy(r, &x, sizeof x);
@@ -681,36 +682,27 @@ AS_DEV void as_sts_int(as_sm, int off, int x) {
   as_emu::store(off, x);
 }
 
-AS_DEV void as_sts4_f32(as_sm, int off, const float *r) {
-  as_emu_four x;
+template <class WORDS> static inline void as_emu_sts_all(int off, const void *r) {
+  WORDS x;
   memcpy(&x, r, sizeof x);
   as_emu::store(off, x);
 }
 
+AS_DEV void as_sts4_f32(as_sm, int off, const float *r) {
+  as_emu_sts_all<as_emu_four>(off, r);
+}
+
 AS_DEV void as_sts2_f32(as_sm, int off, const float *r) {
-  uint64_t x;
-  memcpy(&x, r, sizeof x);
-  as_emu::store(off, x);
+  as_emu_sts_all<uint64_t>(off, r);
+}
+
+AS_DEV void as_sts4_int(as_sm, int off, const int *r) {
+  as_emu_sts_all<as_emu_four>(off, r);
 }
 
 AS_DEV void as_lds4_int(int *r, as_sm, int off) {
   const as_emu_four x = as_emu::load<as_emu_four>(off);
   memcpy(r, &x, sizeof x);
-}
-
-AS_DEV void as_sts4_int(as_sm, int off, const int *r) {
-  as_emu_four x;
-  memcpy(&x, r, sizeof x);
-  as_emu::store(off, x);
-}
-
-/* elements that follow each other */
-template <class T> static inline T as_emu_ldg_all(const void *q) {
-  T x;
-  memset(&x, 0xff, sizeof x);
-  if (as_emu::global(q, sizeof x, false))
-    memcpy(&x, q, sizeof x);
-  return x;
 }
 
 AS_DEV void as_ldg4_f32(float *r, const void *p, size_t i) {
@@ -723,32 +715,56 @@ AS_DEV void as_ldg2_f32(float *r, const void *p, size_t i) {
   memcpy(r, &x, sizeof x);
 }
 
+AS_DEV void as_ldg8_f32(float *r, const void *p, size_t i) {
+  as_ldg4_f32(r, p, i);
+  as_ldg4_f32(r + 4, p, i + 4);
+}
+
+template <int V, float (*OF)(uint16_t)> static inline void as_emu_ldg_16(float *r, const void *p) {
+  const auto x = as_emu_ldg_all<std::array<uint16_t, V>>(p);
+  for (int j = 0; j < V; j++)
+    r[j] = OF(x[j]);
+}
+
+AS_DEV void as_ldg2_f16(float *r, const void *p, size_t i) {
+  as_emu_ldg_16<2, as_emu::of_f16>(r, (const uint16_t *)p + i);
+}
+
+AS_DEV void as_ldg2_bf16(float *r, const void *p, size_t i) {
+  as_emu_ldg_16<2, as_emu::of_bf16>(r, (const uint16_t *)p + i);
+}
+
+AS_DEV void as_ldg8_f16(float *r, const void *p, size_t i) {
+  as_emu_ldg_16<8, as_emu::of_f16>(r, (const uint16_t *)p + i);
+}
+
+AS_DEV void as_ldg8_bf16(float *r, const void *p, size_t i) {
+  as_emu_ldg_16<8, as_emu::of_bf16>(r, (const uint16_t *)p + i);
+}
+
 AS_DEV void as_ldg4_f16(float *r, const void *p, size_t i) {
-  const as_emu_four16 x = as_emu_ldg_all<as_emu_four16>((const uint16_t *)p + i);
-  for (int j = 0; j < 4; j++)
-    r[j] = as_emu::of_f16(x.word[j]);
+  as_emu_ldg_16<4, as_emu::of_f16>(r, (const uint16_t *)p + i);
 }
 
 AS_DEV void as_ldg4_bf16(float *r, const void *p, size_t i) {
-  const as_emu_four16 x = as_emu_ldg_all<as_emu_four16>((const uint16_t *)p + i);
-  for (int j = 0; j < 4; j++)
-    r[j] = as_emu::of_bf16(x.word[j]);
+  as_emu_ldg_16<4, as_emu::of_bf16>(r, (const uint16_t *)p + i);
+}
+
+template <int V, uint16_t (*TO)(float)>
+static inline void as_emu_stg_16(uint16_t *p, const float *r) {
+  uint16_t h[V];
+  for (int j = 0; j < V; j++)
+    h[j] = TO(r[j]);
+  if (as_emu::global(p, sizeof h, true))
+    memcpy(p, h, sizeof h);
 }
 
 template <int V> AS_DEV void as_stg_f16(void *p, size_t i, const float *r) {
-  uint16_t h[V];
-  for (int j = 0; j < V; j++)
-    h[j] = as_emu::to_f16(r[j]);
-  if (as_emu::global((uint16_t *)p + i, sizeof h, true))
-    memcpy((uint16_t *)p + i, h, sizeof h);
+  as_emu_stg_16<V, as_emu::to_f16>((uint16_t *)p + i, r);
 }
 
 template <int V> AS_DEV void as_stg_bf16(void *p, size_t i, const float *r) {
-  uint16_t h[V];
-  for (int j = 0; j < V; j++)
-    h[j] = as_emu::to_bf16(r[j]);
-  if (as_emu::global((uint16_t *)p + i, sizeof h, true))
-    memcpy((uint16_t *)p + i, h, sizeof h);
+  as_emu_stg_16<V, as_emu::to_bf16>((uint16_t *)p + i, r);
 }
 
 template <int V> AS_DEV void as_stg_f32(void *p, size_t i, const float *r) {

@@ -1,6 +1,7 @@
 /* Text of kernels that go over memory as it lies (sweep.h).  What every evaluation reads is read
  * first, several times over, so that its latency is waited for once; then elements are computed. */
 #include "emit_sweep.h"
+#include "beside.h"
 #include "emit_window.h"
 #include "fault.h"
 #include <limits.h>
@@ -369,8 +370,8 @@ static void emit_map(lo_sweeper *at, long elements) {
   long all = step * sweep->repeats;
   bool whole = (!sweep->linear && elements % all == 0) || LO_FAULT(LO_FAULT_PREDICATION);
   const char *type = lo_sweep_number_type(elements + all);
-  lo_line(text, "const %s first = (%s)as_bid() * %ldu + as_tid() * %d;", type, type, all,
-          sweep->vector);
+  lo_line(text, "const %s first = (%s)%s * %ldu + as_tid() * %d;", type, type,
+          lo_block_number(text->unit), all, sweep->vector);
   lo_sweep_declare_reads(at);
   for (int pass = 0; pass < 2; pass++) {
     lo_sweep_loop(text, "u", sweep->repeats);
@@ -727,8 +728,7 @@ bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
   if (!lo_check_blocks(job, unit))
     return false;
   lo_axes(text, value);
-  lo_line(text, "AS_KERNEL(%d) k%u_%s(as_args a)", sweep->block, (unsigned)(unit - job->unit),
-          unit->name);
+  lo_kernel_head(text, (uint32_t)sweep->block, 0);
   lo_line(text, "{");
   text->indent++;
   if (sweep->before)

@@ -27,6 +27,7 @@
 #define AS_KERNEL(threads) static __attribute__((unused)) void
 #define AS_KERNEL_AT_ONCE(threads) AS_KERNEL(threads)
 #define AS_KERNEL_BESIDE(threads, blocks) AS_KERNEL(threads)
+#define AS_PART static inline void
 #define AS_SMEM(sm) const as_sm sm = {0}
 #define AS_LAUNCH(kernel, blocks, threads, smem, stream, args)                                     \
   ((void)(stream), as_emu::launch(#kernel, blocks, threads, smem, [=] { kernel(args); }))

@@ -13,13 +13,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* what threads of a block have, beside each other, in kernels that may be one */
-typedef struct {
-  enum { ALONE, MAP, SIMT, TF32 } kind;
+/* elements of a map that takes no longer with the registers of another kernel */
+enum { MOST_SMALL = 1 << 20 };
 
+typedef enum { ALONE, MAP, SWEEP, SIMT, TF32 } kind;
+
+/* What kernels that may be one have.  The blocks of one are as those of the others: with as many
+ * threads, shared memory and registers as that which has most. */
+typedef struct {
+  kind kind;
   uint32_t threads;
   uint32_t resident; /* blocks on a multiprocessor; 0: as many as there is room for */
-  double blocks;
+  double blocks;     /* at most so many */
+  bool small;        /* maps of few elements, by as many threads of a block as others have */
 } form;
 
 typedef struct {
@@ -41,33 +47,47 @@ static form form_of(const lo_job *job, const lo_unit *unit) {
   const lo_sweep *sweep = unit->sweep;
   if (job->n_ranged || unit->library || unit->threads)
     return (form){.kind = ALONE};
-  if (sweep && sweep->kind == LO_SWEEP_MAP && sweep->before == NULL) {
-    double each = (double)sweep->block * sweep->vector * sweep->repeats;
+  if (sweep) {
+    bool map = sweep->kind == LO_SWEEP_MAP && sweep->before == NULL;
     double elements = (double)lo_elems(&job->value[unit->flat_val]);
-    return (form){MAP, (uint32_t)sweep->block, 0, elements / each + 1};
+    bool small = map && elements <= MOST_SMALL;
+    double each =
+        (double)(small ? LO_SWEEP_THREADS : sweep->block) * sweep->vector * sweep->repeats;
+    return (form){map ? MAP : SWEEP, (uint32_t)sweep->block, 0, elements / (map ? each : 1) + 1,
+                  small};
   }
   if (unit->simt) {
     const lo_simt *plan = unit->simt;
     return (form){
         SIMT, as_target_simt_threads(&plan->tile), as_target_simt_resident(target, &plan->tile),
         (double)plan->batches * tiles(plan->side[0].extent, as_target_simt_rows(&plan->tile)) *
-            tiles(plan->side[1].extent, as_target_simt_columns(&plan->tile))};
+            tiles(plan->side[1].extent, as_target_simt_columns(&plan->tile)),
+        false};
   }
   if (unit->tf32) {
     const as_target_tf32 *tile = &unit->tf32->tile;
     return (form){TF32, as_target_tf32_threads(tile),
                   as_target_tf32_resident(target, tile, (uint32_t)unit->tf32->phases),
-                  (double)unit->blocks};
+                  (double)unit->blocks, false};
   }
   return (form){.kind = ALONE};
 }
 
+/* Contractions of which a multiprocessor holds unequally many blocks are one where it holds all of
+ * both at once; a map of few elements is with anything that goes over memory. */
 static bool may_share(const graph *of, uint32_t left, uint32_t right) {
+  const as_target *target = of->job->options->target;
   const form *a = &of->form[left];
   const form *b = &of->form[right];
+  double blocks = a->blocks + b->blocks;
+  uint32_t resident = a->resident < b->resident ? a->resident : b->resident;
+  bool sweeps = (a->kind == MAP || a->kind == SWEEP) && (b->kind == MAP || b->kind == SWEEP);
+  if (blocks >= (double)target->grid[0])
+    return false;
+  if (sweeps)
+    return a->small || b->small || (a->kind == MAP && b->kind == MAP && a->threads == b->threads);
   return a->kind != ALONE && a->kind == b->kind && a->threads == b->threads &&
-         a->resident == b->resident &&
-         a->blocks + b->blocks < (double)of->job->options->target->grid[0];
+         (a->resident == b->resident || blocks <= (double)target->multiprocessors * resident);
 }
 
 static uint64_t *row(const graph *of, uint32_t unit) {
@@ -152,9 +172,19 @@ static void read_waits(graph *of) {
   free(seen);
 }
 
+/* what both are together: what is no small map says how many threads a block has */
+static form form_of_both(const form *a, const form *b) {
+  form both = a->small ? *b : *a;
+  both.kind = a->kind == SWEEP || b->kind == SWEEP ? SWEEP : a->kind;
+  both.small = a->small && b->small;
+  both.resident = a->resident < b->resident ? a->resident : b->resident;
+  both.blocks = a->blocks + b->blocks;
+  return both;
+}
+
 /* the launch of the unit `second` becomes a part of that of `first` */
 static void share(graph *of, uint32_t first, uint32_t second) {
-  of->form[first].blocks += of->form[second].blocks;
+  of->form[first] = form_of_both(&of->form[first], &of->form[second]);
   join_bits(of, row(of, first), row(of, second));
   for (uint32_t i = 0; i < of->n; i++) {
     if (of->first[i] == second)
@@ -210,6 +240,9 @@ static void give_order(graph *of) {
     uint32_t first = of->first[of->ordered[i]];
     unit.goes_on = i + 1 < of->n && of->first[of->ordered[i + 1]] == first;
     unit.beside = unit.goes_on || first != of->ordered[i];
+    unit.resident = of->form[first].resident;
+    if (unit.beside && unit.sweep)
+      unit.sweep->block = (int)of->form[first].threads;
     as_vec_push(&units, &unit);
   }
   lo_give_units(of->job, &units);
@@ -251,8 +284,7 @@ static void kernel_line(lo_text *text, const char *name, uint32_t threads, uint3
 }
 
 void lo_kernel_head(lo_text *text, uint32_t threads, uint32_t resident) {
-  lo_unit *unit = text->unit;
-  unit->resident = resident;
+  const lo_unit *unit = text->unit;
   if (unit->beside)
     lo_line(text, "AS_PART part%u_%s(const as_args &a, unsigned block)",
             (unsigned)(unit - text->job->unit), unit->name);

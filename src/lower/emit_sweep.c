@@ -483,13 +483,14 @@ void lo_sweep_rows(lo_sweeper *at, long results) {
   const char *type = lo_sweep_number_type(results + LO_SWEEP_THREADS);
   if (at->sweep->threads == 32) {
     lo_line(text, "const int t = as_tid() & 31;");
-    lo_line(text, "const %s e = (%s)as_bid() * %du + (as_tid() >> 5);", type, type, LO_SWEEP_WARPS);
+    lo_line(text, "const %s e = (%s)%s * %du + (as_tid() >> 5);", type, type,
+            lo_block_number(text->unit), LO_SWEEP_WARPS);
     if (!LO_FAULT(LO_FAULT_PREDICATION))
       lo_line(text, "if (e >= %ldu) return; /* whole warps */", results);
   } else {
     lo_line(text, "AS_SMEM(sm);");
     lo_line(text, "const int t = as_tid();");
-    lo_line(text, "const %s e = as_bid();", type);
+    lo_line(text, "const %s e = %s;", type, lo_block_number(text->unit));
   }
 }
 
@@ -641,8 +642,8 @@ int lo_sweep_columns(lo_sweeper *at, long results) {
   if (sweep->warps_deep > 1)
     lo_line(text, "AS_SMEM(sm);");
   lo_line(text, "const int lane = as_tid() %% %d, deep = as_tid() / %d;", lanes, lanes);
-  lo_line(text, "const %s e = ((%s)as_bid() * %du + lane) * %du;", type, type, lanes,
-          sweep->vector);
+  lo_line(text, "const %s e = ((%s)%s * %du + lane) * %du;", type, type,
+          lo_block_number(text->unit), lanes, sweep->vector);
   lo_line(text, "const bool inside = e < %ldu;", results);
   lo_line(text, "(void)deep;");
   lo_line(text, "const %s above = e / %ldu;", type, value->dim[last]);

@@ -16,7 +16,8 @@
 /* elements of a map that takes no longer with the registers of another kernel */
 enum { MOST_SMALL = 1 << 20 };
 
-typedef enum { ALONE, MAP, SWEEP, SIMT, TF32 } kind;
+/* PARTS: in TF32, of factors in two parts, which the report says of a kernel */
+typedef enum { ALONE, MAP, SWEEP, SIMT, TF32, PARTS } kind;
 
 /* What kernels that may be one have.  The blocks of one are as those of the others: with as many
  * threads, shared memory and registers as that which has most. */
@@ -66,7 +67,7 @@ static form form_of(const lo_job *job, const lo_unit *unit) {
   }
   if (unit->tf32) {
     const as_target_tf32 *tile = &unit->tf32->tile;
-    return (form){TF32, as_target_tf32_threads(tile),
+    return (form){tile->in_parts ? PARTS : TF32, as_target_tf32_threads(tile),
                   as_target_tf32_resident(target, tile, (uint32_t)unit->tf32->phases),
                   (double)unit->blocks, false};
   }

@@ -12,8 +12,8 @@
 
 /* the GPU of the tests, with a grid of so many blocks at most (0: its own), where contractions may
  * be rounded */
-static as_target target_of(int64_t blocks) {
-  as_target target = *as_target_rounding(as_target_default(), "conv,conv2d,matmul");
+static as_target target_of(int64_t blocks, const char *rounded) {
+  as_target target = *as_target_rounding(as_target_default(), rounded);
   if (blocks)
     target.grid[0] = blocks;
   return target;
@@ -71,13 +71,12 @@ static char *launches_of(const as_lowered *lowered) {
   return as_str_take(&names);
 }
 
-static void check_on(const as_target *target, const char *program, const char *launches) {
+static void check_with(const as_lower_opts *options, const char *program, const char *launches) {
   lower_case of;
   as_lowered lowered;
   case_open(&of);
   case_read(&of, program, NULL);
-  const as_lower_opts options = {.target = target};
-  ck_assert_msg(as_lower_cuda(of.prog, &options, &lowered, &of.err), "%s", of.err.text);
+  ck_assert_msg(as_lower_cuda(of.prog, options, &lowered, &of.err), "%s", of.err.text);
   char *found = launches_of(&lowered);
   ck_assert_msg(strcmp(found, launches) == 0, "%s: launches %s, not %s", program, found, launches);
   check_exactly(&of, program, &lowered);
@@ -85,8 +84,13 @@ static void check_on(const as_target *target, const char *program, const char *l
   free(found);
 }
 
+static void check_on(const as_target *target, const char *program, const char *launches) {
+  const as_lower_opts options = {.target = target};
+  check_with(&options, program, launches);
+}
+
 static void check(const char *program, const char *launches) {
-  as_target target = target_of(0);
+  as_target target = target_of(0, "conv,conv2d,matmul");
   check_on(&target, program, launches);
 }
 
@@ -191,13 +195,35 @@ START_TEST(few_elements) {
 
 END_TEST
 
+/* A kernel's factors are taken in one way, which is reported of it. */
+START_TEST(roundings) {
+  static const char program[] = "program p\ninput X: f32[2, 16, 8, 8]\ninput Y: f32[2, 16, 64]\n"
+                                "input F: f32[24, 16, 1, 1]\ninput G: f32[16, 24, 1]\n"
+                                "output A = conv2d(X, F)\noutput B = conv(Y, G)\n";
+
+  static const struct {
+    const char *rounded;
+    const char *launches;
+  } way[] = {{"conv2d,conv", "A_rows+B_rows A+B"},
+             {"conv2d:3,conv:3", "A_rows+B_rows A+B"},
+             {"conv2d:3,conv", "A_rows+B_rows A B"}};
+
+  for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
+    as_target target = target_of(0, way[i].rounded);
+    const as_lower_opts options = {.target = &target, .warps = 4};
+    check_with(&options, program, way[i].launches);
+  }
+}
+
+END_TEST
+
 /* a grid has room for one of them only, or for two */
 START_TEST(grids) {
   static const char program[] = "program p\ninput X: f32[4096]\ninput Y: f32[4095]\n"
                                 "output A = X * 2\noutput B = Y + 1\noutput C = X - 1\n";
-  as_target target = target_of(3);
+  as_target target = target_of(3, "");
   check_on(&target, program, "A B C");
-  target = target_of(11);
+  target = target_of(11, "");
   check_on(&target, program, "A+B C");
 }
 
@@ -210,6 +236,7 @@ int main(void) {
   tcase_add_test(tests, weights);
   tcase_add_test(tests, weights_that_wait);
   tcase_add_test(tests, few_elements);
+  tcase_add_test(tests, roundings);
   tcase_add_test(tests, grids);
   return test_run("lower_beside", tests);
 }

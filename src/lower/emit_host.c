@@ -1,4 +1,5 @@
 /* The whole text of a program: prelude, kernels, and the launcher on the host. */
+#include "beside.h"
 #include "emit.h"
 #include "live.h"
 #include "product.h"
@@ -12,7 +13,8 @@ static void emit_unit_launch(lo_job *job, uint32_t i, as_str *out) {
   const lo_unit *unit = &job->unit[i];
   if (unit->library)
     lo_library_launch(job, unit, out);
-  if (unit->library || !unit->blocks)
+  bool follows = i > 0 && job->unit[i - 1].goes_on;
+  if (unit->library || !unit->blocks || follows)
     return;
   if (unit->smem > job->options->target->shared_unasked) {
     as_str_printf(
@@ -67,6 +69,41 @@ static void emit_launcher(lo_job *job, as_str *out) {
   as_str_add(out, "  (void)a;\n  (void)e;\n  return 0;\n}\n");
 }
 
+static bool emit_unit(lo_job *job, uint32_t i, as_str *out) {
+  lo_unit *unit = &job->unit[i];
+  if (unit->threads) {
+    lo_threads_kernel(unit, out);
+    return true;
+  }
+  if (unit->library) {
+    unit->blocks = unit->warps = unit->stages = 0;
+    return true;
+  }
+  return unit->tf32    ? lo_emit_tf32(job, unit, out)
+         : unit->simt  ? lo_emit_simt(job, unit, out)
+         : unit->sweep ? lo_emit_sweep(job, unit, out)
+         : unit->flat  ? lo_emit_flat(job, unit, out)
+                       : lo_emit_block(job, unit, out);
+}
+
+static void describe_kernel(const lo_unit *unit, as_lower_kernel *kernel) {
+  kernel->name = as_strdup(unit->launched ? unit->launched : unit->name);
+  kernel->bytes_smem = unit->smem;
+  kernel->stages = unit->stages;
+  kernel->warps = unit->warps;
+  kernel->blocks = unit->blocks;
+  kernel->barriers_loop = unit->levels[LO_BODY];
+  kernel->barriers = unit->n_barrier;
+  kernel->mma = unit->n_mma;
+  kernel->ldmatrix = unit->n_ldmatrix;
+  kernel->validated = unit->threads != NULL;
+  kernel->library = unit->library ? LO_LIBRARY_NAME : NULL;
+  if (unit->tf32)
+    kernel->factors = unit->tf32->exact           ? "16 bits"
+                      : unit->tf32->tile.in_parts ? "two parts in TF32"
+                                                  : "TF32";
+}
+
 bool lo_emit_all(lo_job *job, as_lowered *out) {
   as_str out_text;
   as_str_init(&out_text);
@@ -92,36 +129,17 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
   lo_tf32_prelude(job, &out_text);
   out->library = job->library_bytes ? LO_LIBRARY_NAME : NULL;
   out->kernel = as_calloc(job->n_unit + 1, sizeof *out->kernel);
+  uint32_t first = 0; /* unit of the launch at hand */
   for (uint32_t i = 0; i < job->n_unit; i++) {
-    lo_unit *unit = &job->unit[i];
-    if (unit->threads) {
-      lo_threads_kernel(unit, &out_text);
-    } else if (unit->library) {
-      unit->blocks = unit->warps = unit->stages = 0;
-    } else if (unit->tf32    ? !lo_emit_tf32(job, unit, &out_text)
-               : unit->simt  ? !lo_emit_simt(job, unit, &out_text)
-               : unit->sweep ? !lo_emit_sweep(job, unit, &out_text)
-               : unit->flat  ? !lo_emit_flat(job, unit, &out_text)
-                             : !lo_emit_block(job, unit, &out_text)) {
+    if (!emit_unit(job, i, &out_text) || (job->unit[i].beside && !job->unit[i].goes_on &&
+                                          !lo_emit_beside(job, first, i, &out_text))) {
       as_str_clear(&out_text);
       return false;
     }
-    as_lower_kernel *kernel = &out->kernel[out->n_kernel++];
-    kernel->name = as_strdup(unit->name);
-    kernel->bytes_smem = unit->smem;
-    kernel->stages = unit->stages;
-    kernel->warps = unit->warps;
-    kernel->blocks = unit->blocks;
-    kernel->barriers_loop = unit->levels[LO_BODY];
-    kernel->barriers = unit->n_barrier;
-    kernel->mma = unit->n_mma;
-    kernel->ldmatrix = unit->n_ldmatrix;
-    kernel->validated = unit->threads != NULL;
-    kernel->library = unit->library ? LO_LIBRARY_NAME : NULL;
-    if (unit->tf32)
-      kernel->factors = unit->tf32->exact           ? "16 bits"
-                        : unit->tf32->tile.in_parts ? "two parts in TF32"
-                                                    : "TF32";
+    if (job->unit[i].goes_on)
+      continue;
+    describe_kernel(&job->unit[first], &out->kernel[out->n_kernel++]);
+    first = i + 1;
   }
   if (!lo_live_functions(job, &out_text)) {
     as_str_clear(&out_text);

@@ -1,6 +1,7 @@
 /* Text of scans (scan.c).  A block goes along a row in rounds: each thread joins neighbours of its
  * own, the lanes of a warp what is in front of each, the warps their totals through shared memory,
  * and what the rounds before have come to stands in front of it all. */
+#include "beside.h"
 #include "emit_sweep.h"
 #include <stdlib.h>
 
@@ -173,7 +174,8 @@ void lo_emit_scan(lo_sweeper *at) {
   long step = (long)LO_SWEEP_THREADS * sweep->vector;
   lo_line(text, "AS_SMEM(sm);");
   lo_line(text, "const int t = as_tid();");
-  lo_line(text, "const %s row = as_bid();", lo_sweep_number_type(lo_elems(value)));
+  lo_line(text, "const %s row = %s;", lo_sweep_number_type(lo_elems(value)),
+          lo_block_number(text->unit));
   lo_line(text, "(void)row;");
   lo_sweep_decode(at, "row", 1u << sweep->scan.axis);
   lo_line(text, "float carry = %s;", lo_sweep_identity(value->red));
@@ -227,7 +229,8 @@ void lo_emit_scan_columns(lo_sweeper *at) {
   long n = value->dim[sweep->scan.axis];
   const char *type = lo_sweep_number_type(lo_elems(value) + LO_SWEEP_THREADS);
   const char *k = lo_sweep_index[value->rank];
-  lo_line(text, "const %s column = (%s)as_bid() * %du + as_tid();", type, type, LO_SWEEP_THREADS);
+  lo_line(text, "const %s column = (%s)%s * %du + as_tid();", type, type,
+          lo_block_number(text->unit), LO_SWEEP_THREADS);
   lo_line(text, "if (column >= %ldu) return;", lo_elems(value) / n);
   lo_sweep_decode(at, "column", 1u << sweep->scan.axis);
   lo_line(text, "float x = %s;", lo_sweep_identity(value->red));

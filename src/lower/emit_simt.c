@@ -1,6 +1,7 @@
 /* Text of a contraction by register tiles: a slice of k of both operands is fetched to registers
  * while the one before is multiplied, then stored to the other of two shared tiles, k by k, so that
  * a thread reads four rows and four columns of a k at once. */
+#include "beside.h"
 #include "emit.h"
 #include "fault.h"
 #include "live.h"
@@ -470,12 +471,13 @@ static void declare_places(simt_text *writer) {
           writer->tile[1]);
   lo_line(text, "const unsigned down = (unsigned)((rows + %u) / %u);", writer->tile[0] - 1,
           writer->tile[0]);
+  lo_line(text, "const unsigned bid = %s;", lo_block_number(text->unit));
   for (int side = 0; side < 2; side++)
     lo_line(text, "const %s %s = (%s)(%s) * %u;",
             lo_index_type(plan->side[side].extent + writer->tile[side]), first_name[side],
             lo_index_type(plan->side[side].extent + writer->tile[side]),
-            side ? "as_bid() % across" : "as_bid() / across % down", writer->tile[side]);
-  lo_line(text, "const unsigned batch = as_bid() / across / down;");
+            side ? "bid % across" : "bid / across % down", writer->tile[side]);
+  lo_line(text, "const unsigned batch = bid / across / down;");
   lo_line(text, "(void)batch;");
   decode(writer, plan->batch, plan->n_batch, "batch");
   lo_line(text, "const int row = warp / %u * %u + lane / %u * %u;", tile->warps_columns,
@@ -524,9 +526,7 @@ bool lo_emit_simt(lo_job *job, lo_unit *unit, as_str *out) {
       &job->notes, "%s: contraction %ldx%ldx%ldx%ld, tiles %ux%u in slices of %u, %ux%u a thread\n",
       unit->name, plan->batches, plan->side[0].extent, plan->side[1].extent, writer.sum->extent,
       writer.tile[0], writer.tile[1], tile->depth, tile->thread_rows, tile->thread_columns);
-  lo_line(text, "AS_KERNEL_BESIDE(%u, %u) k%u_%s(as_args a)", writer.threads,
-          as_target_simt_resident(job->options->target, tile), (unsigned)(unit - job->unit),
-          unit->name);
+  lo_kernel_head(text, writer.threads, as_target_simt_resident(job->options->target, tile));
   open(text, "{");
   lo_line(text, "AS_SMEM(sm);");
   lo_line(text, "const int tid = as_tid(), lane = tid & 31, warp = tid >> 5;");

@@ -1,6 +1,7 @@
 /* Text of kernels that go over memory as it lies (sweep.h).  What every evaluation reads is read
  * first, several times over, so that its latency is waited for once; then elements are computed. */
 #include "emit_sweep.h"
+#include "beside.h"
 #include "emit_window.h"
 #include "fault.h"
 #include <limits.h>
@@ -377,8 +378,8 @@ static void emit_map(lo_sweeper *at, long elements) {
   long all = step * sweep->repeats;
   bool whole = (!sweep->linear && elements % all == 0) || LO_FAULT(LO_FAULT_PREDICATION);
   const char *type = lo_sweep_number_type(elements + all);
-  lo_line(text, "const %s first = (%s)as_bid() * %ldu + as_tid() * %d;", type, type, all,
-          sweep->vector);
+  lo_line(text, "const %s first = (%s)%s * %ldu + as_tid() * %d;", type, type,
+          lo_block_number(text->unit), all, sweep->vector);
   lo_sweep_declare_reads(at);
   for (int pass = 0; pass < 2; pass++) {
     lo_sweep_loop(text, "u", sweep->repeats);
@@ -490,13 +491,14 @@ void lo_sweep_rows(lo_sweeper *at, long results) {
   const char *type = lo_sweep_number_type(results + LO_SWEEP_THREADS);
   if (at->sweep->threads == 32) {
     lo_line(text, "const int t = as_tid() & 31;");
-    lo_line(text, "const %s e = (%s)as_bid() * %du + (as_tid() >> 5);", type, type, LO_SWEEP_WARPS);
+    lo_line(text, "const %s e = (%s)%s * %du + (as_tid() >> 5);", type, type,
+            lo_block_number(text->unit), LO_SWEEP_WARPS);
     if (!LO_FAULT(LO_FAULT_PREDICATION))
       lo_line(text, "if (e >= %ldu) return; /* whole warps */", results);
   } else {
     lo_line(text, "AS_SMEM(sm);");
     lo_line(text, "const int t = as_tid();");
-    lo_line(text, "const %s e = as_bid();", type);
+    lo_line(text, "const %s e = %s;", type, lo_block_number(text->unit));
   }
 }
 
@@ -648,8 +650,8 @@ int lo_sweep_columns(lo_sweeper *at, long results) {
   if (sweep->warps_deep > 1)
     lo_line(text, "AS_SMEM(sm);");
   lo_line(text, "const int lane = as_tid() %% %d, deep = as_tid() / %d;", lanes, lanes);
-  lo_line(text, "const %s e = ((%s)as_bid() * %du + lane) * %du;", type, type, lanes,
-          sweep->vector);
+  lo_line(text, "const %s e = ((%s)%s * %du + lane) * %du;", type, type,
+          lo_block_number(text->unit), lanes, sweep->vector);
   lo_line(text, "const bool inside = e < %ldu;", results);
   lo_line(text, "(void)deep;");
   lo_line(text, "const %s above = e / %ldu;", type, value->dim[last]);
@@ -735,8 +737,7 @@ bool lo_emit_sweep(lo_job *job, lo_unit *unit, as_str *out) {
   if (!lo_check_blocks(job, unit))
     return false;
   lo_axes(text, value);
-  lo_line(text, "AS_KERNEL(%d) k%u_%s(as_args a)", sweep->block, (unsigned)(unit - job->unit),
-          unit->name);
+  lo_kernel_head(text, (uint32_t)sweep->block, 0);
   lo_line(text, "{");
   text->indent++;
   if (sweep->before)

@@ -6,6 +6,7 @@
  * 1, so that both are one read, to registers that follow each other, as the instruction wants them.
  */
 #include "emit_tf32.h"
+#include "beside.h"
 #include "fault.h"
 #include <stdlib.h>
 
@@ -539,7 +540,8 @@ static void declare_places(tf32_text *writer) {
   int batch[LO_SIMT_AXES];
   const lo_value *stored = &text->job->value[plan->stored];
   long fastest = remainders_last(writer->of, stored, batch);
-  char *block = fastest == 1 ? as_strdup("as_bid()") : as_format("(as_bid() / %ldu)", fastest);
+  const char *number = lo_block_number(text->unit);
+  char *block = fastest == 1 ? as_strdup(number) : as_format("(%s / %ldu)", number, fastest);
   for (int which = 0; which < 2; which++) {
     long extent = plan->side[which].extent;
     tiles[which] = (extent + writer->tile[which] - 1) / writer->tile[which];
@@ -557,8 +559,8 @@ static void declare_places(tf32_text *writer) {
   if (fastest == 1)
     lo_line(text, "const unsigned batch = %s / %ldu / %ldu;", block, tiles[0], tiles[1]);
   else
-    lo_line(text, "const unsigned batch = %s / %ldu / %ldu * %ldu + as_bid() %% %ldu;", block,
-            tiles[0], tiles[1], fastest, fastest);
+    lo_line(text, "const unsigned batch = %s / %ldu / %ldu * %ldu + %s %% %ldu;", block, tiles[0],
+            tiles[1], fastest, number, fastest);
   lo_line(text, "(void)batch;");
   lo_simt_decode(text, plan, fetched_name, batch, plan->n_batch, "batch");
   free(block);
@@ -624,9 +626,8 @@ bool lo_emit_tf32(lo_job *job, lo_unit *unit, as_str *out) {
                     : "",
       of->staged ? ", stored through shared memory" : "",
       of->plan.fold_body ? ", rows reduced" : "");
-  lo_line(text, "AS_KERNEL_BESIDE(%u, %u) k%u_%s(as_args a)", writer.threads,
-          as_target_tf32_resident(job->options->target, tile, (uint32_t)of->phases),
-          (unsigned)(unit - job->unit), unit->name);
+  lo_kernel_head(text, writer.threads,
+                 as_target_tf32_resident(job->options->target, tile, (uint32_t)of->phases));
   lo_tf32_open(text, "{");
   lo_line(text, "AS_SMEM(sm);");
   lo_line(text, "const int tid = as_tid(), lane = tid & 31, warp = tid >> 5;");

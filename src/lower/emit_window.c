@@ -1,6 +1,7 @@
 /* Text of windows (window.h): what a thread's results read is read once, under guards that are
  * computed once, then all terms follow each other. */
 #include "emit_window.h"
+#include "beside.h"
 #include "emit_sweep.h"
 #include "fault.h"
 #include <limits.h>
@@ -420,7 +421,8 @@ void lo_emit_window(lo_sweeper *at) {
   const char *type = lo_sweep_number_type(threads + LO_SWEEP_THREADS);
   if (window->staged)
     stage_nothing(at);
-  lo_line(text, "const %s e = (%s)as_bid() * %du + as_tid();", type, type, LO_SWEEP_THREADS);
+  lo_line(text, "const %s e = (%s)%s * %du + as_tid();", type, type, lo_block_number(text->unit),
+          LO_SWEEP_THREADS);
   if (window->staged)
     lo_line(text, "if (e < %ldu) {", threads);
   else if (!LO_FAULT(LO_FAULT_PREDICATION))

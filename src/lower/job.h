@@ -70,6 +70,10 @@ typedef struct {
   int n_ldmatrix;                    /* places in the text that issue one */
   struct as_threads_kernel *threads; /* made from a validated thread graph instead; NULL: not */
   struct lo_library_call *library;   /* no kernel of ours but a call (product.h); NULL: not */
+  bool beside;                       /* one of several units that are one launch (beside.h) .. */
+  bool goes_on;                      /* .. which the next one belongs to, too */
+  uint32_t resident;    /* blocks that its text asks a multiprocessor to hold; 0: it does not */
+  const char *launched; /* of the first of these: the name of all; else NULL */
 } lo_unit;
 
 /* Tiles that lie side by side up to `whole`, where the last one is cut off: tile number

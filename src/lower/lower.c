@@ -1,4 +1,5 @@
 #include "../../semantics/eval_text.h"
+#include "beside.h"
 #include "fault.h"
 #include "job.h"
 #include "live.h"
@@ -328,6 +329,7 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
     lo_tf32_units(&job);
     lo_simt_units(&job);
     lo_sweep_units(&job);
+    lo_beside_units(&job);
   }
   ok = ok && place_workspace(&job);
   for (uint32_t i = 0; ok && i < job.n_unit; i++) {

@@ -11,6 +11,8 @@
 #define AS_KERNEL_AT_ONCE(threads) extern "C" __global__ void __launch_bounds__(threads, 1)
 /* one of which a multiprocessor is to hold so many blocks: what it may take of the registers */
 #define AS_KERNEL_BESIDE(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
+/* a part of one: so many of its blocks (extern "C", as kernels are, for what AS_SMEM declares) */
+#define AS_PART extern "C" __device__ __forceinline__ void
 #define AS_SMEM(sm) extern __shared__ __align__(1024) unsigned char sm[]
 #define AS_LAUNCH(kernel, blocks, threads, smem, stream, args) kernel<<<dim3(blocks), dim3(threads), smem, stream>>>(args)
 typedef unsigned char *as_sm;

@@ -24,6 +24,11 @@ tests_lower_test_sweep_SOURCES = tests/lower/test_sweep.c $(tests_lower_case)
 tests_lower_test_sweep_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_sweep_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_sweep
+check_PROGRAMS += tests/lower/test_beside
+tests_lower_test_beside_SOURCES = tests/lower/test_beside.c tests/lower/batch.h tests/lower/batch.c $(tests_lower_case)
+tests_lower_test_beside_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_lower_test_beside_LDADD = $(tests_lower_libs)
+TESTS += tests/lower/test_beside
 # sizes left to run time
 check_PROGRAMS += tests/lower/test_live
 tests_lower_subject = tests/lower/subject.h tests/lower/subject.c

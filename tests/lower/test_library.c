@@ -21,9 +21,19 @@ static const as_target *always(void) {
   return as_target_using(as_target_default(), AS_LIBRARY_ALWAYS);
 }
 
+/* is it one of those that share the launch? */
+static bool has_name(const char *names, const char *name) {
+  size_t n = strlen(name);
+  for (const char *at = names; at; at = strchr(at, '+') ? strchr(at, '+') + 1 : NULL) {
+    if (strncmp(at, name, n) == 0 && (at[n] == '+' || at[n] == 0))
+      return true;
+  }
+  return false;
+}
+
 static const as_lower_kernel *kernel_named(const as_lowered *lowered, const char *name) {
   for (uint32_t i = 0; i < lowered->n_kernel; i++) {
-    if (strcmp(lowered->kernel[i].name, name) == 0)
+    if (has_name(lowered->kernel[i].name, name))
       return &lowered->kernel[i];
   }
   ck_abort_msg("no kernel %s", name);

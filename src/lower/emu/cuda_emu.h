@@ -28,6 +28,7 @@
 #define AS_KERNEL(threads) static __attribute__((unused)) void
 #define AS_KERNEL_AT_ONCE(threads) AS_KERNEL(threads)
 #define AS_KERNEL_BESIDE(threads, blocks) AS_KERNEL(threads)
+#define AS_PART static inline void
 #define AS_SMEM(sm) const as_sm sm = {0}
 #define AS_LAUNCH(kernel, blocks, threads, smem, stream, args)                                     \
   ((void)(stream), as_emu::launch(#kernel, blocks, threads, smem, [=] { kernel(args); }))
@@ -768,8 +769,12 @@ template <int V> AS_DEV void as_stg_bf16(void *p, size_t i, const float *r) {
 }
 
 template <int V> AS_DEV void as_stg_f32(void *p, size_t i, const float *r) {
-  if (as_emu::global((float *)p + i, V * sizeof(float), true))
-    memcpy((float *)p + i, r, V * sizeof(float));
+  const int at_once = V < 4 ? V : 4; /* elements of 16 bytes, as on a GPU */
+  for (int j = 0; j < V; j += at_once) {
+    float *q = (float *)p + i + j;
+    if (as_emu::global(q, (size_t)at_once * sizeof(float), true))
+      memcpy(q, r + j, (size_t)at_once * sizeof(float));
+  }
 }
 
 AS_DEV void as_ldsm4(unsigned *d, as_sm, int off) {

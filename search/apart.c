@@ -32,16 +32,18 @@ static bool judge_alone(sg_search *search, const sg_segment *segment, const as_g
 }
 
 bool sg_is_proved_apart(sg_search *search, sg_segment *segment) {
-  sg_rank *first = &segment->rank[0];
+  bool proved = false;
   as_err err;
-  if (search->opts.policy == NULL || first->proved)
+  if (search->opts.policy == NULL || sg_segment_is_proved(segment))
     return true;
   as_err_init(&err);
   as_graph *graph = sg_segment_alone(segment, 0, &err);
   if (graph) {
-    first->proved = judge_alone(search, segment, graph);
+    proved = judge_alone(search, segment, graph);
     as_graph_free(graph);
   }
   as_err_clear(&err);
-  return first->proved;
+  if (proved)
+    sg_segment_proved(segment);
+  return proved;
 }

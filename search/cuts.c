@@ -58,22 +58,19 @@ static void add_op(const as_graph *graph, sg_atom *atom, uint32_t node) {
 }
 
 /* owner: by node, its atom; AS_NONE: an input or a number */
-static void make_atoms(sg_cuts *cuts, uint32_t *owner) {
+static void make_atoms(sg_cuts *cuts, bool join_maps, uint32_t *owner) {
   const sg_variant *variant = cuts->variant;
   const as_graph *graph = variant->graph;
+  uint32_t *root = sg_atom_roots(variant, join_maps);
   for (uint32_t i = 0; i < graph->n; i++)
     owner[i] = AS_NONE;
   for (uint32_t i = 0; i < variant->n_ops; i++) {
-    if (!variant->is_late[variant->ops[i]])
+    if (root[variant->ops[i]] == variant->ops[i])
       owner[variant->ops[i]] = cuts->n_atoms++;
   }
-  for (uint32_t i = variant->n_ops; i-- > 0;) { /* a late move belongs to whom it is made for */
-    const as_node *node = &graph->node[variant->ops[i]];
-    for (uint32_t k = 0; k < node->nargs; k++) {
-      if (variant->is_late[node->arg[k]])
-        owner[node->arg[k]] = owner[variant->ops[i]];
-    }
-  }
+  for (uint32_t i = 0; i < variant->n_ops; i++)
+    owner[variant->ops[i]] = owner[root[variant->ops[i]]];
+  free(root);
   cuts->atoms = as_calloc(cuts->n_atoms + 1, sizeof *cuts->atoms);
   for (uint32_t i = 0; i < variant->n_ops; i++)
     add_op(graph, &cuts->atoms[owner[variant->ops[i]]], variant->ops[i]);
@@ -253,10 +250,14 @@ static sg_group make_group(const sg_cuts *cuts, const sg_set *set, uint32_t from
   return group;
 }
 
+/* operators that do more than move elements right before what reads them */
 static uint32_t size_of(const sg_cuts *cuts, const sg_set *set) {
   uint32_t n_ops = 0;
-  for (uint32_t atom = 0; atom < cuts->n_atoms; atom++)
-    n_ops += set_has(set, atom) ? cuts->atoms[atom].n_ops : 0;
+  for (uint32_t atom = 0; atom < cuts->n_atoms; atom++) {
+    const sg_atom *member = &cuts->atoms[atom];
+    for (uint32_t i = 0; i < member->n_ops && set_has(set, atom); i++)
+      n_ops += !cuts->variant->is_late[member->ops[i]];
+  }
   return n_ops;
 }
 
@@ -326,13 +327,13 @@ uint32_t *sg_crossing(const as_graph *graph, const uint32_t *op, uint32_t n, uin
   return tensor;
 }
 
-void sg_cuts_init(sg_cuts *cuts, const sg_variant *variant, uint32_t most_ops) {
+void sg_cuts_init(sg_cuts *cuts, const sg_variant *variant, bool join_maps, uint32_t most_ops) {
   uint32_t *owner = as_malloc((variant->graph->n + 1) * sizeof *owner);
   *cuts = (sg_cuts){.variant = variant};
   as_vec_init(&cuts->downsets, sizeof(sg_set));
   as_vec_init(&cuts->groups, sizeof(sg_group));
   as_vec_init(&cuts->edges, sizeof(sg_edge));
-  make_atoms(cuts, owner);
+  make_atoms(cuts, join_maps, owner);
   link_atoms(cuts, owner);
   find_downsets(cuts);
   find_groups(cuts, most_ops);

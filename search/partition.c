@@ -9,6 +9,7 @@
  * one where kernels take little more than their bounds (elementwise chains); the other half goes to
  * the smallest groups, which soon have some kernel for everything where they do not.  A whole
  * program of few operators comes before all.  What the budget leaves unseen is said aloud. */
+#include "cost_model.h"
 #include "cuts.h"
 #include "driver.h"
 #include "src/base/hash.h"
@@ -24,6 +25,11 @@ enum {
   SHALLOW_STATES = 60000, /* per plan, in the first round */
   LEAST_FURTHER = 1000000 /* states, beyond what the best partition needs */
 };
+
+/* Of what the best partition takes, a group looked into once is looked into to the end, and one of
+ * another order of the operators at all, only where a partition through it may take less than this:
+ * the model does not know times any better. */
+static const double WORTHWHILE = 0.99;
 
 /* costs where the program states no sizes: fewer kernels first, one an operator last */
 #define UNSIZED_KERNEL 1e8
@@ -52,7 +58,8 @@ typedef struct {
   double *after;   /* from a down-set to all operators */
   uint32_t *hoped; /* by down-set: the last edge of the path that `before` is the cost of */
   double best;     /* of a path over what is found */
-  double reach;    /* groups are looked into through which a path may cost so much of the best */
+  double reach;    /* groups are looked into through which a path may cost so much of the best, */
+  double further;  /* .. and to the end such ones */
   uint64_t states_before;
   uint64_t most_states; /* of the round at hand */
 } partition;
@@ -69,6 +76,7 @@ static double predefined_us(const partition *p, const sg_group *group) {
 
 static void set_bounds(partition *p) {
   const sg_search *search = p->search;
+  sg_bounds *bounds = sg_bounds_new(p->variant->graph, search->opts.target);
   for (uint32_t i = 0; i < p->cuts.groups.n; i++) {
     const sg_group *group = SG_GROUP(&p->cuts, i);
     step *s = &p->steps[i];
@@ -77,7 +85,7 @@ static void set_bounds(partition *p) {
     if (search->concrete) {
       uint32_t n_tensors;
       uint32_t *tensor = sg_crossing(p->variant->graph, group->ops, group->n_ops, &n_tensors);
-      s->bound = as_cost_bound(p->variant->graph, tensor, n_tensors, search->opts.target);
+      s->bound = sg_bounds_of(bounds, group->ops, group->n_ops, tensor, n_tensors);
       free(tensor);
     }
     if (group->n_atoms == 1) { /* a single operator can always be a predefined kernel */
@@ -87,6 +95,7 @@ static void set_bounds(partition *p) {
     }
     s->least = s->bound;
   }
+  sg_bounds_free(bounds);
 }
 
 /* The least cost of a path over what is found, of at least so many steps; through: NULL, or the
@@ -164,7 +173,8 @@ static double known_apart(const partition *p, uint32_t which) {
 
 static bool may_pay(const partition *p, uint32_t which) {
   double best = p->best < p->search->best_us ? p->best : p->search->best_us;
-  return p->steps[which].through < best * p->reach;
+  const step *s = &p->steps[which];
+  return s->through < best * (s->shallow ? p->further : p->reach);
 }
 
 static void look_into(partition *p, uint32_t which, uint64_t max_states) {
@@ -189,6 +199,8 @@ static void look_into(partition *p, uint32_t which, uint64_t max_states) {
   s->bound = s->known ? s->us : s->least;
   sg_segment_trim(segment, which == p->whole ? KEPT_OF_WHOLE : KEPT_OF_PIECE);
   relax(p);
+  AS_TRACE(SEARCH, "at %llu states: the best partition known %.5g us, by bounds %.5g us",
+           (unsigned long long)search->result->stats.states, p->best, p->before[p->last]);
 }
 
 /* whether the budget or the time is up; counts what is left unseen then */
@@ -472,7 +484,7 @@ static void add_other_paths(partition *p) {
 static void reach_further(partition *p) {
   const as_search_opts *opts = &p->search->opts;
   uint64_t visited = p->search->result->stats.states - p->states_before;
-  p->reach = opts->reach;
+  p->reach = p->further = opts->reach;
   p->most_states = 2 * visited < opts->max_group_states ? 2 * visited : opts->max_group_states;
   p->most_states = p->most_states < LEAST_FURTHER ? LEAST_FURTHER : p->most_states;
   look_into_round(p, false, SHALLOW_STATES);
@@ -530,14 +542,30 @@ static uint32_t group_of_all(const sg_cuts *cuts, uint32_t n_ops) {
   return AS_NONE;
 }
 
-/* the schemes of one order of the operators */
-static void partition_variant(sg_search *search, const sg_variant *variant) {
+/* whether maps were joined for which no kernel was found, so that they are better looked at apart */
+static bool joined_in_vain(const partition *p) {
+  bool in_vain = false;
+  for (uint32_t i = 0; i < p->cuts.groups.n; i++) {
+    const sg_group *group = SG_GROUP(&p->cuts, i);
+    uint32_t n_computing = 0;
+    for (uint32_t k = 0; k < group->n_ops && group->n_atoms == 1; k++)
+      n_computing += !p->variant->is_late[group->ops[k]];
+    in_vain |= n_computing > 1 && p->steps[i].known && p->steps[i].segment == NULL;
+  }
+  return in_vain;
+}
+
+/* The schemes of one order of the operators.  false: there are none yet, as maps were joined in
+ * vain. */
+static bool partition_atoms(sg_search *search, const sg_variant *variant, bool join_maps) {
+  bool is_given = variant == &search->variants[1];
   partition p = {.search = search,
                  .variant = variant,
-                 .reach = 1,
+                 .reach = is_given ? 1 : WORTHWHILE,
+                 .further = WORTHWHILE,
                  .states_before = search->result->stats.states,
                  .most_states = search->opts.max_group_states};
-  sg_cuts_init(&p.cuts, variant, search->opts.max_part);
+  sg_cuts_init(&p.cuts, variant, join_maps, search->opts.max_part);
   if (p.cuts.dropped)
     sg_struck(search, AS_LIMIT_CUTS, p.cuts.dropped);
   if (variant->n_ops > search->opts.max_part)
@@ -555,20 +583,21 @@ static void partition_variant(sg_search *search, const sg_variant *variant) {
   look_into_groups(&p);
   AS_TRACE(SEARCH, "%zu down-sets, %zu groups of operators, %zu edges", p.cuts.downsets.n,
            p.cuts.groups.n, p.cuts.edges.n);
-  if (p.whole != AS_NONE && p.steps[p.whole].segment) {
+  bool done = !join_maps || !joined_in_vain(&p);
+  if (done && p.whole != AS_NONE && p.steps[p.whole].segment) {
     for (uint32_t i = 0; i < p.cuts.edges.n; i++) {
       if (SG_EDGE(&p.cuts, i)->group == p.whole)
         through[p.last] = i;
     }
     add_second_choices(&p, add_path(&p, through, p.steps[p.whole].us));
   }
-  double several = best_proved(&p, through);
+  double several = done ? best_proved(&p, through) : SG_NEVER;
   if (several < SG_NEVER)
     add_second_choices(&p, add_path(&p, through, several));
-  if (search->opts.max_partitions > 1)
+  if (done && search->opts.max_partitions > 1)
     reach_further(&p);
   /* one of which no block graph is made, as what depends on no input: the program's own is there */
-  if (search->n_schemes == before && variant != &search->variants[1])
+  if (done && search->n_schemes == before && variant != &search->variants[1])
     add_separate(search, variant);
   sg_cuts_clear(&p.cuts);
   free(p.turn);
@@ -577,6 +606,13 @@ static void partition_variant(sg_search *search, const sg_variant *variant) {
   free(p.after);
   free(p.hoped);
   free(through);
+  return done;
+}
+
+static void partition_variant(sg_search *search, const sg_variant *variant) {
+  bool join_maps = search->opts.max_partitions <= 1; /* else dearer partitions are wanted, too */
+  if (!partition_atoms(search, variant, join_maps))
+    partition_atoms(search, variant, false);
 }
 
 void sg_make_schemes(sg_search *search) {

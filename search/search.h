@@ -138,9 +138,6 @@ void as_search_select(const as_candidate *c, uint32_t t);
 /* --- cost model (cost.c): microseconds at the concrete sizes; negative: does not fit or no
  * concrete sizes */
 double as_cost(const as_graph *g, const as_target *target, double *shared);
-/* no kernel that reads or stores these nodes of g takes less */
-double as_cost_bound(const as_graph *g, const uint32_t *tensor, uint32_t n,
-                     const as_target *target);
 double as_cost_operator(const as_graph *g, as_node_id op,
                         const as_target *target); /* one operator as a predefined kernel */
 /* has the extent a tile worth having that divides it?  Else tiles are better cut off at its end */

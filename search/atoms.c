@@ -1,13 +1,13 @@
 /* Operators that no partition into kernels does well to part, so that it is not asked whether to.
  *
- * Joined to the operator that reads it is a map (each result is made of one element of each operand)
- * that nothing else reads, where the reader is a map too, and where it
+ * Joined to the operator that reads it is a map (each result is made of one element of each
+ * operand) that nothing else reads, where the reader is a map too, and where it
  *   - has as many results as that, and no more than one operand of more than a few elements.  A
  *     kernel border behind it would store and read as much as one before it, and so would leave its
  *     work to either side;
- *   - or has few results, or is an index tensor, which takes no memory: its kernel would be a launch
- *     and little else.
- * Moves right before what reads them (order.c) are joined to that as ever. */
+ *   - or has few results, or is an index tensor, which takes no memory: its kernel would be a
+ * launch and little else. Moves right before what reads them (order.c) are joined to that as ever.
+ */
 #include "cost_model.h"
 #include "cuts.h"
 #include "src/base/id.h"
@@ -122,8 +122,8 @@ uint32_t *sg_atom_roots(const sg_variant *variant, bool join_maps) {
   for (uint32_t i = variant->n_ops; i-- > 0;) { /* readers come first */
     uint32_t id = variant->ops[i];
     uint32_t atom = atom_of_readers(&work, id);
-    bool joins = atom != AS_NONE &&
-                 (variant->is_late[id] || (join_maps && belongs_to(&work, id, atom)));
+    bool joins =
+        atom != AS_NONE && (variant->is_late[id] || (join_maps && belongs_to(&work, id, atom)));
     work.owner[id] = joins ? atom : id;
   }
   free(work.elements);

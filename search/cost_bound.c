@@ -3,11 +3,11 @@
  *
  * A kernel for the group makes the group's outputs in any way that algebra allows, so a product
  * counts only where algebra cannot take work off it.  That is linear: a sum of its results is a
- * product with a sum, a product of its result a product of something smaller, and an operand that is
- * an outer product or repeated comes out of it.  So it does not count where its result, on ways
+ * product with a sum, a product of its result a product of something smaller, and an operand that
+ * is an outer product or repeated comes out of it.  So it does not count where its result, on ways
  * along which it is only added, scaled and moved, comes to an operator that has fewer results or is
- * a product itself, nor where an operand comes so from one that has more results than operands or is
- * a product itself.  Orders of the operators in which there is less work (variant_through.c) are
+ * a product itself, nor where an operand comes so from one that has more results than operands or
+ * is a product itself.  Orders of the operators in which there is less work (variant_through.c) are
  * groups of their own. */
 #include "cost_model.h"
 #include "src/base/mem.h"
@@ -128,8 +128,8 @@ static bool has_full_operands(const sg_bounds *bounds, uint32_t product, const u
     const as_node *node = &model->graph->node[op[i]];
     if (!bounds->marked[op[i]])
       continue;
-    if (op[i] != product && (is_product(bounds, op[i]) || sg_cost_elements(model, node) >
-                                                              widest_operand(model, node)))
+    if (op[i] != product &&
+        (is_product(bounds, op[i]) || sg_cost_elements(model, node) > widest_operand(model, node)))
       return false;
     for (uint32_t k = 0; k < node->nargs; k++)
       bounds->marked[node->arg[k]] |= passes_on(node, k);
@@ -137,8 +137,8 @@ static bool has_full_operands(const sg_bounds *bounds, uint32_t product, const u
   return true;
 }
 
-/* Elements that a multiprocessor goes over in a microsecond, by a product of tiles or one by one, in
- * blocks of any kind. */
+/* Elements that a multiprocessor goes over in a microsecond, by a product of tiles or one by one,
+ * in blocks of any kind. */
 static double fastest(const as_target *target) {
   double tiles = fmax(target->tile_flops32 / 2, target->tile_elements);
   return fmax(tiles, target->threads.rows_elements);
@@ -221,7 +221,7 @@ static double memory_us(const sg_bounds *bounds, const uint32_t *op, uint32_t n,
   return reduces(model->graph, op, n) ? least : fmax(least, map_us(model->target, read, stored));
 }
 
-double sg_bounds_of(const sg_bounds *bounds, const uint32_t *op, uint32_t n,
-                    const uint32_t *tensor, uint32_t n_tensors) {
+double sg_bounds_of(const sg_bounds *bounds, const uint32_t *op, uint32_t n, const uint32_t *tensor,
+                    uint32_t n_tensors) {
   return fmax(memory_us(bounds, op, n, tensor, n_tensors), products_us(bounds, op, n));
 }

@@ -542,7 +542,8 @@ static uint32_t group_of_all(const sg_cuts *cuts, uint32_t n_ops) {
   return AS_NONE;
 }
 
-/* whether maps were joined for which no kernel was found, so that they are better looked at apart */
+/* whether maps were joined for which no kernel was found, so that they are better looked at apart
+ */
 static bool joined_in_vain(const partition *p) {
   bool in_vain = false;
   for (uint32_t i = 0; i < p->cuts.groups.n; i++) {

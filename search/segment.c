@@ -681,7 +681,8 @@ as_graph *sg_segment_alone(sg_segment *segment, uint32_t rank, as_err *err) {
 uint32_t sg_segment_drop_unlowerable(sg_segment *segment, const as_search_opts *opts,
                                      double enough) {
   uint32_t n_dropped = 0;
-  while (opts->lowers && !segment->lowers && n_dropped < segment->n_rank && segment->rank[n_dropped].us < enough) {
+  while (opts->lowers && !segment->lowers && n_dropped < segment->n_rank &&
+         segment->rank[n_dropped].us < enough) {
     as_graph *graph = NULL;
     as_err err;
     as_err_init(&err);

@@ -45,9 +45,9 @@ typedef struct sg_segment {
   sg_rank *rank;
   uint32_t n_rank; /* best first */
   bool has_part;
-  uint64_t recorded_as; /* where outcomes of plans are recorded */
-  char *key;            /* what its graphs depend on; NULL: they were not shared */
-  bool lowers;          /* the back end can lower the best graph */
+  uint64_t recorded_as;    /* where outcomes of plans are recorded */
+  char *key;               /* what its graphs depend on; NULL: they were not shared */
+  bool lowers;             /* the back end can lower the best graph */
   struct sg_segment *like; /* an earlier one that says the same; NULL: there is none */
   /* Two, or NULL: the same operators of either of the two tensors that a concatenation joins
    * (join.c). */
@@ -70,8 +70,8 @@ bool sg_segment_search(sg_segment *s, const sg_cut *cut, const as_search_opts *o
                        const as_search_deadline *deadline, as_search_stats *st, as_err *err);
 
 /* --- twins.c: groups of operators that say the same */
-/* Names the segment by all that its graphs depend on, and takes over what is known of an earlier one
- * of the same name: its graphs' costs, best first.  false: there is none. */
+/* Names the segment by all that its graphs depend on, and takes over what is known of an earlier
+ * one of the same name: its graphs' costs, best first.  false: there is none. */
 bool sg_segment_take(sg_segment *s, const as_search_opts *o, sg_segment *const *earlier,
                      uint32_t n);
 /* whether the best graph is one that the prover could do, here or in the earlier segment */

@@ -1,6 +1,6 @@
-/* Groups of operators that say the same but for names: blocks that a network repeats, and groups that
- * several orders of the operators have.  One is searched; the others take over what its graphs cost,
- * and make those that are wanted when they are. */
+/* Groups of operators that say the same but for names: blocks that a network repeats, and groups
+ * that several orders of the operators have.  One is searched; the others take over what its graphs
+ * cost, and make those that are wanted when they are. */
 #include "segment.h"
 #include "src/base/mem.h"
 #include "src/ir/names.h"
@@ -61,8 +61,8 @@ static bool is_same_graph(const sg_rank *one, const sg_rank *other) {
 bool sg_segment_is_proved(const sg_segment *segment) {
   bool proved = segment->rank[0].proved;
   for (uint32_t i = 0; segment->like && i < segment->like->n_rank; i++)
-    proved |= segment->like->rank[i].proved &&
-              is_same_graph(&segment->rank[0], &segment->like->rank[i]);
+    proved |=
+        segment->like->rank[i].proved && is_same_graph(&segment->rank[0], &segment->like->rank[i]);
   return proved;
 }
 

@@ -51,8 +51,8 @@ typedef struct sg_bounds sg_bounds;
 sg_bounds *sg_bounds_new(const as_graph *graph, const as_target *target);
 void sg_bounds_free(sg_bounds *bounds);
 /* op: the operators, in order; tensor: what they read and store, each once */
-double sg_bounds_of(const sg_bounds *bounds, const uint32_t *op, uint32_t n,
-                    const uint32_t *tensor, uint32_t n_tensors);
+double sg_bounds_of(const sg_bounds *bounds, const uint32_t *op, uint32_t n, const uint32_t *tensor,
+                    uint32_t n_tensors);
 /* does the extent depend on a size that is left to run time, so that one tiling is for every value
  * up to the concrete one? */
 bool sg_is_left_to_run_time(const as_sizes *sizes, as_size extent);

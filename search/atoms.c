@@ -107,7 +107,7 @@ static bool has_values(const as_graph *graph) {
   return all;
 }
 
-uint32_t *sg_atom_roots(const sg_variant *variant, bool join_maps) {
+uint32_t *sg_atom_roots(const sg_variant *variant, const bool *apart) {
   const as_graph *graph = variant->graph;
   joining work = {.graph = graph,
                   .is_late = variant->is_late,
@@ -118,12 +118,13 @@ uint32_t *sg_atom_roots(const sg_variant *variant, bool join_maps) {
   for (uint32_t i = 0; i < graph->n; i++)
     work.owner[i] = AS_NONE;
   read_nodes(&work);
-  join_maps &= has_values(graph);
+  bool join_maps = has_values(graph);
   for (uint32_t i = variant->n_ops; i-- > 0;) { /* readers come first */
     uint32_t id = variant->ops[i];
     uint32_t atom = atom_of_readers(&work, id);
+    bool maps_join = join_maps && atom != AS_NONE && !apart[atom];
     bool joins =
-        atom != AS_NONE && (variant->is_late[id] || (join_maps && belongs_to(&work, id, atom)));
+        atom != AS_NONE && (variant->is_late[id] || (maps_join && belongs_to(&work, id, atom)));
     work.owner[id] = joins ? atom : id;
   }
   free(work.elements);

@@ -53,10 +53,10 @@ typedef struct {
 
 /* Groups of at most `most_ops` operators (or one atom) that have to do with each other: joined by
  * what they read of each other or read both, alike, or neighbours in the variant's order.  At most
- * SG_MOST_ATOMS operators.  join_maps: maps are joined to what reads them. */
-void sg_cuts_init(sg_cuts *cuts, const sg_variant *variant, bool join_maps, uint32_t most_ops);
+ * SG_MOST_ATOMS operators.  apart: by node, whether no map is joined to it. */
+void sg_cuts_init(sg_cuts *cuts, const sg_variant *variant, const bool *apart, uint32_t most_ops);
 /* atoms.c: by node, the last operator of an operator's atom; malloc'ed */
-uint32_t *sg_atom_roots(const sg_variant *variant, bool join_maps);
+uint32_t *sg_atom_roots(const sg_variant *variant, const bool *apart);
 void sg_cuts_clear(sg_cuts *cuts);
 /* tensors that a kernel for the operators reads, and that it stores, each once; malloc'ed */
 uint32_t *sg_crossing(const as_graph *graph, const uint32_t *op, uint32_t n, uint32_t *n_tensors);

@@ -31,6 +31,12 @@ enum {
  * the model does not know times any better. */
 static const double WORTHWHILE = 0.99;
 
+/* A search that has found nothing better for so many states, and for as many times as it took to
+ * find what is known, has found what there is.  Better by less than a thousandth is not counted. */
+enum { PATIENCE = 2, LEAST_PATIENCE = 4000000, DEEPER = 4 };
+
+static const double BETTER = 0.999;
+
 /* costs where the program states no sizes: fewer kernels first, one an operator last */
 #define UNSIZED_KERNEL 1e8
 #define UNSIZED_OPERATOR 1e10
@@ -62,6 +68,8 @@ typedef struct {
   double further;  /* .. and to the end such ones */
   uint64_t states_before;
   uint64_t most_states; /* of the round at hand */
+  double found;         /* the best known, and how many states it took to find it */
+  uint64_t states_found;
 } partition;
 
 static double predefined_us(const partition *p, const sg_group *group) {
@@ -151,6 +159,10 @@ static void relax(partition *p) {
   p->best = best_known(p, 1, NULL);
   if (p->best < p->search->best_us)
     p->search->best_us = p->best;
+  if (p->best < BETTER * p->found) {
+    p->found = p->best;
+    p->states_found = p->search->result->stats.states - p->states_before;
+  }
 }
 
 /* what the operators of a group take by the best smaller groups known */
@@ -211,7 +223,9 @@ static bool is_over(const partition *p) {
     sg_struck(search, why, 1);
     return true;
   }
-  if (search->result->stats.states - p->states_before >= p->most_states) {
+  uint64_t states = search->result->stats.states - p->states_before;
+  bool in_vain = p->reach <= 1 && states > PATIENCE * p->states_found + LEAST_PATIENCE;
+  if (states >= p->most_states || in_vain) {
     sg_struck(search, AS_LIMIT_GROUPS, 1);
     return true;
   }
@@ -278,8 +292,11 @@ static void look_into_groups(partition *p) {
   relax(p);
   if (p->variant->n_ops <= FEW_OPERATORS && p->whole != AS_NONE && may_pay(p, p->whole))
     look_into(p, p->whole, shallow);
-  if (look_into_round(p, false, shallow))
-    look_into_round(p, true, deep);
+  bool goes_on = look_into_round(p, false, shallow);
+  while (goes_on && shallow < deep) {
+    shallow = DEEPER * shallow < deep ? DEEPER * shallow : deep;
+    goes_on = look_into_round(p, true, shallow);
+  }
   for (uint32_t i = 0; i < p->cuts.groups.n; i++) {
     if (p->steps[i].shallow && may_pay(p, i))
       sg_struck(p->search, AS_LIMIT_STATES, 1);
@@ -542,31 +559,37 @@ static uint32_t group_of_all(const sg_cuts *cuts, uint32_t n_ops) {
   return AS_NONE;
 }
 
-/* whether maps were joined for which no kernel was found, so that they are better looked at apart
- */
-static bool joined_in_vain(const partition *p) {
-  bool in_vain = false;
+/* Looks into the groups that are one atom of several operators.  Where there is no kernel for one,
+ * its maps are better looked at apart: false, and it is among them. */
+static bool can_join(partition *p, bool *apart) {
+  bool can = true;
   for (uint32_t i = 0; i < p->cuts.groups.n; i++) {
     const sg_group *group = SG_GROUP(&p->cuts, i);
     uint32_t n_computing = 0;
     for (uint32_t k = 0; k < group->n_ops && group->n_atoms == 1; k++)
       n_computing += !p->variant->is_late[group->ops[k]];
-    in_vain |= n_computing > 1 && p->steps[i].known && p->steps[i].segment == NULL;
+    if (n_computing <= 1)
+      continue;
+    look_into(p, i, SHALLOW_STATES);
+    bool in_vain = p->steps[i].segment == NULL;
+    apart[group->ops[group->n_ops - 1]] |= in_vain;
+    can &= !in_vain;
   }
-  return in_vain;
+  return can;
 }
 
-/* The schemes of one order of the operators.  false: there are none yet, as maps were joined in
- * vain. */
-static bool partition_atoms(sg_search *search, const sg_variant *variant, bool join_maps) {
+/* The schemes of one order of the operators.  apart: by node, whether no map is joined to it;
+ * false: there are more such, and no schemes yet. */
+static bool partition_atoms(sg_search *search, const sg_variant *variant, bool *apart) {
   bool is_given = variant == &search->variants[1];
   partition p = {.search = search,
                  .variant = variant,
                  .reach = is_given ? 1 : WORTHWHILE,
                  .further = WORTHWHILE,
+                 .found = SG_NEVER,
                  .states_before = search->result->stats.states,
                  .most_states = search->opts.max_group_states};
-  sg_cuts_init(&p.cuts, variant, join_maps, search->opts.max_part);
+  sg_cuts_init(&p.cuts, variant, apart, search->opts.max_part);
   if (p.cuts.dropped)
     sg_struck(search, AS_LIMIT_CUTS, p.cuts.dropped);
   if (variant->n_ops > search->opts.max_part)
@@ -581,10 +604,12 @@ static bool partition_atoms(sg_search *search, const sg_variant *variant, bool j
   uint32_t *through = as_calloc(p.last + 1, sizeof *through);
   uint32_t before = search->n_schemes;
   set_bounds(&p);
-  look_into_groups(&p);
+  relax(&p);
+  bool done = can_join(&p, apart);
+  if (done)
+    look_into_groups(&p);
   AS_TRACE(SEARCH, "%zu down-sets, %zu groups of operators, %zu edges", p.cuts.downsets.n,
            p.cuts.groups.n, p.cuts.edges.n);
-  bool done = !join_maps || !joined_in_vain(&p);
   if (done && p.whole != AS_NONE && p.steps[p.whole].segment) {
     for (uint32_t i = 0; i < p.cuts.edges.n; i++) {
       if (SG_EDGE(&p.cuts, i)->group == p.whole)
@@ -611,9 +636,12 @@ static bool partition_atoms(sg_search *search, const sg_variant *variant, bool j
 }
 
 static void partition_variant(sg_search *search, const sg_variant *variant) {
-  bool join_maps = search->opts.max_partitions <= 1; /* else dearer partitions are wanted, too */
-  if (!partition_atoms(search, variant, join_maps))
-    partition_atoms(search, variant, false);
+  bool *apart = as_malloc((variant->graph->n + 1) * sizeof *apart);
+  for (uint32_t i = 0; i < variant->graph->n; i++)
+    apart[i] = search->opts.max_partitions > 1; /* where dearer partitions are wanted, too */
+  while (!partition_atoms(search, variant, apart))
+    continue; /* with fewer maps joined */
+  free(apart);
 }
 
 void sg_make_schemes(sg_search *search) {

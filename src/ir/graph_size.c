@@ -68,10 +68,49 @@ static as_size fold_product(as_sizes *sizes, as_size from, as_size product, as_s
   return from;
 }
 
+static as_size fold_tiles(const as_graph *graph, as_size a);
+
+/* the atom again, of operands in which tiles are put together */
+static as_size fold_atom(const as_graph *graph, as_size atom) {
+  as_sizes *sizes = graph->sizes;
+  as_size left;
+  as_size right;
+  as_size_kind kind = as_size_atom(sizes, atom, &left, &right);
+  if (kind == AS_SIZE_SYM)
+    return atom;
+  left = fold_tiles(graph, left);
+  right = fold_tiles(graph, right);
+  switch (kind) {
+  case AS_SIZE_DIV:
+    return as_size_div(sizes, left, right);
+  case AS_SIZE_MOD:
+    return as_size_mod(sizes, left, right);
+  case AS_SIZE_MAX:
+    return as_size_max(sizes, left, right);
+  default:
+    return as_size_min(sizes, left, right);
+  }
+}
+
+/* the same within quotients and extrema */
+static as_size fold_atoms(const as_graph *graph, as_size a) {
+  as_sizes *sizes = graph->sizes;
+  as_size sum = as_size_int(sizes, 0);
+  for (uint32_t i = 0; i < as_size_nmono(sizes, a); i++) {
+    as_size product = as_size_int(sizes, as_size_get_mono(sizes, a, i).coef);
+    for (uint32_t k = 0; k < as_size_get_mono(sizes, a, i).n; k++)
+      product =
+          as_size_mul(sizes, product, fold_atom(graph, as_size_get_mono(sizes, a, i).atom[k]));
+    sum = as_size_add(sizes, sum, product);
+  }
+  return sum == AS_SIZE_BAD ? a : sum;
+}
+
 /* tiles put together: where a relation says `extent = count * tile`, that product becomes the
  * extent wherever it is a factor.  What kernels that split one extent differently store has one
  * form then, also where the axis is a part of another (heads times tiles of a head). */
 static as_size fold_tiles(const as_graph *graph, as_size a) {
+  a = fold_atoms(graph, a);
   for (uint32_t i = 0; i < graph->n_fact; i++) {
     const as_size_fact *f = &graph->fact[i];
     if (f->rel != AS_REL_EQ || as_size_nmono(graph->sizes, f->rhs) != 1)

@@ -45,8 +45,9 @@ typedef struct sg_segment {
   sg_rank *rank;
   uint32_t n_rank; /* best first */
   bool has_part;
-  uint64_t recorded_as;    /* where outcomes of plans are recorded */
-  char *key;               /* what its graphs depend on; NULL: they were not shared */
+  uint64_t recorded_as; /* where outcomes of plans are recorded */
+  char *key;            /* what its graphs depend on; NULL: they were not shared */
+  uint64_t key_hash;
   bool lowers;             /* the back end can lower the best graph */
   struct sg_segment *like; /* an earlier one that says the same; NULL: there is none */
   /* Two, or NULL: the same operators of either of the two tensors that a concatenation joins

@@ -2,6 +2,7 @@
  * that several orders of the operators have.  One is searched; the others take over what its graphs
  * cost, and make those that are wanted when they are. */
 #include "segment.h"
+#include "src/base/hash.h"
 #include "src/base/mem.h"
 #include "src/ir/names.h"
 #include <stdlib.h>
@@ -38,9 +39,10 @@ bool sg_segment_take(sg_segment *segment, const as_search_opts *opts, sg_segment
   if (opts->no_prune || opts->record || opts->shard) /* where each plan is looked at by itself */
     return false;
   segment->key = key_of(segment);
+  segment->key_hash = as_hash(segment->key, strlen(segment->key), 1);
   for (uint32_t i = 0; i < n && !segment->like; i++) {
-    bool same = earlier[i]->key && !earlier[i]->like && !has_joined(earlier[i]) &&
-                strcmp(earlier[i]->key, segment->key) == 0;
+    bool same = earlier[i]->key && earlier[i]->key_hash == segment->key_hash && !earlier[i]->like &&
+                !has_joined(earlier[i]) && strcmp(earlier[i]->key, segment->key) == 0;
     segment->like = same ? earlier[i] : NULL;
   }
   if (!segment->like)

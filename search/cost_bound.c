@@ -190,8 +190,8 @@ static double rows_us(const as_target *target, double memory, double read, doubl
   return threads->rows_launch_us + first + memory * (1 - 1 / share) * (1 + crowded) + queue;
 }
 
-/* Without a reduction there are two kinds of blocks: of rows, as many as it may be, and the
- * others.  Few large ones crowd the registers, many small ones wait for each other. */
+/* Without a product there are two kinds of blocks: of rows, as many as it may be, and the others.
+ * Few large ones crowd the registers, many small ones wait for each other. */
 static double map_us(const as_target *target, double read, double stored) {
   static const double finer = 1.03;
   static const double most_share = 1e7;
@@ -217,8 +217,12 @@ static double memory_us(const sg_bounds *bounds, const uint32_t *op, uint32_t n,
       inside |= op[k] == tensor[i];
     *(inside ? &stored : &read) += sg_cost_bytes(model, &model->graph->node[tensor[i]]);
   }
-  double least = threads->rows_launch_us + threads->latency_us + (read + stored) / threads->dram;
-  return reduces(model->graph, op, n) ? least : fmax(least, map_us(model->target, read, stored));
+  double least = map_us(model->target, read, stored);
+  if (!reduces(model->graph, op, n))
+    return least;
+  /* a sum may be part of a product, whose blocks have neither limit */
+  return fmin(least,
+              threads->rows_launch_us + threads->latency_us + (read + stored) / threads->dram);
 }
 
 double sg_bounds_of(const sg_bounds *bounds, const uint32_t *op, uint32_t n, const uint32_t *tensor,

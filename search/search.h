@@ -81,6 +81,9 @@ typedef struct {
   uint64_t max_group_states; /* of all groups of operators that the partition looks into */
   /* partitions into several kernels that become candidates; more than 1: also groups of operators
    * are looked into through which one may cost `reach` times the best */
+  /* of those that are to be certified, no more than the first by the model that is: where nobody
+   * asks a solver about them, or wants to see more */
+  bool only_first;
   uint32_t max_partitions;
   double reach;
   /* last resort, 0: none; the best so far is given, and what was left out said */

@@ -4,13 +4,17 @@
 #include "src/base/file.h"
 #include "src/base/pool.h"
 #include "src/base/trace.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
-  AT_ONCE = 8, /* candidates judged at the same time, whatever the number of threads */
-  SECONDS_OF_ITS_OWN = 20
+  AT_ONCE = 8,            /* candidates judged at the same time, whatever the number of threads */
+  SECONDS_OF_ITS_OWN = 20 /* of a processor */
 };
+
+static const double MOST_BUSY = 2.5; /* of a busy machine no more is asked */
 
 void sg_candidate_clear(as_candidate *candidate) {
   for (uint32_t i = 0; i < candidate->n_tiling; i++) {
@@ -287,11 +291,20 @@ static bool has_budget(sg_search *search, const sg_scheme *scheme, uint32_t n_tr
   return needed || best_so_far;
 }
 
+/* How much longer than on a machine of its own this process takes, as far as the search has shown
+ * it: seconds by the clock over those of a processor. */
+static double busyness(const sg_search *search) {
+  double used = (double)clock() / CLOCKS_PER_SEC;
+  double passed = as_now() - search->start;
+  double times = used > 0 ? passed / used : 1;
+  return fmin(fmax(times, 1), MOST_BUSY);
+}
+
 /* When a candidate's judgement has to end.  The program's own operators as kernels have some time
  * in any case. */
 static double time_for(const sg_search *search, const sg_scheme *scheme) {
   double until = search->deadline.until;
-  double least = as_now() + SECONDS_OF_ITS_OWN;
+  double least = as_now() + SECONDS_OF_ITS_OWN * busyness(search);
   return until > 0 && is_separate(scheme) && until < least ? least : until;
 }
 

@@ -24,14 +24,15 @@ static const as_size_fact *fact(const as_graph *graph, uint32_t i) {
   return graph->program && i < graph->program->n_fact ? &graph->program->fact[i] : NULL;
 }
 
-static as_size reduce(const as_graph *graph, as_size a) {
+/* by the relations from this one on */
+static as_size reduce_from(const as_graph *graph, as_size a, uint32_t first) {
   for (int round = 0; round < 8;
        round++) { /* definitions may build on each other; a cycle of them ends with the rounds */
     as_size old = a;
     as_size sym;
     as_size by;
     const as_size_fact *f;
-    for (uint32_t i = 0; (f = fact(graph, i)) != NULL; i++) {
+    for (uint32_t i = first; (f = fact(graph, i)) != NULL; i++) {
       if (!definition(graph->sizes, f, &sym, &by))
         continue;
       as_size b = as_size_subst(graph->sizes, a, sym, by);
@@ -42,6 +43,10 @@ static as_size reduce(const as_graph *graph, as_size a) {
       break;
   }
   return a;
+}
+
+static as_size reduce(const as_graph *graph, as_size a) {
+  return reduce_from(graph, a, 0);
 }
 
 /* monomial i of `from` as a size of its own */
@@ -152,6 +157,12 @@ static bool joined(const as_graph *graph, as_size x, as_size y) {
   return found;
 }
 
+/* the extent that tiles make up, by what the program says of it: a muGraph's own relations would
+ * make it tiles again */
+static as_size as_program_has_it(const as_graph *graph, as_size a) {
+  return reduce_from(graph, fold_tiles(graph, a), graph->program ? graph->n_fact : 0);
+}
+
 bool as_graph_same_size(const as_graph *graph, as_size a, as_size b) {
   if (a == b)
     return a != AS_SIZE_BAD;
@@ -160,6 +171,9 @@ bool as_graph_same_size(const as_graph *graph, as_size a, as_size b) {
   as_size x = reduce(graph, a);
   as_size y = reduce(graph, b);
   if (x == y || reduce(graph, fold_tiles(graph, a)) == reduce(graph, fold_tiles(graph, b)))
+    return true;
+  as_size program_a = as_program_has_it(graph, a);
+  if (program_a != AS_SIZE_BAD && program_a == as_program_has_it(graph, b))
     return true;
   as_size extent = as_size_sub(graph->sizes, x, y);
   if (extent == AS_SIZE_BAD)

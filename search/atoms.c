@@ -19,7 +19,6 @@ static const double FEW = 64;
 
 typedef struct {
   const as_graph *graph;
-  const bool *is_late;
   uint32_t *owner;  /* by node: the last operator of its atom; AS_NONE: none yet */
   double *elements; /* by node */
   bool *is_index;   /* by node: index tensors, which are no kernels */
@@ -110,7 +109,6 @@ static bool has_values(const as_graph *graph) {
 uint32_t *sg_atom_roots(const sg_variant *variant, const bool *apart) {
   const as_graph *graph = variant->graph;
   joining work = {.graph = graph,
-                  .is_late = variant->is_late,
                   .owner = as_malloc((graph->n + 1) * sizeof *work.owner),
                   .elements = as_calloc(graph->n + 1, sizeof *work.elements),
                   .is_index = as_graph_index_tensors(graph, false),

@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* a quarter of what the proof of the whole program may take */
+enum { MOST_STEPS_APART = 15000 };
+
 static bool judge_alone(sg_search *search, const sg_segment *segment, const as_graph *graph) {
-  const as_policy proof_only = {.stop_early = true, .seed = search->opts.seed};
+  const as_policy proof_only = {
+      .stop_early = true, .seed = search->opts.seed, .most_steps = MOST_STEPS_APART};
   char *given = as_print_tp_alone(segment->sub);
   char *candidate = as_print_mug(graph);
   as_judged judged = {.lib = search->program->lib,
@@ -32,16 +36,18 @@ static bool judge_alone(sg_search *search, const sg_segment *segment, const as_g
 }
 
 bool sg_is_proved_apart(sg_search *search, sg_segment *segment) {
-  sg_rank *first = &segment->rank[0];
+  bool proved = false;
   as_err err;
-  if (search->opts.policy == NULL || first->proved)
+  if (search->opts.policy == NULL || sg_segment_is_proved(segment))
     return true;
   as_err_init(&err);
   as_graph *graph = sg_segment_alone(segment, 0, &err);
   if (graph) {
-    first->proved = judge_alone(search, segment, graph);
+    proved = judge_alone(search, segment, graph);
     as_graph_free(graph);
   }
   as_err_clear(&err);
-  return first->proved;
+  if (proved)
+    sg_segment_proved(segment);
+  return proved;
 }

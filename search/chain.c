@@ -4,13 +4,17 @@
 #include "src/base/file.h"
 #include "src/base/pool.h"
 #include "src/base/trace.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
-  AT_ONCE = 8, /* candidates judged at the same time, whatever the number of threads */
-  SECONDS_OF_ITS_OWN = 20
+  AT_ONCE = 8,            /* candidates judged at the same time, whatever the number of threads */
+  SECONDS_OF_ITS_OWN = 20 /* of a processor */
 };
+
+static const double MOST_BUSY = 2.5; /* of a busy machine no more is asked */
 
 void sg_candidate_clear(as_candidate *candidate) {
   for (uint32_t i = 0; i < candidate->n_tiling; i++) {
@@ -70,6 +74,7 @@ typedef struct {
   as_candidate candidate;
   double until; /* as_policy */
   char *unfit;  /* why it has no tile sizes, or cannot be lowered; malloc'ed */
+  bool left;    /* not judged: a cheaper one is certified */
 } trial;
 
 typedef struct {
@@ -159,8 +164,24 @@ static bool choose_tiling(const sg_search *search, as_candidate *candidate, char
   return lowers;
 }
 
-/* tile sizes, the best that can be lowered, then the verdict */
-static void try_candidate(void *arg, size_t i) {
+static bool fits(const trial *tried) {
+  return tried->unfit == NULL && tried->candidate.text;
+}
+
+static void judge_candidate(void *arg, size_t i) {
+  const trials *all = arg;
+  const sg_search *search = all->search;
+  as_candidate *candidate = &all->trial[i].candidate;
+  if (search->opts.policy == NULL || !fits(&all->trial[i]))
+    return;
+  as_judged judged = as_search_judged(search->program, &search->opts.given, candidate);
+  as_policy policy = *search->opts.policy;
+  policy.until = all->trial[i].until;
+  as_judge(&judged, &policy, &candidate->verdict);
+}
+
+/* tile sizes, the best that can be lowered */
+static void tile_candidate(void *arg, size_t i) {
   const trials *all = arg;
   const sg_search *search = all->search;
   const as_search_opts *opts = &search->opts;
@@ -177,12 +198,11 @@ static void try_candidate(void *arg, size_t i) {
   if (candidate->n_tiling)
     candidate->us = candidate->tiling[candidate->chosen].us;
   candidate->kernels = as_graph_kernels(candidate->graph);
-  if (opts->policy == NULL)
-    return;
-  as_judged judged = as_search_judged(search->program, &opts->given, candidate);
-  as_policy policy = *opts->policy;
-  policy.until = all->trial[i].until;
-  as_judge(&judged, &policy, &candidate->verdict);
+}
+
+static void try_candidate(void *arg, size_t i) {
+  tile_candidate(arg, i);
+  judge_candidate(arg, i);
 }
 
 /* counts what became of a candidate without tile sizes; *unfit: the first such reason */
@@ -227,10 +247,12 @@ static int compare_candidates(const void *left, const void *right) {
   return first->us < second->us ? -1 : first->us > second->us;
 }
 
-/* The candidates, cheapest first by the model; of those that it cannot tell from the cheapest,
- * which it knows to some parts in a thousand at most, one with the fewest kernels is put first. */
+/* what the model cannot tell apart: it knows times to some parts in a thousand at most */
+static const double ALIKE = 1.003;
+
+/* The candidates, cheapest first by the model; of those that it cannot tell from the cheapest, one
+ * with the fewest kernels is put first. */
 static void sort_candidates(as_search_result *result) {
-  static const double ALIKE = 1.003;
   if (result->n == 0)
     return;
   qsort(result->cand, result->n, sizeof *result->cand, compare_candidates);
@@ -269,26 +291,70 @@ static bool has_budget(sg_search *search, const sg_scheme *scheme, uint32_t n_tr
   return needed || best_so_far;
 }
 
+/* How much longer than on a machine of its own this process takes, as far as the search has shown
+ * it: seconds by the clock over those of a processor. */
+static double busyness(const sg_search *search) {
+  double used = (double)clock() / CLOCKS_PER_SEC;
+  double passed = as_now() - search->start;
+  double times = used > 0 ? passed / used : 1;
+  return fmin(fmax(times, 1), MOST_BUSY);
+}
+
 /* When a candidate's judgement has to end.  The program's own operators as kernels have some time
  * in any case. */
 static double time_for(const sg_search *search, const sg_scheme *scheme) {
   double until = search->deadline.until;
-  double least = as_now() + SECONDS_OF_ITS_OWN;
+  double least = as_now() + SECONDS_OF_ITS_OWN * busyness(search);
   return until > 0 && is_separate(scheme) && until < least ? least : until;
 }
 
 static void take(sg_search *search, trial *tried, uint32_t number, char **unfit) {
   as_search_result *result = search->result;
-  bool fits = tried->unfit == NULL && tried->candidate.text;
-  if (!fits)
+  if (tried->left) {
+    sg_candidate_clear(&tried->candidate);
+    return;
+  }
+  if (!fits(tried))
     count_unfit(search, tried, unfit);
-  if (!fits || !is_certified(search, &tried->candidate, number)) {
+  if (!fits(tried) || !is_certified(search, &tried->candidate, number)) {
     sg_candidate_clear(&tried->candidate);
     return;
   }
   result->stats.certified++;
   result->cand = as_realloc(result->cand, (result->n + 1) * sizeof *result->cand);
   result->cand[result->n++] = tried->candidate;
+}
+
+/* Of those that are not judged yet the one that would be first, as sort_candidates has them; n:
+ * there is none. */
+static uint32_t first_of(const trial *tried, uint32_t n) {
+  uint32_t first = n;
+  double least = SG_NEVER;
+  for (uint32_t i = 0; i < n; i++)
+    least = tried[i].left && tried[i].candidate.us < least ? tried[i].candidate.us : least;
+  for (uint32_t i = 0; i < n; i++) {
+    const as_candidate *candidate = &tried[i].candidate;
+    if (!tried[i].left || candidate->us > ALIKE * least)
+      continue;
+    if (first == n || candidate->kernels < tried[first].candidate.kernels ||
+        (candidate->kernels == tried[first].candidate.kernels &&
+         candidate->us < tried[first].candidate.us))
+      first = i;
+  }
+  return first;
+}
+
+/* Judges one after the other, the one that would be chosen first, until one is certified. */
+static void judge_first(trials *all, uint32_t n) {
+  as_parallel(all->search->opts.threads, n, tile_candidate, all);
+  for (uint32_t i = 0; i < n; i++)
+    all->trial[i].left = fits(&all->trial[i]);
+  for (uint32_t i; (i = first_of(all->trial, n)) < n;) {
+    all->trial[i].left = false;
+    judge_candidate(all, i);
+    if (all->trial[i].candidate.verdict.certified)
+      return;
+  }
 }
 
 /* Judges the schemes of these numbers at the same time, and takes what is certified in their
@@ -306,7 +372,10 @@ static void certify_schemes(sg_search *search, const uint32_t *number, uint32_t 
     of[n_trials++] = number[i];
   }
   sg_progress(search, "certifying", (double)search->result->n / search->opts.keep);
-  as_parallel(search->opts.threads, n_trials, try_candidate, &all);
+  if (search->opts.only_first && search->opts.policy)
+    judge_first(&all, n_trials);
+  else
+    as_parallel(search->opts.threads, n_trials, try_candidate, &all);
   for (uint32_t i = 0; i < n_trials; i++)
     take(search, &all.trial[i], of[i], unfit);
   free(of);
@@ -321,12 +390,18 @@ static bool has_one_kernel(const as_search_result *result) {
   return false;
 }
 
+/* as many as are wanted, or one where that is enough */
+static bool has_enough(const sg_search *search) {
+  const as_search_result *result = search->result;
+  return result->n >= search->opts.keep || (search->opts.only_first && result->n > 0);
+}
+
 void sg_certify_schemes(sg_search *search) {
   as_search_result *result = search->result;
   uint32_t *number = as_malloc((search->n_schemes + 1) * sizeof *number);
   char *unfit = NULL;
   uint32_t next = 0;
-  while (next < search->n_schemes && result->n < search->opts.keep) {
+  while (next < search->n_schemes && !has_enough(search)) {
     /* as many as are wanted yet, which would be tried one after the other as well; a few at a time,
      * since time that is up is only seen between */
     uint32_t n = 0;
@@ -335,7 +410,8 @@ void sg_certify_schemes(sg_search *search) {
     certify_schemes(search, number, n, &unfit);
   }
   /* beside the cheapest by the model, which is only a model: one kernel for everything */
-  for (; next < search->n_schemes && result->n > 0 && !has_one_kernel(result); next++) {
+  bool beside = result->n > 0 && !search->opts.only_first;
+  for (; next < search->n_schemes && beside && !has_one_kernel(result); next++) {
     const sg_scheme *scheme = &search->schemes[next];
     const sg_piece *piece = &scheme->pieces[0];
     const sg_rank *rank = piece->segment ? &piece->segment->rank[piece->rank] : NULL;

@@ -444,20 +444,6 @@ double as_cost(const as_graph *graph, const as_target *target, double *shared) {
   return us;
 }
 
-/* what crosses a kernel's border comes from memory or goes there, whatever the kernel is */
-double as_cost_bound(const as_graph *graph, const uint32_t *tensor, uint32_t n,
-                     const as_target *target) {
-  sg_cost_model model = {
-      .graph = graph, .target = target, .is_index = as_graph_index_tensors(graph, false)};
-  double bytes = 0;
-  sg_cost_set_env(&model);
-  for (uint32_t i = 0; i < n; i++)
-    bytes += sg_cost_bytes(&model, &graph->node[tensor[i]]);
-  sg_cost_clear(&model);
-  const as_target_threads *threads = &target->threads; /* the faster of the two ways to lower */
-  return threads->rows_launch_us + threads->latency_us + bytes / threads->dram;
-}
-
 double as_cost_operator(const as_graph *graph, as_node_id op, const as_target *target) {
   sg_cost_model model = {.graph = graph, .target = target ? target : as_target_default()};
   model.works = as_calloc(graph->n + 1, sizeof *model.works);

@@ -1,5 +1,6 @@
 /* The cost model at work: a graph, what its nodes do, and the sizes it is looked at with.
- * May include: search.h.  Private to cost*.c and tiling.c. */
+ * May include: search.h.  Private to cost*.c, tiling.c
+ * and, for its bounds, partition.c. */
 #ifndef AS_SEARCH_COST_MODEL_H
 #define AS_SEARCH_COST_MODEL_H
 #include "search.h"
@@ -19,6 +20,9 @@ typedef struct {
   bool *is_index; /* by node: an index tensor, which costs nothing where it is read */
   int64_t *env;
 } sg_cost_model;
+
+/* elements of the tiles that a block of rows keeps in the registers of 16 warps */
+#define SG_ROWS_ELEMENTS 32768.0
 
 /* values of sizes, by size: those that the graph's table states, 1 where none is */
 void sg_cost_set_env(sg_cost_model *model);
@@ -42,6 +46,13 @@ double sg_cost_iterations(const sg_cost_model *model, const as_block *block);
 /* microseconds of one block graph, -1: does not fit; *shared: bytes of the largest block so far */
 double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared);
 double sg_cost_total(const sg_cost_model *model, double *shared);
+/* cost_bound.c: what no kernel for some of a graph's operators takes less than */
+typedef struct sg_bounds sg_bounds;
+sg_bounds *sg_bounds_new(const as_graph *graph, const as_target *target);
+void sg_bounds_free(sg_bounds *bounds);
+/* op: the operators, in order; tensor: what they read and store, each once */
+double sg_bounds_of(const sg_bounds *bounds, const uint32_t *op, uint32_t n, const uint32_t *tensor,
+                    uint32_t n_tensors);
 /* does the extent depend on a size that is left to run time, so that one tiling is for every value
  * up to the concrete one? */
 bool sg_is_left_to_run_time(const as_sizes *sizes, as_size extent);

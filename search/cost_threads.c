@@ -468,8 +468,7 @@ static double chained_us(profile *of, double *shared) {
 static double rows_us(profile *of, double *shared) {
   const as_target *target = of->model->target;
   const as_target_threads *constant = &target->threads;
-  const double elements_of_16_warps = 32768;
-  if (of->still / 2 > elements_of_16_warps)
+  if (of->still / 2 > SG_ROWS_ELEMENTS)
     return -1;
   if (*shared < (double)target->shared_reserved)
     *shared = (double)target->shared_reserved;

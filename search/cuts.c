@@ -58,22 +58,19 @@ static void add_op(const as_graph *graph, sg_atom *atom, uint32_t node) {
 }
 
 /* owner: by node, its atom; AS_NONE: an input or a number */
-static void make_atoms(sg_cuts *cuts, uint32_t *owner) {
+static void make_atoms(sg_cuts *cuts, const bool *apart, uint32_t *owner) {
   const sg_variant *variant = cuts->variant;
   const as_graph *graph = variant->graph;
+  uint32_t *root = sg_atom_roots(variant, apart);
   for (uint32_t i = 0; i < graph->n; i++)
     owner[i] = AS_NONE;
   for (uint32_t i = 0; i < variant->n_ops; i++) {
-    if (!variant->is_late[variant->ops[i]])
+    if (root[variant->ops[i]] == variant->ops[i])
       owner[variant->ops[i]] = cuts->n_atoms++;
   }
-  for (uint32_t i = variant->n_ops; i-- > 0;) { /* a late move belongs to whom it is made for */
-    const as_node *node = &graph->node[variant->ops[i]];
-    for (uint32_t k = 0; k < node->nargs; k++) {
-      if (variant->is_late[node->arg[k]])
-        owner[node->arg[k]] = owner[variant->ops[i]];
-    }
-  }
+  for (uint32_t i = 0; i < variant->n_ops; i++)
+    owner[variant->ops[i]] = owner[root[variant->ops[i]]];
+  free(root);
   cuts->atoms = as_calloc(cuts->n_atoms + 1, sizeof *cuts->atoms);
   for (uint32_t i = 0; i < variant->n_ops; i++)
     add_op(graph, &cuts->atoms[owner[variant->ops[i]]], variant->ops[i]);
@@ -253,10 +250,17 @@ static sg_group make_group(const sg_cuts *cuts, const sg_set *set, uint32_t from
   return group;
 }
 
-static uint32_t size_of(const sg_cuts *cuts, const sg_set *set) {
+/* operators; *n_late: those that only move elements right before what reads them */
+static uint32_t size_of(const sg_cuts *cuts, const sg_set *set, uint32_t *n_late) {
   uint32_t n_ops = 0;
-  for (uint32_t atom = 0; atom < cuts->n_atoms; atom++)
-    n_ops += set_has(set, atom) ? cuts->atoms[atom].n_ops : 0;
+  *n_late = 0;
+  for (uint32_t atom = 0; atom < cuts->n_atoms; atom++) {
+    const sg_atom *member = &cuts->atoms[atom];
+    for (uint32_t i = 0; i < member->n_ops && set_has(set, atom); i++) {
+      *n_late += cuts->variant->is_late[member->ops[i]];
+      n_ops++;
+    }
+  }
   return n_ops;
 }
 
@@ -279,19 +283,24 @@ static uint32_t find_group(sg_cuts *cuts, as_map *known, const sg_set *set, uint
 
 static void find_groups(sg_cuts *cuts, uint32_t most_ops) {
   uint32_t n = (uint32_t)cuts->downsets.n;
-  uint32_t *size = as_malloc((n + 1) * sizeof *size);
+  uint32_t *all = as_malloc((n + 1) * sizeof *all);
+  uint32_t *size = as_malloc((n + 1) * sizeof *size); /* without moves */
   as_map known;
   as_map_init(&known, SG_SET_WORDS);
-  for (uint32_t i = 0; i < n; i++)
-    size[i] = size_of(cuts, &AS_VEC_AT(&cuts->downsets, sg_set, i));
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t n_late;
+    all[i] = size_of(cuts, &AS_VEC_AT(&cuts->downsets, sg_set, i), &n_late);
+    size[i] = all[i] - n_late;
+  }
   for (uint32_t from = 0; from < n; from++) {
     const sg_set *low = &AS_VEC_AT(&cuts->downsets, sg_set, from);
     for (uint32_t to = from + 1; to < n; to++) {
       const sg_set *high = &AS_VEC_AT(&cuts->downsets, sg_set, to);
-      if (size[to] <= size[from] || !is_subset(low, high))
+      if (all[to] <= all[from] || !is_subset(low, high))
         continue;
       sg_set set = set_minus(high, low);
-      if (size[to] - size[from] > most_ops && count_atoms(&set) > 1)
+      bool is_long = size[to] - size[from] > most_ops || all[to] - all[from] > 2 * most_ops;
+      if (is_long && count_atoms(&set) > 1)
         continue;
       sg_edge edge = {from, to, find_group(cuts, &known, &set, from, to)};
       if (edge.group != AS_NONE)
@@ -300,6 +309,7 @@ static void find_groups(sg_cuts *cuts, uint32_t most_ops) {
   }
   as_map_clear(&known);
   free(size);
+  free(all);
 }
 
 /* --- a group as a kernel */
@@ -326,13 +336,13 @@ uint32_t *sg_crossing(const as_graph *graph, const uint32_t *op, uint32_t n, uin
   return tensor;
 }
 
-void sg_cuts_init(sg_cuts *cuts, const sg_variant *variant, uint32_t most_ops) {
+void sg_cuts_init(sg_cuts *cuts, const sg_variant *variant, const bool *apart, uint32_t most_ops) {
   uint32_t *owner = as_malloc((variant->graph->n + 1) * sizeof *owner);
   *cuts = (sg_cuts){.variant = variant};
   as_vec_init(&cuts->downsets, sizeof(sg_set));
   as_vec_init(&cuts->groups, sizeof(sg_group));
   as_vec_init(&cuts->edges, sizeof(sg_edge));
-  make_atoms(cuts, owner);
+  make_atoms(cuts, apart, owner);
   link_atoms(cuts, owner);
   find_downsets(cuts);
   find_groups(cuts, most_ops);

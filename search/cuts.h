@@ -13,7 +13,8 @@ typedef struct {
   uint64_t word[SG_SET_WORDS];
 } sg_set;
 
-/* an operator with the moves right before it that only it reads */
+/* an operator with what is joined to it (atoms.c): moves right before it that only it reads, and
+ * maps between which no kernel does well to end */
 typedef struct {
   uint32_t *ops; /* nodes, in order */
   uint32_t n_ops;
@@ -50,10 +51,12 @@ typedef struct {
 #define SG_GROUP(cuts, i) (&AS_VEC_AT(&(cuts)->groups, sg_group, i))
 #define SG_EDGE(cuts, i) (&AS_VEC_AT(&(cuts)->edges, sg_edge, i))
 
-/* Groups of at most `most_ops` operators that have to do with each other: joined by what they read
- * of each other or read both, alike, or neighbours in the variant's order.  At most SG_MOST_ATOMS
- * operators. */
-void sg_cuts_init(sg_cuts *cuts, const sg_variant *variant, uint32_t most_ops);
+/* Groups of at most `most_ops` operators (or one atom) that have to do with each other: joined by
+ * what they read of each other or read both, alike, or neighbours in the variant's order.  At most
+ * SG_MOST_ATOMS operators.  apart: by node, whether no map is joined to it. */
+void sg_cuts_init(sg_cuts *cuts, const sg_variant *variant, const bool *apart, uint32_t most_ops);
+/* atoms.c: by node, the last operator of an operator's atom; malloc'ed */
+uint32_t *sg_atom_roots(const sg_variant *variant, const bool *apart);
 void sg_cuts_clear(sg_cuts *cuts);
 /* tensors that a kernel for the operators reads, and that it stores, each once; malloc'ed */
 uint32_t *sg_crossing(const as_graph *graph, const uint32_t *op, uint32_t n, uint32_t *n_tensors);

@@ -9,6 +9,7 @@
  * one where kernels take little more than their bounds (elementwise chains); the other half goes to
  * the smallest groups, which soon have some kernel for everything where they do not.  A whole
  * program of few operators comes before all.  What the budget leaves unseen is said aloud. */
+#include "cost_model.h"
 #include "cuts.h"
 #include "driver.h"
 #include "src/base/hash.h"
@@ -24,6 +25,17 @@ enum {
   SHALLOW_STATES = 60000, /* per plan, in the first round */
   LEAST_FURTHER = 1000000 /* states, beyond what the best partition needs */
 };
+
+/* Of what the best partition takes, a group looked into once is looked into to the end, and one of
+ * another order of the operators at all, only where a partition through it may take less than this:
+ * the model does not know times any better. */
+static const double WORTHWHILE = 0.99;
+
+/* A search that has found nothing better for so many states, and for as many times as it took to
+ * find what is known, has found what there is.  Better by less than a thousandth is not counted. */
+enum { PATIENCE = 2, LEAST_PATIENCE = 4000000, DEEPER = 4 };
+
+static const double BETTER = 0.999;
 
 /* costs where the program states no sizes: fewer kernels first, one an operator last */
 #define UNSIZED_KERNEL 1e8
@@ -52,9 +64,12 @@ typedef struct {
   double *after;   /* from a down-set to all operators */
   uint32_t *hoped; /* by down-set: the last edge of the path that `before` is the cost of */
   double best;     /* of a path over what is found */
-  double reach;    /* groups are looked into through which a path may cost so much of the best */
+  double reach;    /* groups are looked into through which a path may cost so much of the best, */
+  double further;  /* .. and to the end such ones */
   uint64_t states_before;
   uint64_t most_states; /* of the round at hand */
+  double found;         /* the best known, and how many states it took to find it */
+  uint64_t states_found;
 } partition;
 
 static double predefined_us(const partition *p, const sg_group *group) {
@@ -69,6 +84,7 @@ static double predefined_us(const partition *p, const sg_group *group) {
 
 static void set_bounds(partition *p) {
   const sg_search *search = p->search;
+  sg_bounds *bounds = sg_bounds_new(p->variant->graph, search->opts.target);
   for (uint32_t i = 0; i < p->cuts.groups.n; i++) {
     const sg_group *group = SG_GROUP(&p->cuts, i);
     step *s = &p->steps[i];
@@ -77,7 +93,7 @@ static void set_bounds(partition *p) {
     if (search->concrete) {
       uint32_t n_tensors;
       uint32_t *tensor = sg_crossing(p->variant->graph, group->ops, group->n_ops, &n_tensors);
-      s->bound = as_cost_bound(p->variant->graph, tensor, n_tensors, search->opts.target);
+      s->bound = sg_bounds_of(bounds, group->ops, group->n_ops, tensor, n_tensors);
       free(tensor);
     }
     if (group->n_atoms == 1) { /* a single operator can always be a predefined kernel */
@@ -87,6 +103,7 @@ static void set_bounds(partition *p) {
     }
     s->least = s->bound;
   }
+  sg_bounds_free(bounds);
 }
 
 /* The least cost of a path over what is found, of at least so many steps; through: NULL, or the
@@ -142,6 +159,10 @@ static void relax(partition *p) {
   p->best = best_known(p, 1, NULL);
   if (p->best < p->search->best_us)
     p->search->best_us = p->best;
+  if (p->best < BETTER * p->found) {
+    p->found = p->best;
+    p->states_found = p->search->result->stats.states - p->states_before;
+  }
 }
 
 /* what the operators of a group take by the best smaller groups known */
@@ -164,7 +185,8 @@ static double known_apart(const partition *p, uint32_t which) {
 
 static bool may_pay(const partition *p, uint32_t which) {
   double best = p->best < p->search->best_us ? p->best : p->search->best_us;
-  return p->steps[which].through < best * p->reach;
+  const step *s = &p->steps[which];
+  return s->through < best * (s->shallow ? p->further : p->reach);
 }
 
 static void look_into(partition *p, uint32_t which, uint64_t max_states) {
@@ -189,6 +211,8 @@ static void look_into(partition *p, uint32_t which, uint64_t max_states) {
   s->bound = s->known ? s->us : s->least;
   sg_segment_trim(segment, which == p->whole ? KEPT_OF_WHOLE : KEPT_OF_PIECE);
   relax(p);
+  AS_TRACE(SEARCH, "at %llu states: the best partition known %.5g us, by bounds %.5g us",
+           (unsigned long long)search->result->stats.states, p->best, p->before[p->last]);
 }
 
 /* whether the budget or the time is up; counts what is left unseen then */
@@ -199,7 +223,9 @@ static bool is_over(const partition *p) {
     sg_struck(search, why, 1);
     return true;
   }
-  if (search->result->stats.states - p->states_before >= p->most_states) {
+  uint64_t states = search->result->stats.states - p->states_before;
+  bool in_vain = p->reach <= 1 && states > PATIENCE * p->states_found + LEAST_PATIENCE;
+  if (states >= p->most_states || in_vain) {
     sg_struck(search, AS_LIMIT_GROUPS, 1);
     return true;
   }
@@ -266,8 +292,11 @@ static void look_into_groups(partition *p) {
   relax(p);
   if (p->variant->n_ops <= FEW_OPERATORS && p->whole != AS_NONE && may_pay(p, p->whole))
     look_into(p, p->whole, shallow);
-  if (look_into_round(p, false, shallow))
-    look_into_round(p, true, deep);
+  bool goes_on = look_into_round(p, false, shallow);
+  while (goes_on && shallow < deep) {
+    shallow = DEEPER * shallow < deep ? DEEPER * shallow : deep;
+    goes_on = look_into_round(p, true, shallow);
+  }
   for (uint32_t i = 0; i < p->cuts.groups.n; i++) {
     if (p->steps[i].shallow && may_pay(p, i))
       sg_struck(p->search, AS_LIMIT_STATES, 1);
@@ -472,7 +501,7 @@ static void add_other_paths(partition *p) {
 static void reach_further(partition *p) {
   const as_search_opts *opts = &p->search->opts;
   uint64_t visited = p->search->result->stats.states - p->states_before;
-  p->reach = opts->reach;
+  p->reach = p->further = opts->reach;
   p->most_states = 2 * visited < opts->max_group_states ? 2 * visited : opts->max_group_states;
   p->most_states = p->most_states < LEAST_FURTHER ? LEAST_FURTHER : p->most_states;
   look_into_round(p, false, SHALLOW_STATES);
@@ -530,14 +559,37 @@ static uint32_t group_of_all(const sg_cuts *cuts, uint32_t n_ops) {
   return AS_NONE;
 }
 
-/* the schemes of one order of the operators */
-static void partition_variant(sg_search *search, const sg_variant *variant) {
+/* Looks into the groups that are one atom of several operators.  Where there is no kernel for one,
+ * its maps are better looked at apart: false, and it is among them. */
+static bool can_join(partition *p, bool *apart) {
+  bool can = true;
+  for (uint32_t i = 0; i < p->cuts.groups.n; i++) {
+    const sg_group *group = SG_GROUP(&p->cuts, i);
+    uint32_t n_computing = 0;
+    for (uint32_t k = 0; k < group->n_ops && group->n_atoms == 1; k++)
+      n_computing += !p->variant->is_late[group->ops[k]];
+    if (n_computing <= 1)
+      continue;
+    look_into(p, i, SHALLOW_STATES);
+    bool in_vain = p->steps[i].segment == NULL;
+    apart[group->ops[group->n_ops - 1]] |= in_vain;
+    can &= !in_vain;
+  }
+  return can;
+}
+
+/* The schemes of one order of the operators.  apart: by node, whether no map is joined to it;
+ * false: there are more such, and no schemes yet. */
+static bool partition_atoms(sg_search *search, const sg_variant *variant, bool *apart) {
+  bool is_given = variant == &search->variants[1];
   partition p = {.search = search,
                  .variant = variant,
-                 .reach = 1,
+                 .reach = is_given ? 1 : WORTHWHILE,
+                 .further = WORTHWHILE,
+                 .found = SG_NEVER,
                  .states_before = search->result->stats.states,
                  .most_states = search->opts.max_group_states};
-  sg_cuts_init(&p.cuts, variant, search->opts.max_part);
+  sg_cuts_init(&p.cuts, variant, apart, search->opts.max_part);
   if (p.cuts.dropped)
     sg_struck(search, AS_LIMIT_CUTS, p.cuts.dropped);
   if (variant->n_ops > search->opts.max_part)
@@ -552,23 +604,26 @@ static void partition_variant(sg_search *search, const sg_variant *variant) {
   uint32_t *through = as_calloc(p.last + 1, sizeof *through);
   uint32_t before = search->n_schemes;
   set_bounds(&p);
-  look_into_groups(&p);
+  relax(&p);
+  bool done = can_join(&p, apart);
+  if (done)
+    look_into_groups(&p);
   AS_TRACE(SEARCH, "%zu down-sets, %zu groups of operators, %zu edges", p.cuts.downsets.n,
            p.cuts.groups.n, p.cuts.edges.n);
-  if (p.whole != AS_NONE && p.steps[p.whole].segment) {
+  if (done && p.whole != AS_NONE && p.steps[p.whole].segment) {
     for (uint32_t i = 0; i < p.cuts.edges.n; i++) {
       if (SG_EDGE(&p.cuts, i)->group == p.whole)
         through[p.last] = i;
     }
     add_second_choices(&p, add_path(&p, through, p.steps[p.whole].us));
   }
-  double several = best_proved(&p, through);
+  double several = done ? best_proved(&p, through) : SG_NEVER;
   if (several < SG_NEVER)
     add_second_choices(&p, add_path(&p, through, several));
-  if (search->opts.max_partitions > 1)
+  if (done && search->opts.max_partitions > 1)
     reach_further(&p);
   /* one of which no block graph is made, as what depends on no input: the program's own is there */
-  if (search->n_schemes == before && variant != &search->variants[1])
+  if (done && search->n_schemes == before && variant != &search->variants[1])
     add_separate(search, variant);
   sg_cuts_clear(&p.cuts);
   free(p.turn);
@@ -577,6 +632,16 @@ static void partition_variant(sg_search *search, const sg_variant *variant) {
   free(p.after);
   free(p.hoped);
   free(through);
+  return done;
+}
+
+static void partition_variant(sg_search *search, const sg_variant *variant) {
+  bool *apart = as_malloc((variant->graph->n + 1) * sizeof *apart);
+  for (uint32_t i = 0; i < variant->graph->n; i++)
+    apart[i] = search->opts.max_partitions > 1; /* where dearer partitions are wanted, too */
+  while (!partition_atoms(search, variant, apart))
+    continue; /* with fewer maps joined */
+  free(apart);
 }
 
 void sg_make_schemes(sg_search *search) {

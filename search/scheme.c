@@ -94,8 +94,12 @@ sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, cons
   uint64_t states_before = search->result->stats.states;
   as_err why;
   as_err_init(&why);
-  sg_segment_init(segment, variant->graph, ops, n, &opts, &search->enumerate_till,
-                  &search->result->stats, &why);
+  sg_cut cut = {.graph = variant->graph, .op = ops, .n = n, .kernel = ops, .n_kernel = n};
+  if (sg_segment_prepare(segment, &cut, &opts, &search->enumerate_till, &search->result->stats,
+                         &why) &&
+      segment->has_part && !sg_segment_take(segment, &opts, search->segments, search->n_segments))
+    sg_segment_complete(segment, &cut, &opts, &search->enumerate_till, &search->result->stats,
+                        &why);
   if (why.status == AS_INTERNAL || AS_TRACE_ON(SEARCH)) {
     char *shown = print_operators(variant, ops, n);
     if (why.status == AS_INTERNAL) {

@@ -81,6 +81,9 @@ typedef struct {
   uint64_t max_group_states; /* of all groups of operators that the partition looks into */
   /* partitions into several kernels that become candidates; more than 1: also groups of operators
    * are looked into through which one may cost `reach` times the best */
+  /* of those that are to be certified, no more than the first by the model that is: where nobody
+   * asks a solver about them, or wants to see more */
+  bool only_first;
   uint32_t max_partitions;
   double reach;
   /* last resort, 0: none; the best so far is given, and what was left out said */
@@ -138,9 +141,6 @@ void as_search_select(const as_candidate *c, uint32_t t);
 /* --- cost model (cost.c): microseconds at the concrete sizes; negative: does not fit or no
  * concrete sizes */
 double as_cost(const as_graph *g, const as_target *target, double *shared);
-/* no kernel that reads or stores these nodes of g takes less */
-double as_cost_bound(const as_graph *g, const uint32_t *tensor, uint32_t n,
-                     const as_target *target);
 double as_cost_operator(const as_graph *g, as_node_id op,
                         const as_target *target); /* one operator as a predefined kernel */
 /* has the extent a tile worth having that divides it?  Else tiles are better cut off at its end */

@@ -576,8 +576,8 @@ static bool has_all_values(const as_graph *graph) {
   return all;
 }
 
-bool sg_segment_search(sg_segment *segment, const sg_cut *cut, const as_search_opts *opts,
-                       const as_search_deadline *deadline, as_search_stats *total, as_err *err) {
+bool sg_segment_prepare(sg_segment *segment, const sg_cut *cut, const as_search_opts *opts,
+                        const as_search_deadline *deadline, as_search_stats *total, as_err *err) {
   memset(segment, 0, sizeof *segment);
   segment->limits = (sg_limits){
       .max_values = opts->no_prune ? UNPRUNED_VALUES : opts->max_values,
@@ -601,6 +601,11 @@ bool sg_segment_search(sg_segment *segment, const sg_cut *cut, const as_search_o
   segment->n_recipe = as_calloc(segment->n_plan + 1, sizeof *segment->n_recipe);
   segment->stats = as_calloc(segment->n_plan + 1, sizeof *segment->stats);
   segment->recorded_as = opts->record ? sg_record_segment(segment) : 0;
+  return true;
+}
+
+static void enumerate_plans(sg_segment *segment, const sg_cut *cut, const as_search_opts *opts,
+                            as_search_stats *total, as_err *err) {
   plan_job work = {.segment = segment,
                    .cut = cut,
                    .opts = opts,
@@ -611,20 +616,24 @@ bool sg_segment_search(sg_segment *segment, const sg_cut *cut, const as_search_o
   record_plans(&work);
   collect_ranks(segment, &work, err);
   free(work.ranks);
+}
+
+bool sg_segment_search(sg_segment *segment, const sg_cut *cut, const as_search_opts *opts,
+                       const as_search_deadline *deadline, as_search_stats *total, as_err *err) {
+  if (!sg_segment_prepare(segment, cut, opts, deadline, total, err))
+    return false;
+  if (segment->has_part)
+    enumerate_plans(segment, cut, opts, total, err);
   return true;
 }
 
-bool sg_segment_init(sg_segment *segment, const as_graph *graph, const uint32_t *op, uint32_t n,
-                     const as_search_opts *opts, const as_search_deadline *deadline,
-                     as_search_stats *total, as_err *err) {
-  sg_cut cut = {.graph = graph, .op = op, .n = n, .kernel = op, .n_kernel = n};
-  if (!sg_segment_search(segment, &cut, opts, deadline, total, err))
-    return false;
-  if (segment->has_part && !opts->no_prune) {
-    sg_join_sides(segment, &cut, opts, deadline, total);
+void sg_segment_complete(sg_segment *segment, const sg_cut *cut, const as_search_opts *opts,
+                         const as_search_deadline *deadline, as_search_stats *total, as_err *err) {
+  enumerate_plans(segment, cut, opts, total, err);
+  if (!opts->no_prune) {
+    sg_join_sides(segment, cut, opts, deadline, total);
     qsort(segment->rank, segment->n_rank, sizeof *segment->rank, cmp_rank);
   }
-  return true;
 }
 
 static void set_values(const as_graph *graph, const as_tiling *tiling) {
@@ -655,6 +664,7 @@ static bool graph_lowers(const as_graph *graph, const as_search_opts *opts) {
 }
 
 void sg_segment_drop(sg_segment *segment, uint32_t n) {
+  segment->lowers = segment->lowers && n == 0;
   segment->n_rank -= n;
   memmove(segment->rank, segment->rank + n, segment->n_rank * sizeof *segment->rank);
 }
@@ -671,7 +681,8 @@ as_graph *sg_segment_alone(sg_segment *segment, uint32_t rank, as_err *err) {
 uint32_t sg_segment_drop_unlowerable(sg_segment *segment, const as_search_opts *opts,
                                      double enough) {
   uint32_t n_dropped = 0;
-  while (opts->lowers && n_dropped < segment->n_rank && segment->rank[n_dropped].us < enough) {
+  while (opts->lowers && !segment->lowers && n_dropped < segment->n_rank &&
+         segment->rank[n_dropped].us < enough) {
     as_graph *graph = NULL;
     as_err err;
     as_err_init(&err);
@@ -681,9 +692,8 @@ uint32_t sg_segment_drop_unlowerable(sg_segment *segment, const as_search_opts *
     if (graph)
       as_graph_free(graph);
     as_err_clear(&err);
-    if (lowers)
-      break;
-    n_dropped++;
+    segment->lowers = lowers;
+    n_dropped += !lowers;
   }
   sg_segment_drop(segment, n_dropped);
   return n_dropped;
@@ -738,6 +748,7 @@ void sg_segment_clear(sg_segment *segment) {
   free(segment->stats);
   free(segment->rank);
   free(segment->to_main);
+  free(segment->key);
   if (segment->has_part) {
     sg_vocab_clear(&segment->vocab);
     sg_part_clear(&segment->part);

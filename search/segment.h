@@ -46,6 +46,10 @@ typedef struct sg_segment {
   uint32_t n_rank; /* best first */
   bool has_part;
   uint64_t recorded_as; /* where outcomes of plans are recorded */
+  char *key;            /* what its graphs depend on; NULL: they were not shared */
+  uint64_t key_hash;
+  bool lowers;             /* the back end can lower the best graph */
+  struct sg_segment *like; /* an earlier one that says the same; NULL: there is none */
   /* Two, or NULL: the same operators of either of the two tensors that a concatenation joins
    * (join.c). */
   struct sg_segment *side;
@@ -55,14 +59,26 @@ typedef struct sg_segment {
 bool sg_name_is_free(const as_graph *graph, const char *name);
 /* declares the sizes of one program in another, with their relations */
 bool sg_copy_sizes(as_graph *to, const as_graph *from, as_err *err);
-/* operators op[0..n) of program g, in order, a convex part of its dataflow graph; searches it.
- * false: not even a program of its own (err filled) */
-bool sg_segment_init(sg_segment *s, const as_graph *g, const uint32_t *op, uint32_t n,
-                     const as_search_opts *o, const as_search_deadline *deadline,
-                     as_search_stats *st, as_err *err);
-/* the same without what join.c adds */
+/* The operators of the cut, in order, a convex part of the dataflow graph, with the plans for them,
+ * none of which is enumerated yet.  false: not even a program of its own (err filled) */
+bool sg_segment_prepare(sg_segment *s, const sg_cut *cut, const as_search_opts *o,
+                        const as_search_deadline *deadline, as_search_stats *st, as_err *err);
+/* searches what was prepared */
+void sg_segment_complete(sg_segment *s, const sg_cut *cut, const as_search_opts *o,
+                         const as_search_deadline *deadline, as_search_stats *st, as_err *err);
+/* both, without what join.c adds */
 bool sg_segment_search(sg_segment *s, const sg_cut *cut, const as_search_opts *o,
                        const as_search_deadline *deadline, as_search_stats *st, as_err *err);
+
+/* --- twins.c: groups of operators that say the same */
+/* Names the segment by all that its graphs depend on, and takes over what is known of an earlier
+ * one of the same name: its graphs' costs, best first.  false: there is none. */
+bool sg_segment_take(sg_segment *s, const as_search_opts *o, sg_segment *const *earlier,
+                     uint32_t n);
+/* whether the best graph is one that the prover could do, here or in the earlier segment */
+bool sg_segment_is_proved(const sg_segment *s);
+/* .. now it is known that it can */
+void sg_segment_proved(sg_segment *s);
 /* the class of an axis of a node of the whole program; SG_NO_CLASS: the segment has no such tensor,
  * or the axis has extent 1 */
 uint32_t sg_segment_class(const sg_segment *s, uint32_t main_node, uint32_t axis);

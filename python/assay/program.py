@@ -212,7 +212,7 @@ class Extents:
         """States whole = product of parts, once; all are size expressions."""
         if all(each.isdigit() for each in (whole, *parts)):
             return  # there is nothing to state of numbers
-        if whole == " * ".join(sorted(parts, key=lambda part: not part.isdigit())):
+        if _factors(whole) == _factors(" * ".join(parts)):
             return
         rounded = any(_ROUNDS.search(part) for part in parts)
         if whole in self._derived or rounded:
@@ -244,6 +244,11 @@ def _written_out(value, texts, symbols, within):
         return f"({_written_out(inner, texts, symbols, (*within, value))})"
 
     return re.sub(r"\bn(\d+)\b", symbol, texts[value])
+
+
+def _factors(product):
+    """The factors of a size expression, in an order of their own: parts of a product may be products."""
+    return sorted(product.split(" * ")) if "(" not in product else [product]
 
 
 def _times(count, extent):

@@ -117,6 +117,14 @@ static bool status_of_share(as_status status, as_progress *progress, const as_se
          as_err_set(err, status, "%s", found->message ? found->message : "no reason given");
 }
 
+/* whether nobody sees, or asks a solver about, more than the first certified candidate */
+static bool wants_only_first(const cli_opts *opts) {
+  bool asks = opts->policy.keep_queries;
+  for (int i = 0; i < AS_SMT_N_SOLVERS; i++)
+    asks |= opts->policy.ask[i] || opts->policy.agree[i];
+  return opts->quiet && !opts->all && !asks;
+}
+
 /* record: NULL, or what is known of plans; shard: which share of them, {0}: all; tile: what
  * saturation finds, where that is asked for */
 static bool search(const cli_opts *opts, const as_job *job, const as_target *target,
@@ -138,6 +146,7 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
     options.max_partitions = ALL_PARTITIONS;
     options.reach = ALL_REACH;
   }
+  options.only_first = wants_only_first(opts);
   options.z3 = strcmp(opts->prune, "z3") == 0;
   options.no_prune = (uint32_t)opts->no_prune;
   options.record = record;

@@ -24,14 +24,15 @@ static const as_size_fact *fact(const as_graph *graph, uint32_t i) {
   return graph->program && i < graph->program->n_fact ? &graph->program->fact[i] : NULL;
 }
 
-static as_size reduce(const as_graph *graph, as_size a) {
+/* by the relations from this one on */
+static as_size reduce_from(const as_graph *graph, as_size a, uint32_t first) {
   for (int round = 0; round < 8;
        round++) { /* definitions may build on each other; a cycle of them ends with the rounds */
     as_size old = a;
     as_size sym;
     as_size by;
     const as_size_fact *f;
-    for (uint32_t i = 0; (f = fact(graph, i)) != NULL; i++) {
+    for (uint32_t i = first; (f = fact(graph, i)) != NULL; i++) {
       if (!definition(graph->sizes, f, &sym, &by))
         continue;
       as_size b = as_size_subst(graph->sizes, a, sym, by);
@@ -42,6 +43,10 @@ static as_size reduce(const as_graph *graph, as_size a) {
       break;
   }
   return a;
+}
+
+static as_size reduce(const as_graph *graph, as_size a) {
+  return reduce_from(graph, a, 0);
 }
 
 /* monomial i of `from` as a size of its own */
@@ -68,10 +73,49 @@ static as_size fold_product(as_sizes *sizes, as_size from, as_size product, as_s
   return from;
 }
 
+static as_size fold_tiles(const as_graph *graph, as_size a);
+
+/* the atom again, of operands in which tiles are put together */
+static as_size fold_atom(const as_graph *graph, as_size atom) {
+  as_sizes *sizes = graph->sizes;
+  as_size left;
+  as_size right;
+  as_size_kind kind = as_size_atom(sizes, atom, &left, &right);
+  if (kind == AS_SIZE_SYM)
+    return atom;
+  left = fold_tiles(graph, left);
+  right = fold_tiles(graph, right);
+  switch (kind) {
+  case AS_SIZE_DIV:
+    return as_size_div(sizes, left, right);
+  case AS_SIZE_MOD:
+    return as_size_mod(sizes, left, right);
+  case AS_SIZE_MAX:
+    return as_size_max(sizes, left, right);
+  default:
+    return as_size_min(sizes, left, right);
+  }
+}
+
+/* the same within quotients and extrema */
+static as_size fold_atoms(const as_graph *graph, as_size a) {
+  as_sizes *sizes = graph->sizes;
+  as_size sum = as_size_int(sizes, 0);
+  for (uint32_t i = 0; i < as_size_nmono(sizes, a); i++) {
+    as_size product = as_size_int(sizes, as_size_get_mono(sizes, a, i).coef);
+    for (uint32_t k = 0; k < as_size_get_mono(sizes, a, i).n; k++)
+      product =
+          as_size_mul(sizes, product, fold_atom(graph, as_size_get_mono(sizes, a, i).atom[k]));
+    sum = as_size_add(sizes, sum, product);
+  }
+  return sum == AS_SIZE_BAD ? a : sum;
+}
+
 /* tiles put together: where a relation says `extent = count * tile`, that product becomes the
  * extent wherever it is a factor.  What kernels that split one extent differently store has one
  * form then, also where the axis is a part of another (heads times tiles of a head). */
 static as_size fold_tiles(const as_graph *graph, as_size a) {
+  a = fold_atoms(graph, a);
   for (uint32_t i = 0; i < graph->n_fact; i++) {
     const as_size_fact *f = &graph->fact[i];
     if (f->rel != AS_REL_EQ || as_size_nmono(graph->sizes, f->rhs) != 1)
@@ -113,6 +157,12 @@ static bool joined(const as_graph *graph, as_size x, as_size y) {
   return found;
 }
 
+/* the extent that tiles make up, by what the program says of it: a muGraph's own relations would
+ * make it tiles again */
+static as_size as_program_has_it(const as_graph *graph, as_size a) {
+  return reduce_from(graph, fold_tiles(graph, a), graph->program ? graph->n_fact : 0);
+}
+
 bool as_graph_same_size(const as_graph *graph, as_size a, as_size b) {
   if (a == b)
     return a != AS_SIZE_BAD;
@@ -121,6 +171,9 @@ bool as_graph_same_size(const as_graph *graph, as_size a, as_size b) {
   as_size x = reduce(graph, a);
   as_size y = reduce(graph, b);
   if (x == y || reduce(graph, fold_tiles(graph, a)) == reduce(graph, fold_tiles(graph, b)))
+    return true;
+  as_size program_a = as_program_has_it(graph, a);
+  if (program_a != AS_SIZE_BAD && program_a == as_program_has_it(graph, b))
     return true;
   as_size extent = as_size_sub(graph->sizes, x, y);
   if (extent == AS_SIZE_BAD)

@@ -16,7 +16,8 @@
 /* elements of a map that takes no longer with the registers of another kernel */
 enum { MOST_SMALL = 1 << 20 };
 
-/* PARTS: in TF32, of factors in two parts, which the report says of a kernel */
+/* PARTS: in TF32, of factors in two parts; EXACT: of factors of 16 bits; the report says it of a
+ * kernel */
 typedef enum { ALONE, MAP, SWEEP, SIMT, TF32, PARTS, EXACT } kind;
 
 /* What kernels that may be one have.  The blocks of one are as those of the others: with as many

@@ -305,6 +305,53 @@ START_TEST(flags_of_block_nodes) {
 
 END_TEST
 
+/* two kernels that divide one extent differently, and what an operator asks of it: tiles are put
+ * together within a quotient, too */
+START_TEST(tiles_within_quotients) {
+  world given;
+  open_world(&given);
+  static const char *const text = "program p\nsizes D, E, L, T, J, U\nwhere D = L*T, D = J*U\n"
+                                  "input X: f16[D]\noutput Y = neg(X)\n";
+  as_graph *graph = tp(&given, "p.tp", text, strlen(text));
+  as_size D = as_size_find(given.S, "D");
+  as_size E = as_size_find(given.S, "E");
+  as_size tiles = as_size_mul(given.S, as_size_find(given.S, "J"), as_size_find(given.S, "U"));
+  as_size others = as_size_mul(given.S, as_size_find(given.S, "L"), as_size_find(given.S, "U"));
+  ck_assert(as_graph_same_size(graph, as_size_mod(given.S, tiles, D), as_size_int(given.S, 0)));
+  ck_assert(as_graph_same_size(graph, as_size_div(given.S, as_size_mul(given.S, tiles, E), D), E));
+  ck_assert(!as_graph_same_size(graph, as_size_mod(given.S, others, D), as_size_int(given.S, 0)));
+  ck_assert(!as_graph_same_size(graph, as_size_mod(given.S, tiles, E), as_size_int(given.S, 0)));
+  as_graph_free(graph);
+  close_world(&given);
+}
+
+END_TEST
+
+/* a muGraph divides an extent that the program computes of another */
+START_TEST(tiles_of_a_computed_extent) {
+  world given;
+  open_world(&given);
+  static const char *const text = "program p\nsizes D, N >= 2\nwhere D = 2*N - 1\n"
+                                  "input X: f16[D]\noutput Y = neg(X)\n";
+  static const char *const divided = "mugraph p\nsizes J, U\nwhere D = J*U\nY = neg(X)\n";
+  as_graph *program = tp(&given, "p.tp", text, strlen(text));
+  as_graph *graph = mug(&given, "p.mug", divided, strlen(divided), program);
+  as_size two = as_size_int(given.S, 2);
+  as_size twice = as_size_mul(given.S, two, as_size_find(given.S, "N"));
+  as_size tiles = as_size_mul(given.S, as_size_find(given.S, "J"), as_size_find(given.S, "U"));
+  as_size halves = as_size_div(given.S, as_size_sub(given.S, tiles, two), two);
+  as_size less[2] = {as_size_sub(given.S, twice, as_size_int(given.S, 3)),
+                     as_size_sub(given.S, twice, as_size_int(given.S, 1))};
+  ck_assert(as_graph_same_size(graph, halves, as_size_div(given.S, less[0], two)));
+  ck_assert(!as_graph_same_size(graph, halves, as_size_div(given.S, less[1], two)));
+  ck_assert(!as_graph_same_size(program, halves, as_size_div(given.S, less[0], two)));
+  as_graph_free(graph);
+  as_graph_free(program);
+  close_world(&given);
+}
+
+END_TEST
+
 START_TEST(relations_decide_extents) {
   world given;
   open_world(&given);
@@ -339,5 +386,7 @@ int main(void) {
   tcase_add_test(tests, ten_thousand_operators);
   tcase_add_test(tests, flags_of_block_nodes);
   tcase_add_test(tests, relations_decide_extents);
+  tcase_add_test(tests, tiles_within_quotients);
+  tcase_add_test(tests, tiles_of_a_computed_extent);
   return test_run("graph", tests);
 }

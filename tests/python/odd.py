@@ -10,6 +10,8 @@ import torch
 from torch.autograd import forward_ad
 
 import assay
+from assay.exporting import export
+from assay.islands import Island, divide, translate_island
 from assay.memory import may_overlap
 
 
@@ -302,6 +304,26 @@ class Claims(unittest.TestCase):
         self.assertEqual(self.verdict(sums, lambda a: torch.logical_or(a > 0, a > -1), x), "PROVED")
         at = torch.tensor([1, 2], dtype=torch.uint8)
         self.refuses("wrap around", lambda a: (a * 2) // 2, lambda a: a + 0, at)
+
+
+class Statements(unittest.TestCase):
+    """How islands are stated."""
+
+    def test_a_product_of_a_product_is_one(self):
+        """The axis of two, of which one is taken, is a number: products with it are expressions, and
+        those of three factors the same whichever two came first."""
+
+        def heads(x, w):
+            parts = x.view(6, 2, 5, 3, 4)
+            rows = parts.permute(0, 1, 3, 2, 4).reshape(36, 5, 4)
+            return torch.bmm(rows, w).view(6, 2, 3, 5, 7).exp(), parts[:, :1] * 2
+
+        examples = [torch.empty(6, 10, 3, 4, device="meta"), torch.empty(36, 4, 7, device="meta")]
+        graph = export(heads, examples, fixed=True).graph_module.graph
+        (island,) = [p for p in divide(graph, least_work=1)[0] if isinstance(p, Island)]
+        program = translate_island(island, "island")
+        self.assertIn("n10 = 2 * n5", program.extents.relations)
+        self.assertEqual(set(program.extents.values), {"n10", "n3", "n4", "n5", "n7"})
 
 
 if __name__ == "__main__":

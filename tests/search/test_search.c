@@ -614,11 +614,39 @@ START_TEST(interrupted_among_many) {
 
 END_TEST
 
+/* One candidate, where that is enough, is the one that is first of several. */
+START_TEST(only_the_first) {
+  static const char *const file[] = {"examples/rmsnorm_linear.tp", "examples/gqa.tp",
+                                     "tests/search/data/mlp3.tp",
+                                     "tests/search/data/two_outputs.tp"};
+  char *first = NULL;
+  for (int only = 0; only < 2; only++) {
+    program p = load(file[_i]);
+    as_search_opts options = as_search_default;
+    as_search_result result;
+    options.only_first = only;
+    ck_assert_int_eq(as_search(p.g, &options, &result), AS_OK);
+    ck_assert(result.cand[0].verdict.certified);
+    if (only) {
+      ck_assert_uint_eq(result.n, 1);
+      ck_assert_str_eq(result.cand[0].text, first);
+    } else {
+      ck_assert_uint_gt(result.n, 1);
+      first = as_strdup(result.cand[0].text);
+    }
+    done_with(&p, &result);
+  }
+  free(first);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("programs", 240);
   tcase_add_loop_test(tests, examples, 0, 6);
   tcase_add_test(tests, odd_extents);
   tcase_add_test(tests, more_partitions);
+  tcase_add_loop_test(tests, only_the_first, 0, 4);
   tcase_add_test(tests, interrupted_among_many);
   tcase_add_test(tests, attention_is_safe);
   tcase_add_test(tests, user_operator);

@@ -374,7 +374,7 @@ static void judge_program(const as_judged *judged, const as_policy *policy, as_v
     judge_random_test(judged, policy, verdict);
   bool give_up = runs && hopeless(policy, verdict);
   if (!give_up)
-    prove(judged, 0, policy, verdict);
+    prove(judged, policy->most_steps, policy, verdict);
   if (runs && !policy->stop_early && (!verdict->checked || verdict->field.verdict == AS_NO))
     judge_refute_program(judged, policy, verdict);
   if (verdict->checked && judged->tile && judged->graph)

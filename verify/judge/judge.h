@@ -88,6 +88,7 @@ typedef struct {
   bool stop_early; /* no more work on what cannot be certified any more: what a search wants */
   double solver_seconds;
   uint64_t seed;
+  uint32_t most_steps; /* that a proof of a program's candidate may take; 0: the default */
   double until; /* 0, or when as_now() is past it nothing more is begun: what is not decided by then
                    is unknown */
   uint32_t proof_steps; /* effort for the proof, all that is tried counted; 0: each way that is

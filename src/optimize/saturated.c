@@ -1,9 +1,8 @@
 #include "saturated.h"
+#include "offered.h"
 #include "src/base/file.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
-#include "src/base/trace.h"
-#include "src/tile/blocks.h"
 #include "src/tile/tile.h"
 #include "verify/tile/tile_job.h"
 #include <stdlib.h>
@@ -17,9 +16,8 @@ typedef struct {
   uint32_t judged;
   uint32_t refuted;
   uint32_t unproved;
-  char *words;                   /* of the best one: what was compared, and the proof */
-  uint32_t blocks;               /* block graphs that were made of programs */
-  uint32_t became[AS_N_OFFERED]; /* what became of them, by as_offered */
+  char *words;      /* of the best one: what was compared, and the proof */
+  as_offers offers; /* block graphs of programs */
 } as_saturated;
 
 static const char tile_name[] = "saturated.tile";
@@ -126,35 +124,16 @@ static void judge(as_saturated *saturated, const as_job *job, const as_search_op
   free(block);
 }
 
-/* the block graphs that a program is, with each way of cutting its kernels */
-static void offer_blocks(as_saturated *saturated, const as_job *job, const as_search_opts *opts,
-                         const char *text, bool shifted, as_search_result *result) {
-  for (int cut = 0; cut < AS_TILE_N_CUTS; cut++) {
-    as_tile_blocks_how how = {(as_tile_cut)cut, shifted};
-    as_err err;
-    as_err_init(&err);
-    char *block = as_tile_blocks(text, job->program, job->lib, &how, &err);
-    if (block) {
-      AS_TRACE(SEARCH, "block graphs of a tile program\n%s", block);
-      saturated->blocks++;
-      saturated->became[as_search_offer(job->program, opts, block, result)]++;
-    } else {
-      AS_TRACE(SEARCH, "no block graphs of a tile program: %s", err.text);
-    }
-    free(block);
-    as_err_clear(&err);
-  }
-}
-
 /* Those first whose exponentials are of differences to a maximum: others overflow at scores that
  * are ordinary, and are offered where there is nothing else. */
 static void offer(as_saturated *saturated, const as_job *job, const as_search_opts *opts,
                   as_search_result *result) {
   const as_tiles_result *found = &saturated->found;
+  as_offers *offers = &saturated->offers;
   for (int plain = 0; plain < 2 && (!plain || result->n == 0); plain++) {
-    uint32_t most = saturated->blocks + MOST_BLOCKS;
-    for (uint32_t i = 0; i < found->n && i < MOST_JUDGED && saturated->blocks < most; i++)
-      offer_blocks(saturated, job, opts, found->program[i].text, !plain, result);
+    uint32_t most = offers->graphs + MOST_BLOCKS;
+    for (uint32_t i = 0; i < found->n && i < MOST_JUDGED && offers->graphs < most; i++)
+      as_offer_tile(job, opts, found->program[i].text, !plain, result, offers, NULL);
   }
 }
 
@@ -208,12 +187,9 @@ static char *words_of(const as_saturated *saturated, const as_saturated_tile *ti
                   "cheapest  certified: %u kernels, %.1f us by the model; %s.tile\n          %s\n",
                   best->kernels, best->us, dir, saturated->words);
   }
-  as_str_printf(
-      &out,
-      "blocks    %u block graphs of them: %u certified, each cheaper than those before, %u "
-      "no cheaper, %u without a proof, %u not lowered\n",
-      saturated->blocks, saturated->became[AS_OFFERED_TAKEN], saturated->became[AS_OFFERED_DEAR],
-      saturated->became[AS_OFFERED_UNPROVED], saturated->became[AS_OFFERED_UNFIT]);
+  char *offers = as_offers_words(&saturated->offers);
+  as_str_printf(&out, "blocks    %u block graphs of them: %s\n", saturated->offers.graphs, offers);
+  free(offers);
   if (tile->found)
     as_str_printf(&out, "by itself %u kernels, %.1f us as they are lowered, by the model\n",
                   tile->kernels, tile->us);

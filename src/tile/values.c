@@ -249,6 +249,23 @@ static uint32_t add_total(tv_program *p, const as_tile_stmt *loop, uint32_t numb
 
 static bool add_body(tv_program *p, as_tile_stmt *const *body, uint32_t n, uint32_t loop);
 
+/* how many steps make up an extent: by division, or a size of which a relation says so */
+static as_size rounds(const tv_program *p, as_size extent, as_size step) {
+  as_sizes *sizes = p->given->sizes;
+  const as_graph *own = p->program->sizes;
+  if (extent == AS_SIZE_BAD || step == AS_SIZE_BAD)
+    return AS_SIZE_BAD;
+  as_size quotient = as_size_div(sizes, extent, step);
+  if (quotient != AS_SIZE_BAD && as_size_mul(sizes, quotient, step) == extent)
+    return quotient;
+  for (uint32_t i = 0; i < own->n_own_size; i++) {
+    as_size made = as_size_mul(sizes, own->own_size[i], step);
+    if (made != AS_SIZE_BAD && as_graph_same_size(own, made, extent))
+      return own->own_size[i];
+  }
+  return AS_SIZE_BAD;
+}
+
 static bool add_loop(tv_program *p, const as_tile_stmt *stmt, uint32_t parent) {
   as_sizes *sizes = p->given->sizes;
   if (p->loops.n == TV_MOST_LOOPS)
@@ -258,11 +275,9 @@ static bool add_loop(tv_program *p, const as_tile_stmt *stmt, uint32_t parent) {
   char *name = as_format("@%u", (unsigned)p->loops.n);
   tv_loop loop = {.stmt = stmt, .parent = parent, .variable = as_size_sym(sizes, name)};
   free(name);
-  as_size to = tv_size(p, stmt->to);
   loop.step = stmt->step ? tv_size(p, stmt->step) : AS_SIZE_ONE;
-  loop.count = to == AS_SIZE_BAD || loop.step == AS_SIZE_BAD ? AS_SIZE_BAD
-                                                             : as_size_div(sizes, to, loop.step);
-  if (loop.count == AS_SIZE_BAD || as_size_mul(sizes, loop.count, loop.step) != to)
+  loop.count = rounds(p, tv_size(p, stmt->to), loop.step);
+  if (loop.count == AS_SIZE_BAD)
     return tv_fail(p, stmt, "the number of iterations is no size of the program");
   uint32_t number = (uint32_t)p->loops.n;
   as_vec_push(&p->loops, &loop);

@@ -67,6 +67,53 @@ expect 0 'kernel    k0' optimize roco.tp --search=saturate --nodes=3000 --solver
 ! grep -q 'rescale' roco/candidate.mug && ! grep -q 'max' roco/candidate.mug && fail 'no maximum'
 expect 0 VERIFIED check -q roco
 
+# a tile program of one's own, as people write it: its block graphs are a candidate
+cat >own.tp <<'END'
+program attention
+sizes M = 16, N = 256, D = 64
+input Q: f16[M, D]
+input Kt: f16[N, D]
+input V: f16[N, D]
+output O = softmax(Q @ transpose(Kt)) @ V
+END
+cat >own.tile <<'END'
+tile attention
+sizes M = 16, N = 256, D = 64
+sizes C = 4, T = 64
+where N = C * T
+input Q: f16[M, D]
+input Kt: f16[N, D]
+input V: f16[N, D]
+output O: f16[M, D]
+make u[i < M, j < D] = 0
+make v[i < M, j < 1] = 0
+for n = 0 to N step T
+  carry o = u
+  carry l = v
+  load q[i < M, j < D] = Q[i, j]
+  load c[i < T, j < D] = Kt[n + i, j]
+  e = exp(q @ transpose(c))
+  load y[i < T, j < D] = V[n + i, j]
+  next o = o + e @ y
+  next l = l + sum_keep(e, axis=1)
+end
+r = o / l
+store O[i, j] = r over [i < M, j < D]
+END
+expect 0 'certified, each cheaper' optimize own.tp --search=none --offer=own.tile --solvers=none -o own
+[ "$(grep -c 'rescale' own/candidate.mug)" = 2 ] || fail 'sums that are not rescaled by the maximum'
+expect 0 VERIFIED check -q own
+# a muGraph as well; not what is something else, has no such form or is not there
+cp own/candidate.mug own.mug
+expect 0 '1 block graphs: 1 certified' optimize own.tp --search=none --offer=own.mug --solvers=none -f -o own
+sed 's/r = o/r = (o + o)/' own.tile >wrong.tile
+expect 3 'no certified candidate' optimize own.tp --search=none --offer=wrong.tile --solvers=none -f -o own
+sed 's/exp(q @ transpose(c))/exp((q @ transpose(c)) * (q @ transpose(c)))/' own.tile >wrong.tile
+expect 3 'no certified candidate' optimize own.tp --search=none --offer=wrong.tile --solvers=none -f -o own
+sed 's/Kt\[n + i, j\]/Kt[n + i, j] where i < 3 else 0/' own.tile >masked.tile
+expect 3 'no block graphs: line 15' optimize own.tp --search=none --offer=masked.tile --solvers=none -f -o own
+expect 2 'absent.tile' optimize own.tp --search=none --offer=absent.tile --solvers=none -f -o own
+
 # pressed together: the whole block with a norm in front in one kernel with one loop over each axis, in a few nodes
 sed 's/^sizes.*/sizes M = 4, K = 128, H = 2, D = 64, P = 128, S = 120/' "$src/bench/blocks/prenorm.tp" >prenorm.tp
 expect 0 'certified: 1 kernels' optimize prenorm.tp --search=saturate --nodes=8000 --solvers=none -o prenorm

@@ -95,16 +95,78 @@ static bool loads_own(const tv_builder *b, uint32_t one, uint32_t other) {
          (second->needs >> one & 1 && (first->is_store || apart));
 }
 
+/* ---- what roots have in common */
+static bool is_made_of(const tv_program *p, uint32_t number, uint32_t part) {
+  const tv_value *value = TV_VALUE(p, number);
+  const tv_store *store;
+  tv_renaming renaming;
+  if (number == part)
+    return true;
+  if (value->kind == TV_LOAD)
+    return tv_forwards(p, value, &store, &renaming) && is_made_of(p, store->value, part);
+  for (uint32_t i = 0; i < value->n_arg; i++) {
+    if (is_made_of(p, value->arg[i], part))
+      return true;
+  }
+  return false;
+}
+
+/* do two roots need one sum, or a sum and the maximum that it is rescaled by? */
+static bool share_sum(const tv_program *p, const tv_root *one, const tv_root *other) {
+  for (uint32_t i = 0; i < p->values.n; i++) {
+    const tv_value *value = TV_VALUE(p, i);
+    if (value->kind != TV_TOTAL || value->of != one->sums)
+      continue;
+    bool both = true;
+    for (int k = 0; k < 2 && both; k++) {
+      uint32_t root = k ? other->value : one->value;
+      const tv_value *most = TV_VALUE(p, root);
+      both = most->kind == TV_MOST ? is_made_of(p, i, most->arg[0]) : is_made_of(p, root, i);
+    }
+    if (both)
+      return true;
+  }
+  return false;
+}
+
+/* the zeros of the largest sum that a root is made of; NULL: none */
+static const as_tile_stmt *largest_sum(const tv_program *p, const tv_root *root) {
+  const as_tile_stmt *most = NULL;
+  for (uint32_t i = 0; i < p->values.n; i++) {
+    const tv_value *value = TV_VALUE(p, i);
+    const as_tile_stmt *loop = value->stmt;
+    if (value->kind != TV_TOTAL || value->of != root->sums || !is_made_of(p, root->value, i))
+      continue;
+    for (uint32_t k = 0; k < loop->n_carry; k++) {
+      const as_tile_stmt *zeros = TV_VALUE(p, p->of_slot[loop->carry[k].first->id])->stmt;
+      if (p->of_slot[loop->carry[k].slot] == i &&
+          (most == NULL || tv_elements(p, zeros) > tv_elements(p, most)))
+        most = zeros;
+    }
+  }
+  return most;
+}
+
+static bool same_extents(const tv_program *p, const as_tile_stmt *one, const as_tile_stmt *other) {
+  bool alike = one && other && one->n_lane == other->n_lane;
+  for (uint32_t d = 0; alike && d < one->n_lane; d++)
+    alike = tv_size(p, one->lane[d].extent) == tv_size(p, other->lane[d].extent);
+  return alike;
+}
+
+/* Sums over one loop that have nothing in common are of one kernel where they have one shape: no
+ * thread graph has results of several shapes, and a loop that reads its tiles again finds them in
+ * the second-level cache. */
+static bool sums_alike(const tv_builder *b, const tv_root *one, const tv_root *other) {
+  return share_sum(b->p, one, other) ||
+         same_extents(b->p, largest_sum(b->p, one), largest_sum(b->p, other));
+}
+
 /* tiles of the same extents are stored */
 static bool stores_alike(const tv_builder *b, const tv_root *one, const tv_root *other) {
   if (!one->is_store || !other->is_store)
     return false;
-  const as_tile_stmt *first = TV_STORE(b->p, one->number)->stmt;
-  const as_tile_stmt *second = TV_STORE(b->p, other->number)->stmt;
-  bool alike = first->n_lane == second->n_lane;
-  for (uint32_t d = 0; alike && d < first->n_lane; d++)
-    alike = tv_size(b->p, first->lane[d].extent) == tv_size(b->p, second->lane[d].extent);
-  return alike;
+  return same_extents(b->p, TV_STORE(b->p, one->number)->stmt, TV_STORE(b->p, other->number)->stmt);
 }
 
 static bool may_join(const tv_builder *b, const tv_kernel *k, uint32_t number, const uint32_t *grid,
@@ -115,7 +177,8 @@ static bool may_join(const tv_builder *b, const tv_kernel *k, uint32_t number, c
     return false;
   for (uint32_t i = 0; i < b->roots.n; i++) {
     if (k->roots >> i & 1 && (is_between(b, k->roots, number, i) || loads_own(b, number, i) ||
-                              (root->sums == AS_NONE && !stores_alike(b, root, TV_ROOT(b, i)))))
+                              !(root->sums == AS_NONE ? stores_alike(b, root, TV_ROOT(b, i))
+                                                      : sums_alike(b, root, TV_ROOT(b, i)))))
       return false;
   }
   return true;

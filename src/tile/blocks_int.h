@@ -123,6 +123,8 @@ typedef struct {
   uint64_t all_needs; /* and those that these need */
 } tv_root;
 
+/* of a tile, at the sizes stated */
+double tv_elements(const tv_program *p, const as_tile_stmt *stmt);
 /* Cuts, until each kernel has one loop that sums; the tensors that kernels store. false with err */
 bool tv_plan(tv_program *p, as_vec *roots);
 #endif

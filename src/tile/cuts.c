@@ -176,7 +176,6 @@ static bool visit(planner *plan, uint32_t number, uint32_t summing, bool root) {
   uint32_t most = p->most[number];
   if (most != AS_NONE && TV_VALUE(p, most)->of != summing)
     add_cut(plan, most);
-  cut_others(plan, value);
   uint32_t inner = value->kind == TV_TOTAL || value->kind == TV_MOST ? value->of : value->loop;
   uint32_t within = value->kind == TV_TOTAL || value->kind == TV_MOST ? value->of : summing;
   if (value->kind == TV_MOST) /* of the exponential only the argument is needed */
@@ -188,11 +187,12 @@ static bool visit(planner *plan, uint32_t number, uint32_t summing, bool root) {
     if (!visit(plan, arg, within, false))
       return false;
   }
+  cut_others(plan, value); /* of what is left once the operands have their own cuts */
   return true;
 }
 
 /* ---- what is stored apart from the sums that it is made of */
-static double elements(const tv_program *p, const as_tile_stmt *stmt) {
+double tv_elements(const tv_program *p, const as_tile_stmt *stmt) {
   int64_t *env = as_graph_size_values(p->given);
   double n = 1;
   for (uint32_t d = 0; d < stmt->n_lane; d++) {
@@ -209,7 +209,7 @@ static double carried(const tv_program *p, const as_tile_stmt *loop) {
   for (uint32_t i = 0; i < loop->n_carry; i++) {
     const as_tile_expr *first = loop->carry[i].first;
     if (first->kind == AS_TILE_NAMED && first->meaning == AS_TILE_IS_TILE)
-      n += elements(p, TV_VALUE(p, p->of_slot[first->id])->stmt);
+      n += tv_elements(p, TV_VALUE(p, p->of_slot[first->id])->stmt);
   }
   return n;
 }
@@ -224,7 +224,7 @@ static void set_apart(planner *plan, const tv_root *root) {
   const as_tile_stmt *stmt = TV_STORE(p, root->number)->stmt;
   if (TV_STORE(p, root->number)->loop != TV_LOOP(p, last_of(sums))->parent)
     return; /* in a loop of its own, so that it is apart */
-  if (elements(p, stmt) <= carried(p, TV_LOOP(p, last_of(sums))->stmt))
+  if (tv_elements(p, stmt) <= carried(p, TV_LOOP(p, last_of(sums))->stmt))
     return;
   const tv_value *value = TV_VALUE(p, root->value);
   for (uint32_t i = 0; i < value->n_arg && value->kind == TV_CALL; i++) {

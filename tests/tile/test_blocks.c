@@ -186,6 +186,47 @@ START_TEST(stored_exponentials_are_made_again) {
 
 END_TEST
 
+/* sums of one loop: of one kernel where they share a sum or have one shape, of two where not */
+START_TEST(sums_of_other_shapes_are_apart) {
+  as_graph *given = program("program attention\n"
+                            "sizes M = 4, K = 8, N = 6, D = 10\n"
+                            "input X: f16[M, K]\n"
+                            "input W: f16[K, K]\n"
+                            "input C: f16[N, K]\n"
+                            "input V: f16[N, D]\n"
+                            "output O = softmax((X @ W) @ transpose(C)) @ V\n"
+                            "output R = sum(V, axis=0)\n"
+                            "output S = (X @ W) @ transpose(C) @ V\n");
+  char *tile = with("  carry o = u\n", "  carry o = u\n  carry g = w\n  carry f = u\n");
+  char *text = as_malloc(strlen(tile) + 300);
+  char *loop = strstr(tile, "make u[");
+  char *next = strstr(tile, "  next o =");
+  const char *stores = "store R[i] = g over [i < D]\nstore S[i, j] = f over [i < M, j < D]\n";
+  char *output = strstr(tile, "output O");
+  sprintf(text,
+          "%.*soutput R: f16[D]\noutput S: f16[M, D]\n%.*smake w[i < D] = 0\n%.*s"
+          "  p1 = sum(y, axis=0)\n  p2 = matmul(s, y)\n  next g = g + p1\n  next f = f + p2\n%s%s",
+          (int)(output - tile), tile, (int)(loop - output), output, (int)(next - loop), loop, next,
+          stores);
+  char *blocks_text = blocks(given, text, AS_TILE_CUT_LATE, true);
+  ck_assert(blocks_text != NULL);
+  ck_assert_int_eq(count(blocks_text, "\nkernel "), 3);
+  const char *of_rows = strstr(blocks_text, "store R");
+  const char *of_others = strstr(blocks_text, "store S");
+  const char *result = strstr(blocks_text, "store O");
+  ck_assert(of_rows && of_others && result);
+  const char *first = of_others < result ? of_others : result;
+  const char *second = of_others < result ? result : of_others;
+  ck_assert(strstr(first, "\nend") > second); /* one kernel */
+  ck_assert(of_rows < first ? strstr(of_rows, "\nend") < first : strstr(second, "\nend") < of_rows);
+  free(blocks_text);
+  free(text);
+  free(tile);
+  as_graph_free(given);
+}
+
+END_TEST
+
 /* what is changed of the text above, and no block graph can say */
 static const struct {
   const char *before;
@@ -228,6 +269,7 @@ int main(void) {
   tcase_add_test(all, two_loops_are_two_kernels);
   tcase_add_test(all, ways_of_cutting);
   tcase_add_test(all, stored_exponentials_are_made_again);
+  tcase_add_test(all, sums_of_other_shapes_are_apart);
   tcase_add_loop_test(all, what_has_no_form_is_refused, 0, sizeof refused / sizeof *refused);
   return test_run("blocks", all);
 }

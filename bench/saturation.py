@@ -3,6 +3,7 @@
 
   bench/saturation.py ASSAY [NAME..]     a row of a table in Markdown for each; seconds are the processor's, of the whole command
                                          and of saturation and extraction alone (by the clock)"""
+import json
 import os
 import re
 import subprocess
@@ -34,11 +35,22 @@ def run(assay, path, out):
         return said.read(), usage, took
 
 
+def chosen(out):
+    """The kernels of the result, how many have validated thread graphs, and what they take by the model."""
+    try:
+        with open(os.path.join(out, "report.json")) as report:
+            said = json.load(report)
+    except OSError:
+        return ""
+    kernels = said["kernels"]
+    return f"{len(kernels)} ({sum(k['validated'] for k in kernels)} validated), {said['tiling']['model_us']:.1f}" if "tiling" in said else f"{len(kernels)}, by itself"
+
+
 def short(digits):
     return f"{digits[0]}.{digits[1]} x 10^{len(digits) - 1}" if len(digits) > 1 else digits
 
 
-def row(name, said, usage, took):
+def row(name, said, usage, took, lowered):
     found = re.search(r"saturation (\d+) programs in (\d+) e-classes of (\d+) e-nodes; (.*?); ([\d.]+) s, and ([\d.]+) s to extract (\d+)", said, re.S)
     if not found:
         return f"| {name} | {said.strip().splitlines()[-1] if said.strip() else 'nothing'} |"
@@ -50,13 +62,13 @@ def row(name, said, usage, took):
     published = PUBLISHED.get(name.split(",")[0], "")
     return (f"| {name} | {short(programs)} | {published if 'Falcon' not in name else ''} | {int(classes):,} | {int(nodes):,} | {ended} "
             f"| {usage.ru_utime + usage.ru_stime:.1f} ({float(saturating) + float(extracting):.1f} of {took:.1f}) | {usage.ru_maxrss // 1024} | {int(extracted):,} "
-            f"| {best[1] if best else ''} | {best[2] if best else ''} | {verdict} |")
+            f"| {best[1] if best else ''} | {best[2] if best else ''} | {verdict} | {lowered} |")
 
 
 def main():
     assay, wanted = sys.argv[1], sys.argv[2:] or list(PUBLISHED)
-    print("| block | programs | published | e-classes | e-nodes | ended by | s | MB | extracted | kernels of the certified | us by the model | verdict |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
+    print("| block | programs | published | e-classes | e-nodes | ended by | s | MB | extracted | kernels of the certified | us by the model | verdict | kernels of the result, us by the model |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as work:
         for name in wanted:
             with open(os.path.join(HERE, "blocks", name + ".tp")) as f:
@@ -65,7 +77,9 @@ def main():
                 path = os.path.join(work, name + ".tp")
                 with open(path, "w") as f:
                     f.write(content)
-                print(row(f"{name}, {size}", *run(assay, path, os.path.join(work, "out"))), flush=True)
+                out = os.path.join(work, "out")
+                said, usage, took = run(assay, path, out)
+                print(row(f"{name}, {size}", said, usage, took, chosen(out)), flush=True)
 
 
 if __name__ == "__main__":

@@ -168,41 +168,44 @@ static bool fits(const trial *tried) {
   return tried->unfit == NULL && tried->candidate.text;
 }
 
-static void judge_candidate(void *arg, size_t i) {
-  const trials *all = arg;
-  const sg_search *search = all->search;
-  as_candidate *candidate = &all->trial[i].candidate;
-  if (search->opts.policy == NULL || !fits(&all->trial[i]))
-    return;
-  as_judged judged = as_search_judged(search->program, &search->opts.given, candidate);
-  as_policy policy = *search->opts.policy;
-  policy.until = all->trial[i].until;
-  as_judge(&judged, &policy, &candidate->verdict);
-}
-
-/* tile sizes, the best that can be lowered */
-static void tile_candidate(void *arg, size_t i) {
-  const trials *all = arg;
-  const sg_search *search = all->search;
+/* tile sizes, the best that can be lowered; false: none is to be judged */
+static bool tile_candidate(const sg_search *search, trial *tried) {
   const as_search_opts *opts = &search->opts;
-  as_candidate *candidate = &all->trial[i].candidate;
-  char **why = &all->trial[i].unfit;
+  as_candidate *candidate = &tried->candidate;
+  char **why = &tried->unfit;
   candidate->tiling = as_tilings(candidate->graph, opts->target, opts->tilings ? opts->tilings : 1,
                                  &candidate->n_tiling, why);
   if (!candidate->n_tiling && search->concrete)
-    return; /* nothing could run it at the sizes asked for */
+    return false; /* nothing could run it at the sizes asked for */
   free(*why);
   *why = NULL;
   if (!choose_tiling(search, candidate, why))
-    return;
+    return false;
   if (candidate->n_tiling)
     candidate->us = candidate->tiling[candidate->chosen].us;
   candidate->kernels = as_graph_kernels(candidate->graph);
+  return true;
 }
 
-static void try_candidate(void *arg, size_t i) {
-  tile_candidate(arg, i);
-  judge_candidate(arg, i);
+static void judge_candidate(const sg_search *search, trial *tried) {
+  const as_search_opts *opts = &search->opts;
+  if (opts->policy == NULL || !fits(tried))
+    return;
+  as_judged judged = as_search_judged(search->program, &opts->given, &tried->candidate);
+  as_policy policy = *opts->policy;
+  policy.until = tried->until;
+  as_judge(&judged, &policy, &tried->candidate.verdict);
+}
+
+static void tile_ith(void *arg, size_t i) {
+  const trials *all = arg;
+  tile_candidate(all->search, &all->trial[i]);
+}
+
+static void try_ith(void *arg, size_t i) {
+  const trials *all = arg;
+  if (tile_candidate(all->search, &all->trial[i]))
+    judge_candidate(all->search, &all->trial[i]);
 }
 
 /* counts what became of a candidate without tile sizes; *unfit: the first such reason */
@@ -346,12 +349,12 @@ static uint32_t first_of(const trial *tried, uint32_t n) {
 
 /* Judges one after the other, the one that would be chosen first, until one is certified. */
 static void judge_first(trials *all, uint32_t n) {
-  as_parallel(all->search->opts.threads, n, tile_candidate, all);
+  as_parallel(all->search->opts.threads, n, tile_ith, all);
   for (uint32_t i = 0; i < n; i++)
     all->trial[i].left = fits(&all->trial[i]);
   for (uint32_t i; (i = first_of(all->trial, n)) < n;) {
     all->trial[i].left = false;
-    judge_candidate(all, i);
+    judge_candidate(all->search, &all->trial[i]);
     if (all->trial[i].candidate.verdict.certified)
       return;
   }
@@ -375,7 +378,7 @@ static void certify_schemes(sg_search *search, const uint32_t *number, uint32_t 
   if (search->opts.only_first && search->opts.policy)
     judge_first(&all, n_trials);
   else
-    as_parallel(search->opts.threads, n_trials, try_candidate, &all);
+    as_parallel(search->opts.threads, n_trials, try_ith, &all);
   for (uint32_t i = 0; i < n_trials; i++)
     take(search, &all.trial[i], of[i], unfit);
   free(of);
@@ -438,33 +441,42 @@ static bool is_known(const as_search_result *result, const char *text) {
   return false;
 }
 
-bool as_search_offer(const as_graph *program, const as_search_opts *opts, const char *text,
-                     as_search_result *result) {
+as_offered as_search_offer(const as_graph *program, const as_search_opts *opts, const char *text,
+                           as_search_result *result) {
   sg_search search = {.program = program,
                       .opts = *opts,
                       .result = result,
                       .concrete = true,
                       .start = as_now() - result->stats.seconds};
   trial tried = {.unfit = NULL};
-  trials all = {&search, &tried};
+  as_candidate *candidate = &tried.candidate;
   char *unfit = NULL;
   uint32_t before = result->n;
+  as_offered became = AS_OFFERED_UNFIT;
   as_err err;
   as_err_init(&err);
-  as_verdict_init(&tried.candidate.verdict);
+  as_verdict_init(&candidate->verdict);
   if (search.opts.target == NULL)
     search.opts.target = as_target_default();
-  tried.candidate.graph = as_parse_mug("candidate.mug", text, strlen(text), program, &err);
+  candidate->program = as_graph_copy(program);
+  candidate->program->sizes = as_sizes_copy(program->sizes);
+  candidate->graph = as_parse_mug("candidate.mug", text, strlen(text), candidate->program, &err);
+  bool usable = candidate->graph && tile_candidate(&search, &tried);
+  if (!usable)
+    AS_TRACE(SEARCH, "offered, and not taken: %s", err.text ? err.text : tried.unfit);
   as_err_clear(&err);
-  if (tried.candidate.graph)
-    try_candidate(&all, 0);
-  if (tried.candidate.text && !is_known(result, tried.candidate.text)) {
+  if (usable && result->n && candidate->us >= result->cand[0].us) {
+    became = AS_OFFERED_DEAR;
+    sg_candidate_clear(candidate);
+  } else if (usable && candidate->text && !is_known(result, candidate->text)) {
+    judge_candidate(&search, &tried);
     take(&search, &tried, result->n, &unfit);
     sort_candidates(result);
+    became = result->n > before ? AS_OFFERED_TAKEN : AS_OFFERED_UNPROVED;
   } else {
-    sg_candidate_clear(&tried.candidate);
+    sg_candidate_clear(candidate);
   }
   free(tried.unfit);
   free(unfit);
-  return result->n > before;
+  return became;
 }

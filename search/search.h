@@ -122,11 +122,20 @@ typedef struct {
  * limits, message says why.
  */
 as_status as_search(const as_graph *program, const as_search_opts *o, as_search_result *r);
-/* A candidate from elsewhere, as the text of a muGraph: it gets tile sizes, is judged, and stands
- * among those of the result (of this program, or empty) where it is certified; false: it is not, or
- * is there already. */
-bool as_search_offer(const as_graph *program, const as_search_opts *o, const char *text,
-                     as_search_result *r);
+
+/* What became of a candidate from elsewhere. */
+typedef enum {
+  AS_OFFERED_TAKEN,    /* certified, and among those of the result */
+  AS_OFFERED_DEAR,     /* not judged: no cheaper than the result's cheapest */
+  AS_OFFERED_UNPROVED, /* not certified */
+  AS_OFFERED_UNFIT,    /* no muGraph of the program, or none that is lowered at its sizes */
+  AS_N_OFFERED
+} as_offered;
+
+/* A candidate as the text of a muGraph: it gets tile sizes, and is judged where the result (of this
+ * program, or empty) has none that is as cheap. */
+as_offered as_search_offer(const as_graph *program, const as_search_opts *o, const char *text,
+                           as_search_result *r);
 /* the limits that struck, as `name (count), ..`, or with what each means, a line each; malloc'ed,
  * NULL where none did */
 char *as_search_limits_print(const as_search_stats *stats, bool with_meaning);

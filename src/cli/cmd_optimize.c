@@ -9,6 +9,7 @@
 #include "src/optimize/candidates.h"
 #include "src/optimize/choice.h"
 #include "src/optimize/kept.h"
+#include "src/optimize/offered.h"
 #include "src/optimize/saturated.h"
 #include "src/optimize/shard.h"
 #include <stdio.h>
@@ -110,6 +111,14 @@ static bool saturate(const cli_opts *opts, const as_job *job, const as_search_op
   return as_saturated_add(job, &how, options, found, tile, err);
 }
 
+/* the user's own candidates */
+static bool offer(const cli_opts *opts, const as_job *job, const as_search_opts *options,
+                  as_search_result *found, as_err *err) {
+  bool silent = opts->quiet || opts->json;
+  return as_offer_files(job, options, opts->offer.data, opts->offer.n, silent ? NULL : stdout,
+                        found, err);
+}
+
 static bool status_of_share(as_status status, as_progress *progress, const as_search_result *found,
                             as_err *err) {
   as_progress_end(progress);
@@ -163,11 +172,13 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
   options.progress_arg = &progress;
   if (shard.number) /* the record is the result */
     return status_of_share(as_search(job->program, &options, found), &progress, found, err);
-  bool enumerates = strcmp(opts->search, "saturate") != 0;
+  bool both = strcmp(opts->search, "both") == 0;
+  bool enumerates = both || strcmp(opts->search, "enumerate") == 0;
+  bool saturates = both || strcmp(opts->search, "saturate") == 0;
   as_status status = enumerates ? as_search(job->program, &options, found) : AS_UNKNOWN;
   as_progress_end(&progress);
-  if (strcmp(opts->search, "enumerate") != 0 &&
-      !saturate(opts, job, &options, dir, found, tile, err))
+  if (!offer(opts, job, &options, found, err) ||
+      (saturates && !saturate(opts, job, &options, dir, found, tile, err)))
     return false;
   return found->n > 0 || tile->found ||
          as_err_set(err, status, "%s",
@@ -206,7 +217,7 @@ static bool find(const cli_opts *opts, const as_job *job, const as_target *targe
   char key[AS_CACHE_KEY] = "";
   bool merge = opts->n_arg > 1;
   /* with --all, and beside tile programs: what is not chosen is not kept */
-  bool whole = opts->all || strcmp(opts->search, "enumerate") != 0;
+  bool whole = opts->all || opts->offer.n || strcmp(opts->search, "enumerate") != 0;
   char *dir = opts->no_cache || whole || merge ? NULL
               : opts->cache                    ? as_strdup(opts->cache)
                                                : as_cache_default();

@@ -95,6 +95,7 @@ void cli_opts_clear(cli_opts *opts) {
   clear_strings(&opts->sem);
   clear_strings(&opts->argument);
   clear_strings(&opts->size);
+  clear_strings(&opts->offer);
 }
 
 as_import_tile_options cli_tile_options(const cli_opts *opts) {

@@ -135,8 +135,13 @@ enum {
     "search anew, and keep nothing")                                                               \
   X(shard, 'J', STRING, CLI_FOR_optimize, "I/N", NULL, 0, 0, NULL,                                 \
     "enumerate share I of N and leave it in a file (-o; NAME.I-of-N.shard), for merge")            \
-  X(search, 'e', WORD, CLI_FOR_SEARCHING, "HOW", "enumerate", 0, 0, "enumerate,saturate,both",     \
-    "enumerate block graphs, saturate tile programs with equalities, or the better of both")       \
+  X(search, 'e', WORD, CLI_FOR_SEARCHING, "HOW", "enumerate", 0, 0,                                \
+    "enumerate,saturate,both,none",                                                                \
+    "enumerate block graphs, saturate tile programs with equalities, the better of both, or only " \
+    "what --offer gives")                                                                          \
+  X(offer, 'Z', STRINGS, CLI_FOR_SEARCHING, "FILE", NULL, 0, 0, NULL,                              \
+    "a candidate beside those of the search: a muGraph, or a tile program, whose block graphs "    \
+    "compete")                                                                                     \
   X(tile, 'I', NUMBER, CLI_FOR_SEARCHING, "N", "64", 1, 4096, NULL,                                \
     "of saturation: tiles of longer axes, or the largest below that divides one")                  \
   X(nodes, 'y', NUMBER, CLI_FOR_SEARCHING, "N", "60000", 1, 100000000, NULL,                       \
@@ -185,6 +190,7 @@ typedef struct {
   as_vec sem; /* of char * */
   as_vec argument;
   as_vec size;
+  as_vec offer;
   char *out;
   char *from;
   char *scratch;

@@ -1,4 +1,5 @@
 #include "saturated.h"
+#include "offered.h"
 #include "src/base/file.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_JUDGED = 16, MOST_OFFERED = 6 };
+enum { MOST_JUDGED = 16, MOST_BLOCKS = 24 };
 
 typedef struct {
   as_tiles_result found;
@@ -15,8 +16,8 @@ typedef struct {
   uint32_t judged;
   uint32_t refuted;
   uint32_t unproved;
-  char *words; /* of the best one: what was compared, and the proof */
-  uint32_t offered;
+  char *words;      /* of the best one: what was compared, and the proof */
+  as_offers offers; /* block graphs of programs */
 } as_saturated;
 
 static const char tile_name[] = "saturated.tile";
@@ -123,13 +124,16 @@ static void judge(as_saturated *saturated, const as_job *job, const as_search_op
   free(block);
 }
 
+/* Those first whose exponentials are of differences to a maximum: others overflow at scores that
+ * are ordinary, and are offered where there is nothing else. */
 static void offer(as_saturated *saturated, const as_job *job, const as_search_opts *opts,
                   as_search_result *result) {
-  for (uint32_t i = 0; i < saturated->found.n && saturated->offered < MOST_OFFERED; i++) {
-    char *block = block_of(job, saturated->found.program[i].text);
-    if (block && as_search_offer(job->program, opts, block, result))
-      saturated->offered++;
-    free(block);
+  const as_tiles_result *found = &saturated->found;
+  as_offers *offers = &saturated->offers;
+  for (int plain = 0; plain < 2 && (!plain || result->n == 0); plain++) {
+    uint32_t most = offers->graphs + MOST_BLOCKS;
+    for (uint32_t i = 0; i < found->n && i < MOST_JUDGED && offers->graphs < most; i++)
+      as_offer_tile(job, opts, found->program[i].text, !plain, result, offers, NULL);
   }
 }
 
@@ -183,6 +187,9 @@ static char *words_of(const as_saturated *saturated, const as_saturated_tile *ti
                   "cheapest  certified: %u kernels, %.1f us by the model; %s.tile\n          %s\n",
                   best->kernels, best->us, dir, saturated->words);
   }
+  char *offers = as_offers_words(&saturated->offers);
+  as_str_printf(&out, "blocks    %u block graphs of them: %s\n", saturated->offers.graphs, offers);
+  free(offers);
   if (tile->found)
     as_str_printf(&out, "by itself %u kernels, %.1f us as they are lowered, by the model\n",
                   tile->kernels, tile->us);

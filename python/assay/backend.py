@@ -6,7 +6,6 @@ kernels, the rest as PyTorch does.
 """
 
 import torch
-from torch._decomp import core_aten_decompositions
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func
 from torch._functorch.partitioners import min_cut_rematerialization_partition
@@ -22,7 +21,7 @@ def _certified(graph_module, examples):
     return make_boxed_func(runner.run_flat)
 
 
-_inference = aot_autograd(fw_compiler=_certified, decompositions=core_aten_decompositions())
+_inference = aot_autograd(fw_compiler=_certified, decompositions=decompositions())
 _training = aot_autograd(
     fw_compiler=_certified,
     decompositions=decompositions(),

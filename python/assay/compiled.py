@@ -18,6 +18,7 @@ from .exporting import export, place_of, signature_of
 from .islands import Island, View, divide, programs_of
 from .kernels import Kernel
 from .translate import MINUS_INFINITY
+from .whole import most_from_outside
 
 
 @dataclass
@@ -139,6 +140,7 @@ class GraphRunner(Telling):
             self._leave(piece.nodes, made)
             return _eager(piece.nodes)
         kernel, text = made
+        kernel.most_whole = min(kernel.most_whole, most_from_outside(piece.nodes))
         types = list(piece.types())
         operator = as_operator(kernel, text, types)
         self.parts.append(Part(piece.work, kernel.directory, kernel, text, operator))

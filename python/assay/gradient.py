@@ -23,6 +23,7 @@ def decompositions():
     of attention for the CPU gives another tensor in the place of the logarithms of sums."""
     table = core_aten_decompositions()
     del table[torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default]
+    del table[torch.ops.aten.nan_to_num.default]  # see sequences.decompositions
     return table
 
 

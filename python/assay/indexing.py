@@ -15,7 +15,7 @@ def _gather(t, x, axis, index, sparse_grad=False):
 @row("embedding.default")
 def _embedding(t, weight, indices, padding_idx=-1, scale=False, sparse=False):
     extents = indices.extents + weight.extents[1:]
-    return t.value(f"torch_rows({weight.text}, {indices.text})", extents)
+    return t.value(f"torch_rows({weight.text}, {indices.text})", extents, weight.dtype)
 
 
 @row("index_select.default")
@@ -61,7 +61,8 @@ def _unfold(t, x, axis, size, step):
 def _scatter_value(t, x, axis, index, fill):
     axis %= x.rank
     _check_rows(t, x, index, axis)
-    return t.value(f"torch_scatter({x.text}, {index.text}, {number(fill)}, axis={axis})", x.extents, x.dtype)
+    fill = number(t.fill(fill))
+    return t.value(f"torch_scatter({x.text}, {index.text}, {fill}, axis={axis})", x.extents, x.dtype)
 
 
 @row("scatter_add.default")

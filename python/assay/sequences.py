@@ -23,9 +23,10 @@ def _operators():
 
 
 def decompositions():
-    """Core ATen's, without those of networks over sequences."""
+    """Core ATen's, without those of networks over sequences and of what replaces infinities and NaN,
+    which are no real numbers: it would be taken apart into comparisons that say nothing of these."""
     table = torch.export.default_decompositions()
-    for operator in _operators():
+    for operator in (*_operators(), torch.ops.aten.nan_to_num.default):
         table.pop(operator, None)
     return table
 

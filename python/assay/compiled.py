@@ -180,6 +180,23 @@ class GraphRunner(Telling):
         return self.run(dict(zip(self._places, arguments)))
 
 
+def another_form(given, wanted):
+    """What is said of arguments that are put together otherwise than the examples."""
+
+    class Each:
+        def __repr__(self):
+            return ".."
+
+    def said(form):
+        return torch.utils._pytree.tree_unflatten([Each()] * form.num_leaves, form)
+
+    (given, by_name), (examples, examples_by_name) = said(given), said(wanted)
+    return (
+        f"arguments of another form: {given}, by name {by_name}; the examples were {examples}, by "
+        f"name {examples_by_name}: compile with examples of this form"
+    )
+
+
 def check_alike(name, value, wanted):
     """AssayError for another number, or for a tensor of other extents or type: PyTorch's steps would
     run with it, and give what nobody certified."""
@@ -336,7 +353,7 @@ class Compiled(GraphRunner):
         if form != self._form.in_spec and keywords and self._signature is not None:
             leaves, form = self._by_position(arguments, keywords)
         if form != self._form.in_spec:
-            raise AssayError(f"arguments of another form: {form}")
+            raise AssayError(another_form(form, self._form.in_spec))
         return leaves
 
     def _by_position(self, arguments, keywords):

@@ -13,7 +13,7 @@ from torch._functorch.aot_autograd import aot_export_joint_simple
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch.autograd.function import once_differentiable
 
-from .compiled import GraphRunner, Telling, check_alike
+from .compiled import GraphRunner, Telling, another_form, check_alike
 from .errors import AssayError, NotExported
 from .exporting import module_of
 
@@ -148,7 +148,7 @@ class Differentiable(Telling):
     def __call__(self, *arguments, **keywords):
         leaves, form = _flatten((arguments, keywords))
         if form != self._form:
-            raise AssayError(f"arguments of another form: {form}")
+            raise AssayError(another_form(form, self._form))
         for place, (value, example) in enumerate(zip(leaves, self._examples)):
             check_alike(f"argument {place}", value, example)
             if _wants_gradient(value) and not _wants_gradient(example):

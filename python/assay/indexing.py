@@ -93,8 +93,11 @@ def _argmax(t, x, axis=None, keepdim=False):
         x, axis = t.layouts.view(x, (whole,)), 0
         if keepdim:
             raise Unsupported(t.operator, "over all elements, with their axes kept")
-    axis %= x.rank
-    op = t.operator.split(".")[1]
+    return place_of_extremum(t, t.operator.split(".")[1], x, axis % x.rank, keepdim)
+
+
+def place_of_extremum(t, op, x, axis, keepdim):
+    """The first place along an axis where its largest (argmax) or smallest (argmin) element is."""
     extents = x.extents[:axis] + x.extents[axis + 1 :]
     found = t.value(f"torch_{op}({x.text}, axis={axis})", extents, "int")
     return t.layouts.unsqueeze(found, axis) if keepdim else found

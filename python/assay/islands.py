@@ -215,6 +215,10 @@ def divide(graph, least_work=2, most_operators=MOST_OPERATORS):
     probe = _probed(graph)
     reasons = dict(probe.failed)
     for node in graph.nodes:
+        problem = probe.environment.get(node)
+        if isinstance(problem, Unsupported) and node.users:
+            # a result that the row does not give: PyTorch gives all of them
+            reasons |= {each: problem for each in (node.args[0], *node.args[0].users)}
         numbers = [n.name for n in node.all_input_nodes if isinstance(n.meta.get("val"), _NUMBERS)]
         if numbers and node.op != "output" and node not in reasons:
             reasons[node] = Unsupported("extent", f"{numbers[0]} is no tensor", place_of(node))

@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 from .errors import Unsupported
+from .indexing import place_of_extremum
 from .table import row
 from .values import Masked, Value, number
 
@@ -462,7 +463,10 @@ def _all(t, x, axes=None, keep=False):
 @row("max.dim", "min.dim")
 def _extremum(t, x, axis, keep=False):
     op = t.operator.split(".")[1]
-    return (_reduce(t, op, x, axis, keep), Unsupported(t.operator, "the index of the extremum"))
+    place = Unsupported(t.operator, "its place, which nothing asked for")
+    if t.takes_result(1):
+        place = place_of_extremum(t, f"arg{op}", x, axis % x.rank, keep)
+    return (_reduce(t, op, x, axis, keep), place)
 
 
 @row("prod.dim_int", "prod.default")

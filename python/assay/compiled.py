@@ -17,6 +17,7 @@ from .errors import AssayError, ToolError, Unsupported
 from .exporting import export, place_of, signature_of
 from .islands import Island, View, divide, programs_of
 from .kernels import Kernel
+from .state import State, autocast, check_autocast
 from .translate import MINUS_INFINITY
 from .whole import most_from_outside
 
@@ -285,10 +286,13 @@ def _is_read_as_it_lies(node):
 class Compiled(GraphRunner):
     """The result of `compile`: call it like the function that it was made of."""
 
-    def __init__(self, exported, options, results=None, signature=None):
-        """`signature` is that of the function, for arguments that are given by name."""
+    def __init__(self, exported, options, results=None, function=None):
+        """`function` is what was exported: its signature is for arguments that are given by name, and
+        where it is a module, parameters and buffers are those that it has at a call."""
         self._exported = exported
-        self._signature = signature
+        self._signature = signature_of(function)
+        self._state = State(exported, function).get
+        self._autocast = autocast(options.device)
         super().__init__(exported.graph_module.graph, options, results)
         self._form = exported.call_spec  # a property that PyTorch makes anew each time
         self._one_result = self._form.out_spec == torch.utils._pytree.tree_structure(0)
@@ -365,6 +369,7 @@ class Compiled(GraphRunner):
         return torch.utils._pytree.tree_flatten((bound.args, bound.kwargs))
 
     def __call__(self, *arguments, **keywords):
+        check_autocast(self.options.device, self._autocast)
         if len(arguments) == self._arity and not keywords:
             results = self._direct(arguments)
             if results is not None:
@@ -415,11 +420,6 @@ class Compiled(GraphRunner):
                     )
             if sum(other is place for other in tensors) > 1:
                 raise AssayError(f"{update} is updated in place, and given twice: give a copy")
-
-    def _state(self, name):
-        """A parameter, buffer or constant of the program."""
-        exported = self._exported
-        return exported.state_dict[name] if name in exported.state_dict else exported.constants[name]
 
     def _bound(self, leaves):
         """Values of the placeholders: parameters and constants of the program, then arguments."""
@@ -563,7 +563,7 @@ def _compiled(function, examples, options, keywords=None):
         node = nodes.get(getattr(spec.arg, "name", None))
         if node is not None and _has_minus_infinity(example):
             node.meta[MINUS_INFINITY] = True
-    return Compiled(exported, options, signature=signature_of(function))
+    return Compiled(exported, options, function=function)
 
 
 def _has_minus_infinity(example):

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch.autograd import forward_ad
 
 import assay
+from assay.backend import assay_backend
 from assay.memory import may_overlap
 
 
@@ -112,6 +113,57 @@ class Calls(unittest.TestCase):
         self.same(fast, gated, torch.randn(40).as_strided((3, 4), (1, 2), 3), x.flip(0))
         with self.assertRaisesRegex(assay.AssayError, "strides"):
             fast(x.to_sparse(), y)
+
+    def test_what_changes_after_compilation(self):
+        x, layer = torch.randn(3, 4), torch.nn.Linear(4, 5).eval()
+        fast = made(layer, x, least_work=1)
+        layer.weight = torch.nn.Parameter(torch.randn(5, 4))
+        self.same(fast, layer, x)
+        layer.weight = torch.nn.Parameter(torch.randn(5, 3))
+        with self.assertRaisesRegex(assay.AssayError, "extents"):
+            fast(x)
+        layer.weight = torch.nn.Parameter(torch.randn(5, 4))
+        with torch.autocast("cpu", torch.bfloat16):
+            with self.assertRaisesRegex(assay.AssayError, "autocast to torch.bfloat16"):
+                fast(x)
+            lower = made(layer, x, least_work=1)
+            self.same(lower, layer, x, bound=3e-2)
+        with self.assertRaisesRegex(assay.AssayError, "autocast off"):
+            lower(x)
+
+    def test_second_derivatives_are_refused(self):
+        x = torch.randn(4, requires_grad=True)
+        fast = made(lambda x: (torch.sigmoid(x) * x).sum(), x)
+        with self.assertRaisesRegex(assay.AssayError, "second derivative"):
+            torch.autograd.grad(fast(x), x, create_graph=True)
+
+    def test_open_extents_of_the_backend(self):
+        def scores(x, y, n):
+            return torch.nn.functional.layer_norm(x @ y, (y.shape[1],)).softmax(-1) * n + x.sum()
+
+        torch._dynamo.reset()
+        fast = torch.compile(scores, backend=assay_backend, dynamic=True)
+        for rows, n in ((3, 2), (5, 2), (5, 2.5)):
+            x, y = torch.randn(rows, 6, requires_grad=True), torch.randn(6, rows)
+            self.same(fast, scores, x, y, n)
+            gradients = [torch.autograd.grad(f(x, y, n).square().sum(), x)[0] for f in (fast, scores)]
+            torch.testing.assert_close(*gradients, rtol=1e-4, atol=1e-4)
+        layer = torch.nn.LayerNorm(6).eval()  # its epsilon comes as a tensor
+        normed = torch.compile(layer, backend=assay_backend, dynamic=True)
+        with torch.no_grad():
+            for rows in (3, 4):
+                self.same(normed, layer, torch.randn(rows, 6))
+
+    def test_results_without_a_row(self):
+        def places(c, x):
+            pooled, at = F.max_pool2d(c, 2, return_indices=True)
+            largest, where = x.max(1, keepdim=True)
+            return pooled * 2 + 1, at, x.gather(1, where) - largest, where, torch.sigmoid(c) * 2
+
+        c, x = torch.randn(2, 3, 6, 6), torch.randn(4, 6).round()
+        fast = made(places, c, x, least_work=1)
+        self.same(fast, places, c, x)
+        self.assertEqual([name for name, *_ in fast.left], ["aten.max_pool2d_with_indices.default"])
 
     def test_devices(self):
         fast = made(gated, torch.randn(3, 4), torch.randn(3, 4))

@@ -127,7 +127,7 @@ def truths(x, y):
 def comparisons(x, y):
     a = (x > y).float() + (x < 0.5).float() * 2 + (x >= y).float() * 4 + (x <= 0).float() * 8
     b = torch.where((x > 0) & (y > 0), x, y) + torch.where((x > 0) | (y > 0), 1.0, 0.0)
-    c = torch.where(~(x > 0), x, torch.zeros_like(x)) + (x == x).float() + (x != y).float()
+    c = torch.where(~(x > 0), x, torch.zeros_like(x)) + (x == y * 1).float() + (x != y).float()
     c = c + (x >= 0.25).float() + (x < y).float() * 2 + torch.logical_or(x > 0, y > 0).float() * 4
     c = c + torch.clamp(x, min=y)
     return a, b, c, torch.maximum(x, y), torch.minimum(x, y), (x > 0).any(-1).float()

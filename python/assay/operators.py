@@ -646,6 +646,20 @@ def _layer_norm(t, x, extents, weight, bias, eps):
     return (scale_shift(t, result, weight, bias), *statistics)
 
 
+@row("_fused_rms_norm.default")
+def _rms_norm(t, x, extents, weight, eps):
+    if eps is None:
+        raise Unsupported(t.operator, "without an epsilon, which then depends on the type: give one")
+    axes = list(range(x.rank - len(extents), x.rank))
+    mean = _reduce(t, "mean", t.value(f"{x.text} * {x.text}", x.extents), axes, True)
+    root = f"sqrt({mean.text} + {number(eps)})"
+    scaled = t.value(f"{x.text} / {root}", x.extents)
+    inverse = Unsupported(t.operator, "its inverse root, which nothing asked for")
+    if t.takes_result(1):
+        inverse = t.value(f"1 / {root}", mean.extents)
+    return scale_shift(t, scaled, weight, None), inverse
+
+
 @row("native_group_norm.default")
 def _group_norm(t, x, weight, bias, batch, channels, positions, groups, eps):
     per_group = t.program.extents.number(t.size_of(channels) // groups, of_window=False)

@@ -1,6 +1,7 @@
 """Arguments and functions that are odd: given twice, in each other's memory, views that stand for
 others, numbers that are equal and not the same, constants that functions bring along."""
 
+import operator
 import os
 import threading
 import unittest
@@ -12,6 +13,7 @@ from torch.autograd import forward_ad
 
 import assay
 from assay.backend import assay_backend
+from assay.compiled import GraphRunner, Options
 from assay.memory import may_overlap
 
 
@@ -153,6 +155,23 @@ class Calls(unittest.TestCase):
         with torch.no_grad():
             for rows in (3, 4):
                 self.same(normed, layer, torch.randn(rows, 6))
+
+    def test_operators_that_other_versions_leave_whole(self):
+        fused = torch.ops.aten._fused_rms_norm.default
+        x, w = torch.randn(4, 6), torch.randn(6)
+        graph = torch.fx.Graph()
+        places = [graph.placeholder(name) for name in "xw"]
+        both = graph.call_function(fused, (places[0], [6], places[1], 1e-3))
+        values = (x, w, fused(x, [6], w, 1e-3))
+        for node, value in zip((*places, both), values):
+            node.meta["val"] = value
+        results = [graph.call_function(operator.getitem, (both, which)) for which in (0, 1)]
+        for node, value in zip(results, values[2]):
+            node.meta["val"] = value
+        graph.output(results)
+        runner = GraphRunner(graph, Options(device="cpu", quiet=True, least_work=1))
+        self.assertEqual((runner.left, len(runner.parts)), ([], 1))
+        self.same(runner.run_flat, lambda x, w: fused(x, [6], w, 1e-3), x, w)
 
     def test_results_without_a_row(self):
         def places(c, x):

@@ -38,7 +38,7 @@ DECOMPOSED = {
     "aten.all.dim", "aten.all.default", "aten.any.default", "aten.isnan.default",
     "aten.alias.default", "aten.avg_pool1d.default", "aten.bitwise_or.Tensor", "aten.bitwise_and.Tensor", "aten.index_select.default",
     "aten.linalg_vector_norm.default", "aten.var.dim", "aten.fill.Scalar", "aten.div.Scalar_mode",
-    "aten.select_scatter.default", "aten.adaptive_avg_pool1d.default",
+    "aten.select_scatter.default", "aten.adaptive_avg_pool1d.default", "aten._fused_rms_norm.default",
     "aten.upsample_nearest1d.vec", "aten.upsample_nearest3d.vec",
     *(f"aten.{how}_pad{axes}d.default" for how in ("reflection", "replication") for axes in (1, 2, 3)),
 }

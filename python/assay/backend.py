@@ -5,14 +5,15 @@ where gradients are wanted into a forward and a backward graph.  What is certifi
 kernels, the rest as PyTorch does.
 """
 
+import copy
+
 import torch
-from torch._decomp import core_aten_decompositions
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 
 from .attention import in_products
-from .compiled import GraphRunner, Options
+from .compiled import GraphRunner, Options, exactly
 from .gradient import decompositions
 
 
@@ -23,7 +24,9 @@ def _certified(graph_module, examples):
     return make_boxed_func(runner.run_flat)
 
 
-_inference = aot_autograd(fw_compiler=_certified, decompositions=core_aten_decompositions())
+_inference = aot_autograd(
+    fw_compiler=_certified, decompositions=decompositions(differentiated=False)
+)
 _training = aot_autograd(
     fw_compiler=_certified,
     decompositions=decompositions(),
@@ -31,8 +34,67 @@ _training = aot_autograd(
 )
 
 
-def assay_backend(graph_module, examples):
-    """The backend itself, registered under the name "assay" by the package's entry point."""
+def _compiled(graph_module, examples):
     in_products(graph_module)
     wanting = any(isinstance(x, torch.Tensor) and x.requires_grad for x in examples)
     return (_training if torch.is_grad_enabled() and wanting else _inference)(graph_module, examples)
+
+
+class _ForSizes:
+    """A graph whose extents are open: certificates speak of all of them, kernels of some, so it is
+    compiled anew for extents, numbers and types that come for the first time."""
+
+    def __init__(self, graph_module):
+        self._graph_module = graph_module
+        self._for = {}
+        places = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
+        self._numbers = [i for i, node in enumerate(places) if _is_a_number(node)]
+
+    def __call__(self, *arguments):
+        numbers = {i: arguments[i].item() for i in self._numbers}
+        key = (torch.is_grad_enabled(), *map(exactly, numbers.values()), *map(_kind, arguments))
+        if key not in self._for:
+            self._for[key] = _compiled(_with_numbers(self._graph_module, numbers), arguments)
+        return self._for[key](*arguments)
+
+
+def _is_a_number(place):
+    """Is it a tensor that stands for a number of Python's (an epsilon of a module)?"""
+    return bool(place.users) and all(
+        user.op == "call_method" and user.target == "item" for user in place.users
+    )
+
+
+def _with_numbers(graph_module, numbers):
+    """The graph with these numbers, by which placeholders they are, written out."""
+    graph = copy.deepcopy(graph_module.graph)
+    places = [node for node in graph.nodes if node.op == "placeholder"]
+    for which, number in numbers.items():
+        for item in list(places[which].users):
+            for user in list(item.users):
+                user.args, user.kwargs = torch.fx.node.map_arg(
+                    (user.args, user.kwargs), lambda node: number if node is item else node  # noqa: B023
+                )
+            graph.erase_node(item)
+    return torch.fx.GraphModule(graph_module, graph)
+
+
+def _kind(x):
+    """What an argument has to have in common with that for which a graph was compiled."""
+    if isinstance(x, torch.Tensor):
+        return tuple(x.shape), x.stride(), x.dtype, x.device, x.requires_grad
+    return exactly(x)
+
+
+def _is_open(x):
+    """Has it extents, or is it a number, that is not known yet?"""
+    numbers = (torch.SymInt, torch.SymFloat, torch.SymBool)
+    extents = x.shape if isinstance(x, torch.Tensor) else ()
+    return isinstance(x, numbers) or any(isinstance(extent, numbers) for extent in extents)
+
+
+def assay_backend(graph_module, examples):
+    """The backend itself, registered under the name "assay" by the package's entry point."""
+    if any(map(_is_open, examples)):
+        return _ForSizes(graph_module)
+    return _compiled(graph_module, examples)

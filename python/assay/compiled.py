@@ -17,7 +17,9 @@ from .errors import AssayError, ToolError, Unsupported
 from .exporting import export, place_of, signature_of
 from .islands import Island, View, divide, programs_of
 from .kernels import Kernel
+from .state import State, autocast, check_autocast
 from .translate import MINUS_INFINITY
+from .whole import most_from_outside
 
 
 @dataclass
@@ -139,6 +141,7 @@ class GraphRunner(Telling):
             self._leave(piece.nodes, made)
             return _eager(piece.nodes)
         kernel, text = made
+        kernel.most_whole = min(kernel.most_whole, most_from_outside(piece.nodes))
         types = list(piece.types())
         operator = as_operator(kernel, text, types)
         self.parts.append(Part(piece.work, kernel.directory, kernel, text, operator))
@@ -176,6 +179,23 @@ class GraphRunner(Telling):
     def run_flat(self, *arguments):
         """Runs with the values of the placeholders, in order."""
         return self.run(dict(zip(self._places, arguments)))
+
+
+def another_form(given, wanted):
+    """What is said of arguments that are put together otherwise than the examples."""
+
+    class Each:
+        def __repr__(self):
+            return ".."
+
+    def said(form):
+        return torch.utils._pytree.tree_unflatten([Each()] * form.num_leaves, form)
+
+    (given, by_name), (examples, examples_by_name) = said(given), said(wanted)
+    return (
+        f"arguments of another form: {given}, by name {by_name}; the examples were {examples}, by "
+        f"name {examples_by_name}: compile with examples of this form"
+    )
 
 
 def check_alike(name, value, wanted):
@@ -266,10 +286,13 @@ def _is_read_as_it_lies(node):
 class Compiled(GraphRunner):
     """The result of `compile`: call it like the function that it was made of."""
 
-    def __init__(self, exported, options, results=None, signature=None):
-        """`signature` is that of the function, for arguments that are given by name."""
+    def __init__(self, exported, options, results=None, function=None):
+        """`function` is what was exported: its signature is for arguments that are given by name, and
+        where it is a module, parameters and buffers are those that it has at a call."""
         self._exported = exported
-        self._signature = signature
+        self._signature = signature_of(function)
+        self._state = State(exported, function).get
+        self._autocast = autocast(options.device)
         super().__init__(exported.graph_module.graph, options, results)
         self._form = exported.call_spec  # a property that PyTorch makes anew each time
         self._one_result = self._form.out_spec == torch.utils._pytree.tree_structure(0)
@@ -334,7 +357,7 @@ class Compiled(GraphRunner):
         if form != self._form.in_spec and keywords and self._signature is not None:
             leaves, form = self._by_position(arguments, keywords)
         if form != self._form.in_spec:
-            raise AssayError(f"arguments of another form: {form}")
+            raise AssayError(another_form(form, self._form.in_spec))
         return leaves
 
     def _by_position(self, arguments, keywords):
@@ -346,6 +369,7 @@ class Compiled(GraphRunner):
         return torch.utils._pytree.tree_flatten((bound.args, bound.kwargs))
 
     def __call__(self, *arguments, **keywords):
+        check_autocast(self.options.device, self._autocast)
         if len(arguments) == self._arity and not keywords:
             results = self._direct(arguments)
             if results is not None:
@@ -396,11 +420,6 @@ class Compiled(GraphRunner):
                     )
             if sum(other is place for other in tensors) > 1:
                 raise AssayError(f"{update} is updated in place, and given twice: give a copy")
-
-    def _state(self, name):
-        """A parameter, buffer or constant of the program."""
-        exported = self._exported
-        return exported.state_dict[name] if name in exported.state_dict else exported.constants[name]
 
     def _bound(self, leaves):
         """Values of the placeholders: parameters and constants of the program, then arguments."""
@@ -544,7 +563,7 @@ def _compiled(function, examples, options, keywords=None):
         node = nodes.get(getattr(spec.arg, "name", None))
         if node is not None and _has_minus_infinity(example):
             node.meta[MINUS_INFINITY] = True
-    return Compiled(exported, options, signature=signature_of(function))
+    return Compiled(exported, options, function=function)
 
 
 def _has_minus_infinity(example):

@@ -5,6 +5,8 @@ Those of pure arithmetic stand in the dictionaries at the top; `@row` adds the o
 
 import math
 
+import torch
+
 from .constants import Exact
 from .errors import Unsupported
 from .table import ROWS, row
@@ -53,9 +55,11 @@ def _arithmetic(name, sign):
         if isinstance(x, Masked):
             return _masked_arithmetic(t, name, x, y, alpha)
         if isinstance(y, Masked):
-            if name != "add":
+            if name not in ("add", "mul") or (alpha != 1 and not alpha > 0):
                 raise Unsupported(f"aten.{name}", "by a tensor that has minus infinity in it")
-            return _masked_arithmetic(t, name, y, x, alpha)
+            if alpha != 1:
+                y = Masked(t.value(f"{number(alpha)} * {y.value.text}", y.extents), y.keep)
+            return _masked_arithmetic(t, name, y, x, 1)
         if name == "add" and t.kind(x) == t.kind(y) == "bool":
             return _either(t, x, y)
         if name == "div" and isinstance(y, Exact):
@@ -110,17 +114,50 @@ def _compare(op):
         if isinstance(x, Masked):
             return _compare_masked(t, op, x, y)
         if isinstance(y, float) and math.isinf(y):
-            return t.constant(_against_infinity(op, y), x.extents, "bool")
+            return _against_infinity(t, op, x, y)
+        if x == y and t.kind(x) == "float" and not t.reading:
+            raise Unsupported(t.operator, _ASKS_FOR_NAN)
         return t.value(f"{op}({t.text(x)}, {t.text(y)})", t.broadcast(x, y), "bool")
 
     return translate
 
 
-def _against_infinity(op, bound):
-    """A real number compared with an infinity."""
-    if op in ("equal", "not_equal"):
-        return int(op == "not_equal")
-    return int((op in ("less", "less_equal")) == (bound > 0))
+_ASKS_FOR_NAN = "asks whether it is NaN: kernels are made for real numbers"
+# The largest number of single precision, and what compares with it as with infinity from below.
+_LARGEST = 3.4028234663852886e38
+_BEYOND = {"equal": "greater", "greater_equal": "greater", "not_equal": "greater", "less": "less_equal"}
+_MIRRORED = {"less": "greater", "greater": "less", "less_equal": "greater_equal", "greater_equal": "less_equal"}
+
+
+def _against_infinity(t, op, x, bound):
+    """A number compared with an infinity.  For a claim, which is of real numbers, what comes of it is
+    known; a kernel, which may meet an infinity, compares with the largest number that is none."""
+    positive = op if bound > 0 else _MIRRORED.get(op, op)
+    beyond = _BEYOND.get(positive)
+    of_any_number = t.reading or x.dtype != "float" or _guards_what_is_real(t)
+    if positive == "less_equal" and not of_any_number:
+        raise Unsupported(t.operator, _ASKS_FOR_NAN)
+    if beyond is None or of_any_number:
+        return t.constant(int(positive in ("not_equal", "less", "less_equal")), x.extents, "bool")
+    beyond = beyond if bound > 0 else _MIRRORED[beyond]
+    limit = number(math.copysign(_LARGEST, bound))
+    found = f"{beyond}({x.text}, {limit})"
+    return t.value(f"logical_not({found})" if op == "not_equal" else found, x.extents, "bool")
+
+
+_EXTREMA = ("aten.amax.default", "aten.amin.default", "aten.max.dim", "aten.min.dim")
+_SAME_NUMBERS = ("aten.abs.default", "aten.squeeze.dims", "aten.unsqueeze.default", "aten.view.default")
+
+
+def _guards_what_is_real(t):
+    """Is it one of the comparisons that PyTorch's own softmax and logarithms of sums have, which matter
+    where a whole row is infinite: of a row's extremum, or of scores of which any is to be finite?"""
+    source = t.made_by(0)
+    while str(source.target) in _SAME_NUMBERS or "getitem" in str(source.target):
+        source = source.args[0]
+    asked = [user for no in t.users() for user in no.users]
+    kept = bool(asked) and all("aten.any." in str(user.target) for user in asked)
+    return kept or str(source.target) in _EXTREMA
 
 
 def _compare_masked(t, op, x, y):
@@ -298,7 +335,10 @@ def _power(t, x, exponent):
 def _power_of_number(t, base, x):
     if base <= 0:
         raise Unsupported(t.operator, f"of the base {base}")
-    return t.value(f"exp({x.text} * log({number(base)}))", x.extents)
+    kind = t.joint_kind(base, x)
+    if kind != "float" and not t.reading:
+        raise Unsupported(t.operator, "of integers, which a kernel would take from logarithms")
+    return t.value(f"exp({x.text} * log({number(base)}))", x.extents, kind)
 
 
 @row("pow.Tensor_Tensor")
@@ -314,6 +354,10 @@ def where(t, condition, x, y):
     if isinstance(y, (int, float)) and y == float("-inf"):
         extents = t.broadcast(condition, x)
         keep = t.layouts.expand(condition, extents)
+        if isinstance(x, Masked):
+            kept = t.layouts.expand(x.keep, extents)
+            keep = t.value(f"logical_and({keep.text}, {kept.text})", extents, "bool")
+            x = x.value
         return Masked(t.layouts.expand(t.tensor(x), extents), keep)
     if isinstance(x, (int, float)) and x == float("-inf"):
         return where(t, _not(t, condition), y, x)
@@ -341,6 +385,24 @@ def _masked_fill(t, x, mask, fill):
 
 @row("isnan.default", "isinf.default")
 def _is_no_number(t, x):
+    """A real number is one.  A claim speaks of these; a kernel meets others, too, so what asks for
+    them stays with PyTorch, but where the answer is NaN for what is NaN."""
     if isinstance(x, Masked):
         raise Unsupported(t.operator, "of a tensor that has minus infinity in it")
-    return t.constant(0, x.extents, "bool")  # a real number is one
+    if t.reading or x.dtype != "float" or all(map(_gives_nan, t.users())):
+        return t.constant(0, x.extents, "bool")
+    raise Unsupported(t.operator, "kernels are made for real numbers, all of which are finite")
+
+
+@row("nan_to_num.default")
+def _numbers_for_others(t, x, *_, **__):
+    if not t.reading or isinstance(x, Masked):
+        raise Unsupported(t.operator, "kernels are made for real numbers, all of which are finite")
+    return x
+
+
+def _gives_nan(choice):
+    """Is it where(.., NaN, ..)?"""
+    chosen = choice.args[1] if str(choice.target) == "aten.where.self" else None
+    numbers = chosen.args if isinstance(chosen, torch.fx.Node) else ()
+    return any(isinstance(n, float) and math.isnan(n) for n in numbers)

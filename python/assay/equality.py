@@ -1,15 +1,11 @@
 """`assay.certify`: are two PyTorch functions equal, for all sizes and all real inputs?"""
 
-import math
 import shutil
 import tempfile
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 
-import torch
-
-from . import pairing, tool
+from . import pairing, rerun, tool
 from .errors import AssayError, SizesDiffer
 from .exporting import export
 from .program import Extents
@@ -30,8 +26,9 @@ class Verdict:
     """PROVED, REFUTED or UNKNOWN; truthy only if proved.
 
     `scope` is what sizes the verdict is about, and `narrowed` why it is not about all, where no claim
-    about all could be stated.  A refutation has `sizes`, `inputs` (tensors of
-    float64, exact values in `exact`), and what both functions give there.  `numbers` has the
+    about all could be stated.  A refutation has `sizes`, `inputs` (integers and truths of
+    the examples' types, others in double precision; exact values in `exact`), and what both functions
+    give there.  `numbers` has the
     floating-point numbers that were read as a fraction or a root, and as which; `arguments` those
     arguments that are no tensors, and what they are in the claim.
     """
@@ -44,7 +41,8 @@ class Verdict:
     exact: dict = None
     inputs: dict = None
     outputs: tuple = None
-    order: list = None
+    types: dict = None  # of the inputs
+    places: list = None  # of both functions: the exported program, and which input a placeholder is
     numbers: dict = None
     arguments: dict = None
 
@@ -153,9 +151,12 @@ def _judge(exported, directory, extents, seconds, scope):
     candidate.write_text(other.mug())
     arguments = ["certify", program, candidate, f"--within={seconds}"]
     result = tool.run(arguments, directory / "result", seconds + tool.GRACE)
-    order = [name for name, _, _ in given.inputs]
     numbers = first.numbers_read | second.numbers_read
-    verdict = Verdict(result.verdict, result, scope, order=order, numbers=numbers)
+    verdict = Verdict(result.verdict, result, scope, numbers=numbers)
+    names = {node.name: name for node, (name, *_) in zip(first.input_nodes, given.inputs)}
+    verdict.types = {names[n.name]: n.meta["val"].dtype for n in first.input_nodes}
+    theirs = {ours: names[name] for ours, name in which.items() if name in names}
+    verdict.places = [(exported[0], names), (exported[1], theirs)]
     verdict.arguments = pairing.numbers_of(exported[0])
     if verdict.verdict == tool.REFUTED and pairing.has_constants(exported[0]):
         # what the function brings along is an input like others there, of any value
@@ -181,37 +182,22 @@ def _share_names(second, like, given):
 
 def _with_counterexample(verdict, first, second):
     """The verdict; of a refutation with the counterexample, and what both functions give there
-    where its sizes let them run."""
+    where their code lets them run."""
     replay = verdict.result.report.get("replay")
     if verdict.verdict != tool.REFUTED or replay is None:
         return verdict
     verdict.sizes = replay["sizes"]
     verdict.exact = {
-        name: _nested(tensor["shape"], tensor["values"])
+        name: rerun.nested(tensor["shape"], tensor["values"])
         for name, tensor in replay["inputs"].items()
     }
-    try:
-        verdict.inputs = {
-            name: _tensor(tensor["shape"], tensor["values"])
-            for name, tensor in replay["inputs"].items()
-        }
-        ordered = [verdict.inputs[name] for name in verdict.order]
-        verdict.outputs = (first(*ordered), second(*ordered))
-    except (ValueError, KeyError, RuntimeError, TypeError):
-        verdict.outputs = None  # the functions fix sizes that the counterexample does not have
-    return verdict
-
-
-def _tensor(shape, values):
-    flat = [float(Fraction(value)) for value in values]
-    return torch.tensor(flat, dtype=torch.float64).reshape(shape)
-
-
-def _nested(shape, values):
-    """The flat row-major values as lists of lists; of a tensor without axes, its one value."""
-    if not shape:
-        return values[0]
-    stride = math.prod(shape[1:])
-    return [
-        _nested(shape[1:], values[row * stride : (row + 1) * stride]) for row in range(shape[0])
+    verdict.inputs = {
+        name: rerun.tensor_of(tensor["shape"], tensor["values"], verdict.types[name])
+        for name, tensor in replay["inputs"].items()
+    }
+    outputs = [
+        rerun.results(function, exported, {place: verdict.inputs[name] for place, name in names.items()})
+        for function, (exported, names) in zip((first, second), verdict.places)
     ]
+    verdict.outputs = None if None in outputs else tuple(outputs)
+    return verdict

@@ -11,19 +11,22 @@ import torch.nn.attention
 from torch._decomp import core_aten_decompositions
 from torch._functorch.aot_autograd import aot_export_joint_simple
 from torch._functorch.partitioners import min_cut_rematerialization_partition
-from torch.autograd.function import once_differentiable
 
 from .attention import InProducts
-from .compiled import GraphRunner, Telling, check_alike
+from .compiled import GraphRunner, Telling, another_form, check_alike
 from .errors import AssayError, NotExported
 from .exporting import module_of
+from .state import autocast, check_autocast
 
 
-def decompositions():
-    """Core ATen, but for what is decomposed without what its backward wants: PyTorch's decomposition
-    of attention for the CPU gives another tensor in the place of the logarithms of sums."""
+def decompositions(differentiated=True):
+    """Core ATen, but for what replaces infinities and NaN (see sequences.decompositions) and, where it is
+    `differentiated`, for what is decomposed without what its backward wants: PyTorch's decomposition of
+    attention for the CPU gives another tensor in the place of the logarithms of sums."""
     table = core_aten_decompositions()
-    del table[torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default]
+    del table[torch.ops.aten.nan_to_num.default]
+    if differentiated:
+        del table[torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default]
     return table
 
 
@@ -49,6 +52,8 @@ class Differentiable(Telling):
             *(name for name, _ in self._module.named_buffers()),
         ]
         self._result_form = None
+        self._device = options.device
+        self._autocast = autocast(options.device)
         inputs = [*self._state(), *self._tensors(self._examples)]
         if not any(map(_wants_gradient, inputs)):
             raise AssayError("no example and no parameter wants a gradient: leave out gradients=True")
@@ -146,9 +151,10 @@ class Differentiable(Telling):
         return [x for x in leaves if isinstance(x, torch.Tensor)]
 
     def __call__(self, *arguments, **keywords):
+        check_autocast(self._device, self._autocast)
         leaves, form = _flatten((arguments, keywords))
         if form != self._form:
-            raise AssayError(f"arguments of another form: {form}")
+            raise AssayError(another_form(form, self._form))
         for place, (value, example) in enumerate(zip(leaves, self._examples)):
             check_alike(f"argument {place}", value, example)
             if _wants_gradient(value) and not _wants_gradient(example):
@@ -181,8 +187,12 @@ class _Run(torch.autograd.Function):
         return own
 
     @staticmethod
-    @once_differentiable
     def backward(context, *gradients):
+        if torch.is_grad_enabled():  # asked for with create_graph: what is given would have no graph
+            raise AssayError(
+                "a second derivative is asked for (create_graph=True): kernels have first ones; "
+                "differentiate the function itself"
+            )
         owner = context.owner
         count = len(owner._inputs_kept)
         saved = context.saved_tensors

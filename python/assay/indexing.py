@@ -15,7 +15,7 @@ def _gather(t, x, axis, index, sparse_grad=False):
 @row("embedding.default")
 def _embedding(t, weight, indices, padding_idx=-1, scale=False, sparse=False):
     extents = indices.extents + weight.extents[1:]
-    return t.value(f"torch_rows({weight.text}, {indices.text})", extents)
+    return t.value(f"torch_rows({weight.text}, {indices.text})", extents, weight.dtype)
 
 
 @row("index_select.default")
@@ -61,7 +61,8 @@ def _unfold(t, x, axis, size, step):
 def _scatter_value(t, x, axis, index, fill):
     axis %= x.rank
     _check_rows(t, x, index, axis)
-    return t.value(f"torch_scatter({x.text}, {index.text}, {number(fill)}, axis={axis})", x.extents, x.dtype)
+    fill = number(t.fill(fill))
+    return t.value(f"torch_scatter({x.text}, {index.text}, {fill}, axis={axis})", x.extents, x.dtype)
 
 
 @row("scatter_add.default")
@@ -92,8 +93,11 @@ def _argmax(t, x, axis=None, keepdim=False):
         x, axis = t.layouts.view(x, (whole,)), 0
         if keepdim:
             raise Unsupported(t.operator, "over all elements, with their axes kept")
-    axis %= x.rank
-    op = t.operator.split(".")[1]
+    return place_of_extremum(t, t.operator.split(".")[1], x, axis % x.rank, keepdim)
+
+
+def place_of_extremum(t, op, x, axis, keepdim):
+    """The first place along an axis where its largest (argmax) or smallest (argmin) element is."""
     extents = x.extents[:axis] + x.extents[axis + 1 :]
     found = t.value(f"torch_{op}({x.text}, axis={axis})", extents, "int")
     return t.layouts.unsqueeze(found, axis) if keepdim else found

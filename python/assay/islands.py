@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import torch
 
+from . import whole
 from .errors import Consequence, Unsupported
 from .exporting import place_of
 from .program import Extents
@@ -157,28 +158,18 @@ def _is_tensor(node):
     return isinstance(node.meta.get("val"), torch.Tensor)
 
 
-# operators of integers whose results are soon beyond what kernels count exactly: of two, and of one
-_GROW_OF_TWO = ("mul", "mm", "bmm", "addmm")
-_GROW = ("square", "pow", "prod", "cumprod", "sum", "cumsum")
-
-
-def _is_whole(x):
-    """Whether it is a node of a tensor of integers."""
-    tensor = x.meta.get("val") if isinstance(x, torch.fx.Node) else None
-    is_tensor = isinstance(tensor, torch.Tensor)
-    return is_tensor and not tensor.is_floating_point() and tensor.dtype != torch.bool
-
-
-def _inexact(node):
-    """Why kernels, which compute in single precision, would not give what PyTorch gives; or None."""
-    tensors = [n.meta.get("val") for n in (*node.all_input_nodes, node)]
-    if any(isinstance(t, torch.Tensor) and t.dtype == torch.float64 for t in tensors):
-        return "in double precision, and kernels compute in single precision; convert to float32"
-    name = str(node.target).split(".")[1] if computes(node) else None
-    whole = sum(map(_is_whole, node.args))
-    if _is_whole(node) and ((name in _GROW and whole) or (name in _GROW_OF_TWO and whole > 1)):
-        return "products or sums of integers, which kernels count up to 2^24 only"
-    return None
+def _not_exact(graph):
+    """Steps of which kernels, which compute in single precision, would not give what PyTorch gives, or
+    would not do what PyTorch does; and why."""
+    large = whole.beyond(graph)
+    for node in filter(is_step, graph.nodes):
+        tensors = [n.meta.get("val") for n in (*node.all_input_nodes, node)]
+        if any(isinstance(t, torch.Tensor) and t.dtype == torch.float64 for t in tensors):
+            yield node, "in double precision, and kernels compute in single precision; convert to float32"
+        elif node in large:
+            yield node, "products or sums of integers, which kernels count up to 2^24 only"
+        elif str(node.target).startswith("aten._assert"):
+            yield node, "a check of data, which a kernel does not make"
 
 
 # an argument of which as many parts are taken one by one is gone through by a loop
@@ -224,13 +215,15 @@ def divide(graph, least_work=2, most_operators=MOST_OPERATORS):
     probe = _probed(graph)
     reasons = dict(probe.failed)
     for node in graph.nodes:
+        problem = probe.environment.get(node)
+        if isinstance(problem, Unsupported) and node.users:
+            # a result that the row does not give: PyTorch gives all of them
+            reasons |= {each: problem for each in (node.args[0], *node.args[0].users)}
         numbers = [n.name for n in node.all_input_nodes if isinstance(n.meta.get("val"), _NUMBERS)]
         if numbers and node.op != "output" and node not in reasons:
             reasons[node] = Unsupported("extent", f"{numbers[0]} is no tensor", place_of(node))
-    for node in filter(is_step, graph.nodes):
-        inexact = None if node in reasons else _inexact(node)
-        if inexact:
-            reasons[node] = Unsupported(str(node.target), inexact, place_of(node))
+    for node, inexact in _not_exact(graph):
+        reasons.setdefault(node, Unsupported(str(node.target), inexact, place_of(node)))
     reasons |= {node: View(node) for node in graph.nodes if _is_step_of_a_sequence(node)}
     steps = [node for node in graph.nodes if is_step(node)]
     pieces = _gathered(_schedule(steps, reasons), reasons, most_operators)
@@ -243,7 +236,8 @@ def divide(graph, least_work=2, most_operators=MOST_OPERATORS):
         else:
             result.append(piece)
     masked = {node for node, value in probe.environment.items() if isinstance(value, Masked)}
-    return _with_borders(result, graph, masked), reasons
+    numbers = {node for node, value in probe.environment.items() if isinstance(value, float)}
+    return _with_borders(result, graph, masked, numbers, reasons), reasons
 
 
 def _gathered(order, reasons, most_operators):
@@ -350,13 +344,16 @@ def _make_inside(pieces, graph, reasons):
         piece.nodes[:0] = sorted(added, key=place.get)
 
 
-def _with_borders(pieces, graph, masked):
-    """The pieces without steps that nothing needs any more; what islands read and give is found."""
+def _with_borders(pieces, graph, masked, numbers, reasons):
+    """The pieces without steps that nothing needs any more; what islands read and give is found.
+    Steps of `numbers`, which are no tensors in an island, PyTorch makes for others."""
     needed = set(graph.output_node().all_input_nodes)
     result = []
     for piece in reversed(pieces):
         nodes = piece.nodes if isinstance(piece, Island) else [piece]
-        gives = [node for node in nodes if node in needed]
+        wanted = [node for node in nodes if node in needed]
+        plain = [node for node in wanted if node in numbers and isinstance(piece, Island)]
+        gives = [node for node in wanted if node not in plain]
         inside = set(gives)
         for node in reversed(nodes):
             if node in inside or _has_effect(node):
@@ -364,6 +361,8 @@ def _with_borders(pieces, graph, masked):
                 inside.add(node)
         left = [node for node in nodes if node in inside]
         if not left:
+            result[:0] = plain
+            reasons |= {node: View(node) for node in plain}
             continue
         members = set(left)
         reads = list(dict.fromkeys(s for n in left for s in n.all_input_nodes if s not in members))
@@ -372,7 +371,8 @@ def _with_borders(pieces, graph, masked):
             piece.masked = masked & {*reads, *gives}
         needed -= members
         needed.update(reads)
-        result.insert(0, piece)
+        result[:0] = [*plain, piece]
+        reasons |= {node: View(node) for node in plain}
     return result
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import torch
 
-from . import tool
+from . import tool, whole
 from .errors import AssayError, ToolError
 
 _TYPES = {
@@ -23,8 +23,6 @@ _TYPES = {
     "f32": torch.float32,
     "int": torch.int32,
 }
-# integers beyond this are not all numbers of a kernel that takes them as f32
-_WHOLE_IN_F32 = 1 << 24
 _ALIGNMENT = 16
 # ASSAY_LIBRARY_FAILED of the libraries' headers
 _LIBRARY_FAILED = -3
@@ -135,6 +133,7 @@ class Kernel:
         self._run_host.restype = ctypes.c_int
         self._library.assay_workspace_bytes.restype = ctypes.c_size_t
         self.workspace_bytes = self._library.assay_workspace_bytes()
+        self.most_whole = whole.LARGEST  # integers among the inputs are at most as large
 
     def _first(self, choices):
         """Launches, and chooses algorithms the first time that no graph is captured."""
@@ -193,7 +192,8 @@ class Kernel:
         """Runs on the current stream of the inputs' device; gives a list of new tensors."""
         self.check_extents(tensors)
         where = self.place_of(tensors)
-        ready = [port.prepared(tensor, where) for port, tensor in zip(self.inputs, tensors)]
+        most = self.most_whole
+        ready = [port.prepared(tensor, where, most) for port, tensor in zip(self.inputs, tensors)]
         results = [torch.empty(p.extents, dtype=p.dtype, device=where) for p in self.outputs]
         if where.type == "cuda":
             workspace = torch.empty(self.workspace_bytes, dtype=torch.uint8, device=where)
@@ -222,7 +222,7 @@ class _Port:
                 f"{self.name}: extents {tuple(tensor.shape)}, but the kernel is for {self.extents}"
             )
 
-    def prepared(self, tensor, where):
+    def prepared(self, tensor, where, most_whole=whole.LARGEST):
         """The tensor as the kernel wants it: on its device, of its type, contiguous, aligned."""
         if tensor.device != where:
             if tensor.dim() or tensor.device.type != "cpu":
@@ -230,8 +230,11 @@ class _Port:
             tensor = tensor.to(where)  # PyTorch, too, takes single numbers from the host
         if not tensor.is_floating_point() and tensor.dtype != torch.bool and tensor.numel():
             least, most = torch.stack(torch.aminmax(tensor)).tolist()  # waits for the device once
-            if max(-least, most) > _WHOLE_IN_F32:
-                raise AssayError(f"{self.name}: an integer beyond 2^24, where kernels count exactly")
+            if max(-least, most) > most_whole:
+                raise AssayError(
+                    f"{self.name}: an integer beyond 2^{most_whole.bit_length() - 1}, up to which this "
+                    "kernel counts exactly"
+                )
         if tensor.dtype != self.dtype or not tensor.is_contiguous():
             tensor = tensor.detach().to(self.dtype).contiguous()
         return tensor if tensor.data_ptr() % _ALIGNMENT == 0 else tensor.detach().clone()
@@ -239,8 +242,8 @@ class _Port:
 
 def _as_type(result, dtype):
     """What a kernel counted in floating point, as a tensor of that type."""
-    whole = not dtype.is_floating_point and dtype != torch.bool
-    if whole and result.numel() and result.abs().max().item() >= _WHOLE_IN_F32:
+    is_whole = not dtype.is_floating_point and dtype != torch.bool
+    if is_whole and result.numel() and result.abs().max().item() >= whole.LARGEST:
         raise AssayError("a result is an integer beyond 2^24, where kernels do not count exactly")
     return result.to(dtype)
 

@@ -1,8 +1,10 @@
 """Rows of the table for casts, constants, layouts, reductions, products and normalisations."""
 
 import math
+from dataclasses import replace
 
 from .errors import Unsupported
+from .indexing import place_of_extremum
 from .table import row
 from .values import Masked, Value, number
 
@@ -35,24 +37,17 @@ def _check_rounds(t, dtype, *values):
 
 @row("_to_copy.default")
 def _cast(t, x, dtype=None, layout=None, device=None, pin_memory=None, non_blocking=False, memory_format=None):
-    import torch
-
     if dtype is None:
         return x
     if dtype.is_complex:
         raise Unsupported("aten._to_copy", "to complex numbers")
-    if dtype == torch.bool:
-        return x if x.dtype == "bool" else t.value(f"not_equal({x.text}, 0)", x.extents, "bool")
-    _check_rounds(t, dtype, x)
-    kind = "float" if dtype.is_floating_point else "int"
-    if isinstance(x, Masked):
-        return x
-    return Value(x.text, x.extents, kind)
+    return x  # of the kind that the result has: Translator.as_kind
 
 
 @row("copy.default")
 def _copy(t, x, source, non_blocking=False):
-    return t.layouts.expand(t.tensor(source), x.extents)
+    source = t.as_kind(t.tensor(source), x.dtype)
+    return t.on_both(source, lambda part: t.layouts.expand(part, x.extents))
 
 
 # -- constants ----------------------------------------------------------------------------------
@@ -60,20 +55,19 @@ def _copy(t, x, source, non_blocking=False):
 
 @row("full.default")
 def _full(t, extents, fill, **_):
-    _check_rounds(t, t.result_dtype(), fill)
+    fill = t.fill(fill)
     return t.constant(fill, t.size_list(extents), t.kind(fill))
 
 
 @row("full_like.default")
 def _full_like(t, x, fill, **_):
-    _check_rounds(t, t.result_dtype(), fill)
+    fill = t.fill(fill)
     return t.constant(fill, x.extents, t.kind(fill))
 
 
 @row("fill.Scalar")
 def _fill(t, x, fill):
-    _check_rounds(t, t.result_dtype(), fill)
-    return t.constant(fill, x.extents, x.dtype)
+    return t.constant(t.fill(fill), x.extents, x.dtype)
 
 
 @row("zeros.default")
@@ -100,7 +94,7 @@ def _ones_like(t, x, **_):
 def _scalar(t, fill, **_):
     if isinstance(fill, float) and not math.isfinite(fill):
         return fill  # what it means is said by what reads it
-    _check_rounds(t, t.result_dtype(), fill)
+    fill = t.fill(fill)
     return Value(number(fill), (), t.kind(fill))
 
 
@@ -207,8 +201,13 @@ def _select(t, x, axis, index):
     index = index + size if index < 0 else index
     taken = x.extents[:axis] + ("1",) + x.extents[axis + 1 :]
     start, stop, _ = t.program.extents.part(x.extents[axis], index, index + 1)
-    part = t.value(f"slice({x.text}, axis={axis}, start={start}, stop={stop})", taken, x.dtype)
-    return t.layouts.squeeze(part, axis)
+    place = f"axis={axis}, start={start}, stop={stop}"
+
+    def taken_of(part):
+        one = t.value(f"slice({part.text}, {place})", taken, part.dtype)
+        return t.layouts.squeeze(one, axis)
+
+    return t.on_both(x, taken_of)
 
 
 @row("split_with_sizes.default")
@@ -244,7 +243,11 @@ def _split_anywhere(t, x, sizes, axis):
 
 @row("cat.default")
 def _cat(t, tensors, axis=0):
+    rank = max(x.rank for x in tensors)
+    tensors = [x for x in tensors if x.rank == rank]  # others are the empty list that grows
     axis %= tensors[0].rank
+    if any(isinstance(x, Masked) for x in tensors):
+        return _cat_masked(t, tensors, axis)
     result = tensors[0]
     for piece in tensors[1:]:
         joint = t.program.extents.sum([result.extents[axis], piece.extents[axis]])
@@ -254,8 +257,22 @@ def _cat(t, tensors, axis=0):
     return result
 
 
+def _cat_masked(t, tensors, axis):
+    """The same, of tensors of which some have minus infinity in them."""
+    values = [x.value if isinstance(x, Masked) else x for x in tensors]
+    kept = [
+        x.keep if isinstance(x, Masked) else replace(t.constant(1, x.extents, "int"), dtype="bool")
+        for x in tensors
+    ]
+    return Masked(_cat(t, values, axis), _cat(t, kept, axis))
+
+
 @row("repeat.default")
 def _repeat(t, x, times):
+    return t.on_both(x, lambda part: _repeated(t, part, times))
+
+
+def _repeated(t, x, times):
     x = t.layouts.expand(x, ("1",) * (len(times) - x.rank) + x.extents)
     for axis, count in enumerate(times):
         count = t.size_of(count)
@@ -312,12 +329,14 @@ def _as_strided(t, x, extents, strides, offset=None):
 
 @row("slice_scatter.default")
 def _slice_scatter(t, x, part, axis=0, start=None, end=None, step=1):
-    if step != 1:
-        raise Unsupported(t.operator, f"with the step {step}")
     axis %= x.rank
     extent = x.extents[axis]
     begin, begin_text = _position(t, start or 0, t.program.extents.value(extent), extent)
-    text = f"dynamic_update_slice({x.text}, {part.text}, axis={axis}, start={begin_text})"
+    part = t.as_kind(part, x.dtype)
+    operands = f"{x.text}, {part.text}, axis={axis}, start={begin_text}"
+    text = f"dynamic_update_slice({operands})"
+    if step != 1:
+        text = f"torch_update_steps({operands}, step={step})"
     return t.value(text, x.extents, x.dtype)
 
 
@@ -329,9 +348,13 @@ def _select_scatter(t, x, part, axis, index):
 
 @row("flip.default")
 def _flip(t, x, axes):
-    for axis in axes:
-        x = t.value(f"reverse({x.text}, axis={axis % x.rank})", x.extents, x.dtype)
-    return x
+    def reversed_axes(part):
+        for axis in axes:
+            text = f"reverse({part.text}, axis={axis % part.rank})"
+            part = t.value(text, part.extents, part.dtype)
+        return part
+
+    return t.on_both(x, reversed_axes)
 
 
 # -- reductions ---------------------------------------------------------------------------------
@@ -440,7 +463,10 @@ def _all(t, x, axes=None, keep=False):
 @row("max.dim", "min.dim")
 def _extremum(t, x, axis, keep=False):
     op = t.operator.split(".")[1]
-    return (_reduce(t, op, x, axis, keep), Unsupported(t.operator, "the index of the extremum"))
+    place = Unsupported(t.operator, "its place, which nothing asked for")
+    if t.takes_result(1):
+        place = place_of_extremum(t, f"arg{op}", x, axis % x.rank, keep)
+    return (_reduce(t, op, x, axis, keep), place)
 
 
 @row("prod.dim_int", "prod.default")
@@ -534,7 +560,7 @@ def _log_softmax(t, x, axis, half_to_float=False):
 
 def _product(t, x, y):
     extents = x.extents[:-1] + y.extents[-1:]
-    return t.value(f"matmul({x.text}, {y.text})", extents)
+    return t.value(f"matmul({x.text}, {y.text})", extents, t.joint_kind(x, y))
 
 
 @row("_trilinear.default")
@@ -577,7 +603,7 @@ def _addmm(t, bias, x, y, beta=1, alpha=1):
     product = _product(t, x, y)
     scaled = product.text if alpha == 1 else f"{number(alpha)} * {product.text}"
     offset = bias.text if beta == 1 else f"{number(beta)} * {bias.text}"
-    return t.value(f"{scaled} + {offset}", product.extents)
+    return t.value(f"{scaled} + {offset}", product.extents, t.joint_kind(bias, product, alpha, beta))
 
 
 @row("mv.default")
@@ -603,7 +629,8 @@ def _distances(t, x, y, p, compute_mode=None):
 
 @row("dot.default")
 def _dot(t, x, y):
-    return _reduce(t, "sum", t.value(f"{x.text} * {y.text}", x.extents), None, False)
+    products = t.value(f"{x.text} * {y.text}", x.extents, t.joint_kind(x, y))
+    return _reduce(t, "sum", products, None, False)
 
 
 # -- normalisations -----------------------------------------------------------------------------
@@ -646,6 +673,20 @@ def _layer_norm(t, x, extents, weight, bias, eps):
     axes = list(range(x.rank - len(extents), x.rank))
     result, *statistics = _normalise(t, x, axes, eps)
     return (scale_shift(t, result, weight, bias), *statistics)
+
+
+@row("_fused_rms_norm.default")
+def _rms_norm(t, x, extents, weight, eps):
+    if eps is None:
+        raise Unsupported(t.operator, "without an epsilon, which then depends on the type: give one")
+    axes = list(range(x.rank - len(extents), x.rank))
+    mean = _reduce(t, "mean", t.value(f"{x.text} * {x.text}", x.extents), axes, True)
+    root = f"sqrt({mean.text} + {number(eps)})"
+    scaled = t.value(f"{x.text} / {root}", x.extents)
+    inverse = Unsupported(t.operator, "its inverse root, which nothing asked for")
+    if t.takes_result(1):
+        inverse = t.value(f"1 / {root}", mean.extents)
+    return scale_shift(t, scaled, weight, None), inverse
 
 
 @row("native_group_norm.default")

@@ -23,9 +23,12 @@ def _operators():
 
 
 def decompositions():
-    """Core ATen's, without those of networks over sequences, and of what the table has a row for."""
+    """Core ATen's, without those of networks over sequences, of what the table has a row for, and of
+    what replaces infinities and NaN, which are no real numbers: it would be taken apart into
+    comparisons that say nothing of these."""
     table = torch.export.default_decompositions()
-    for operator in (*_operators(), torch.ops.aten._safe_softmax.default):
+    whole = torch.ops.aten._safe_softmax.default, torch.ops.aten.nan_to_num.default
+    for operator in (*_operators(), *whole):
         table.pop(operator, None)
     return table
 

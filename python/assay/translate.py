@@ -86,7 +86,35 @@ class Translator:
 
     def joint_kind(self, *xs):
         kinds = {self.kind(x) for x in xs}
-        return "float" if "float" in kinds else "int"
+        return next(kind for kind in ("float", "int", "bool") if kind in kinds)
+
+    def as_kind(self, x, kind):
+        """A value as numbers of another kind, as PyTorch converts them: of a truth there are 0 and 1
+        alone, and what rounding to an integer leaves of a number has no row."""
+        if isinstance(x, Masked) and kind != "float":
+            raise Unsupported(self.operator, "of a tensor that has minus infinity in it")
+        if isinstance(x, Masked) or x.dtype == kind:
+            return x
+        if kind == "bool":
+            return self.truth(x)
+        if kind == "int" and x.dtype == "float":
+            raise Unsupported(self.operator, "rounds a float to an integer")
+        return replace(x, dtype=kind)
+
+    def fill(self, x):
+        """A Python number as an element of the result of the node under translation."""
+        kind = _kind_of(self.result_dtype())
+        if kind == "int" and isinstance(x, float):
+            raise Unsupported(self.operator, "rounds a float to an integer")
+        return bool(x) if kind == "bool" and isinstance(x, (bool, int, float)) else x
+
+    def users(self):
+        """The nodes that read the result of the node under translation."""
+        return list(self._node.users)
+
+    def made_by(self, place):
+        """The node that makes an argument of the node under translation."""
+        return self._node.args[place]
 
     def tensor(self, x):
         return x if isinstance(x, (Value, Masked)) else Value(number(x), (), self.kind(x))
@@ -461,11 +489,20 @@ class Translator:
             raise Consequence(target, "an argument of it is not covered")
         _check_width(target, result)
         try:
-            self.environment[node] = _typed(translate(self, *arguments, **keywords), result)
+            made = translate(self, *arguments, **keywords)
+            self.environment[node] = self._typed(made, result)
         except symbolic_shapes.GuardOnDataDependentSymNode as problem:
             raise Unsupported(target, "of extents that depend on data") from problem
         except (TypeError, KeyError, ValueError, AttributeError, IndexError) as problem:
             raise Unsupported(target, f"in a form that the table does not know ({problem})") from problem
+
+    def _typed(self, value, result):
+        """The value with the kind of numbers that PyTorch's promotion gives the result."""
+        if isinstance(value, tuple) and isinstance(result, (tuple, list)):
+            return tuple(map(self._typed, value, result))
+        if isinstance(value, (Value, Masked)) and isinstance(result, torch.Tensor):
+            return self.as_kind(value, _kind_of(result.dtype))
+        return value
 
     def _arguments(self, argument):
         """Arguments with nodes replaced; None where one of them was not translated."""
@@ -543,13 +580,6 @@ def _is_one_constant(spec, tensor):
     """Is it a tensor of one element that the function itself brings along?"""
     kinds = torch.export.graph_signature.InputKind
     return spec is not None and spec.kind == kinds.CONSTANT_TENSOR and tensor.numel() == 1
-
-
-def _typed(value, result):
-    """The value with the kind of numbers that PyTorch's promotion gives the result."""
-    if isinstance(value, Value) and isinstance(result, torch.Tensor):
-        return Value(value.text, value.extents, _kind_of(result.dtype))
-    return value
 
 
 def _kind_of(dtype):

@@ -31,6 +31,10 @@ class Masked:
     keep: Value
 
     @property
+    def text(self):
+        raise Unsupported("tensor", "it has minus infinity in it, for which this has no meaning")
+
+    @property
     def extents(self):
         return self.value.extents
 

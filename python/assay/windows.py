@@ -30,7 +30,7 @@ def _padded(t, x, axis, low, high, interior=0):
     )
     extents = x.extents[:axis] + (wide,) + x.extents[axis + 1 :]
     settings = f"axis={axis}, low={low}, interior={interior}, high={high}"
-    return t.value(f"pad({x.text}, 0, {settings})", extents)
+    return t.value(f"pad({x.text}, 0, {settings})", extents, x.dtype)
 
 
 @row("constant_pad_nd.default")

@@ -1,15 +1,19 @@
 """Arguments and functions that are odd: given twice, in each other's memory, views that stand for
 others, numbers that are equal and not the same, constants that functions bring along."""
 
+import operator
 import os
 import threading
 import unittest
 import warnings
 
 import torch
+import torch.nn.functional as F
 from torch.autograd import forward_ad
 
 import assay
+from assay.backend import assay_backend
+from assay.compiled import GraphRunner, Options
 from assay.exporting import export
 from assay.islands import Island, divide, translate_island
 from assay.memory import may_overlap
@@ -114,6 +118,74 @@ class Calls(unittest.TestCase):
         with self.assertRaisesRegex(assay.AssayError, "strides"):
             fast(x.to_sparse(), y)
 
+    def test_what_changes_after_compilation(self):
+        x, layer = torch.randn(3, 4), torch.nn.Linear(4, 5).eval()
+        fast = made(layer, x, least_work=1)
+        layer.weight = torch.nn.Parameter(torch.randn(5, 4))
+        self.same(fast, layer, x)
+        layer.weight = torch.nn.Parameter(torch.randn(5, 3))
+        with self.assertRaisesRegex(assay.AssayError, "extents"):
+            fast(x)
+        layer.weight = torch.nn.Parameter(torch.randn(5, 4))
+        with torch.autocast("cpu", torch.bfloat16):
+            with self.assertRaisesRegex(assay.AssayError, "autocast to torch.bfloat16"):
+                fast(x)
+            lower = made(layer, x, least_work=1)
+            self.same(lower, layer, x, bound=3e-2)
+        with self.assertRaisesRegex(assay.AssayError, "autocast off"):
+            lower(x)
+
+    def test_second_derivatives_are_refused(self):
+        x = torch.randn(4, requires_grad=True)
+        fast = made(lambda x: (torch.sigmoid(x) * x).sum(), x)
+        with self.assertRaisesRegex(assay.AssayError, "second derivative"):
+            torch.autograd.grad(fast(x), x, create_graph=True)
+
+    def test_open_extents_of_the_backend(self):
+        def scores(x, y, n):
+            return torch.nn.functional.layer_norm(x @ y, (y.shape[1],)).softmax(-1) * n + x.sum()
+
+        torch._dynamo.reset()
+        fast = torch.compile(scores, backend=assay_backend, dynamic=True)
+        for rows, n in ((3, 2), (5, 2), (5, 2.5)):
+            x, y = torch.randn(rows, 6, requires_grad=True), torch.randn(6, rows)
+            self.same(fast, scores, x, y, n)
+            gradients = [torch.autograd.grad(f(x, y, n).square().sum(), x)[0] for f in (fast, scores)]
+            torch.testing.assert_close(*gradients, rtol=1e-4, atol=1e-4)
+        layer = torch.nn.LayerNorm(6).eval()  # its epsilon comes as a tensor
+        normed = torch.compile(layer, backend=assay_backend, dynamic=True)
+        with torch.no_grad():
+            for rows in (3, 4):
+                self.same(normed, layer, torch.randn(rows, 6))
+
+    def test_operators_that_other_versions_leave_whole(self):
+        fused = torch.ops.aten._fused_rms_norm.default
+        x, w = torch.randn(4, 6), torch.randn(6)
+        graph = torch.fx.Graph()
+        places = [graph.placeholder(name) for name in "xw"]
+        both = graph.call_function(fused, (places[0], [6], places[1], 1e-3))
+        values = (x, w, fused(x, [6], w, 1e-3))
+        for node, value in zip((*places, both), values):
+            node.meta["val"] = value
+        results = [graph.call_function(operator.getitem, (both, which)) for which in (0, 1)]
+        for node, value in zip(results, values[2]):
+            node.meta["val"] = value
+        graph.output(results)
+        runner = GraphRunner(graph, Options(device="cpu", quiet=True, least_work=1))
+        self.assertEqual((runner.left, len(runner.parts)), ([], 1))
+        self.same(runner.run_flat, lambda x, w: fused(x, [6], w, 1e-3), x, w)
+
+    def test_results_without_a_row(self):
+        def places(c, x):
+            pooled, at = F.max_pool2d(c, 2, return_indices=True)
+            largest, where = x.max(1, keepdim=True)
+            return pooled * 2 + 1, at, x.gather(1, where) - largest, where, torch.sigmoid(c) * 2
+
+        c, x = torch.randn(2, 3, 6, 6), torch.randn(4, 6).round()
+        fast = made(places, c, x, least_work=1)
+        self.same(fast, places, c, x)
+        self.assertEqual([name for name, *_ in fast.left], ["aten.max_pool2d_with_indices.default"])
+
     def test_devices(self):
         fast = made(gated, torch.randn(3, 4), torch.randn(3, 4))
         x, nowhere = torch.randn(3, 4), torch.empty(3, 4, device="meta")
@@ -208,8 +280,90 @@ class Calls(unittest.TestCase):
         )
         for function, argument in cases:
             self.same(made(function, argument), function, argument)
+        for function, argument in (
+            (lambda at: torch.full((3,), 5, dtype=torch.bool) * at + torch.scalar_tensor(7, dtype=torch.bool), at),
+            (lambda x: (x > 0).clone().fill_(3) * 2 + torch.full_like(x > 0, 4), x),
+            (lambda x: torch.zeros(3, 3, dtype=torch.bool).copy_(x * 3) * 2, x),
+            (lambda x: torch.zeros(3, dtype=torch.int64).copy_(x[2] * 3) * 2, x),
+            (lambda x: (x > 0).scatter(1, torch.tensor([[0], [1], [2]]), 5) * 2, x),
+            (lambda at: at.new_zeros(3, 3).scatter(0, torch.tensor([[0, 1, 2]]), 2.0) * 2, at),
+        ):
+            self.same(made(function, argument, least_work=1), function, argument)
         cube = lambda at: at * at * at + 1  # noqa: E731
         self.same(made(cube, torch.tensor([2])), cube, torch.tensor([20001]))
+
+
+    def test_integers_on_the_way(self):
+        at = torch.tensor([[3, -5, 250], [7, 0, 99]])
+        for function in (
+            lambda at: (at * 1000003) % 7 + 1,
+            lambda at: (at + 20000000) - 20000000,
+            lambda at: at * 100000 * 100000 // 100000,
+            lambda at: (torch.arange(3) * 5 + at.clamp(-9, 9) * 3).float() * 0.5,
+            lambda at: (at > 0) * at * 2 + torch.remainder(at, 4),
+        ):
+            self.same(made(function, at, least_work=1), function, at)
+        few = made(lambda at: at * 3 + 1, at, least_work=1)
+        self.same(few, lambda at: at * 3 + 1, at * 1000)
+        with self.assertRaisesRegex(assay.AssayError, "beyond 2\\^22"):
+            few(at * 30000)
+
+    def test_what_is_no_number(self):
+        inf, nan = float("inf"), float("nan")
+        x, usual = torch.tensor([[1.0, -2.0, inf, nan], [-inf, 0.0, 3.0, 1.0]]), torch.randn(2, 4)
+        for function in (
+            lambda x: torch.nan_to_num(x) * 2 + 1,
+            lambda x: (x.isnan(), x.isinf(), x.isfinite(), x != x),
+            lambda x: (x < inf, x == inf, x != -inf, x >= -inf, x.where(x != inf, 1.0)),
+            lambda x: torch.where(x.isnan(), 0.0, x).relu() + 1,
+        ):
+            fast = made(function, usual, least_work=1)
+            self.same(fast, function, usual)
+            for a, b in zip(*(torch.utils._pytree.tree_leaves(f(x)) for f in (fast, function))):
+                torch.testing.assert_close(a, b, equal_nan=True)
+        nothing = lambda x: x.masked_fill(x > -9, -inf).softmax(-1).nan_to_num(0.25)  # noqa: E731
+        self.same(made(nothing, usual), nothing, usual)
+
+    def test_checks_of_data(self):
+        def positive(x):
+            torch._assert_async((x > 0).all(), "not positive")
+            return x.log() * 2
+
+        fast, x = made(positive, torch.rand(3, 4) + 1), torch.rand(3, 4) + 0.5
+        self.same(fast, positive, x)
+        with self.assertRaises(RuntimeError):
+            fast(-x)
+
+    def test_updates_of_parts(self):
+        def parts(x):
+            y = x.clone()
+            y[:, ::2] += 1
+            y[1::2, 1::3] *= 2
+            y.t()[0].fill_(3.0)
+            y[:, 1::2] = y[:, ::2]
+            y.view(-1)[3:9].mul_(2)
+            left, right = y.chunk(2, 1)
+            left.add_(right)
+            right.sub_(left)
+            return y, y[-2:].sum(0)
+
+        x = torch.randn(4, 6)
+        self.same(made(parts, x), parts, torch.randn(4, 6))
+
+    def test_parts_of_tensors_with_minus_infinity(self):
+        low = float("-inf")
+        x, y = torch.randn(4, 6), torch.randn(4, 6)
+        for function in (
+            lambda x, y: torch.add(x, y.masked_fill(y > 0.5, low), alpha=2).exp(),
+            lambda x, y: x.masked_fill(y > 1, low).masked_fill(x > 0.5, low).softmax(1),
+            lambda x, y: torch.cat([x.masked_fill(y > 0.5, low), y], 1).softmax(-1),
+            lambda x, y: x.masked_fill(y > 0.5, low).flip(0)[1].exp() + y.masked_fill(y > 0.5, low).repeat(2, 1).exp().sum(0),
+            lambda x, y: torch.where(x > 0.5, float("inf"), y).neg().exp(),
+            lambda x, y: x.masked_fill(y > 0.5, low).bool() * y,
+        ):
+            fast = made(function, x, y, least_work=1)
+            self.same(fast, function, x * 2, y)
+            self.same(fast, function, y, x)
 
 
 class Constants(torch.nn.Module):
@@ -302,8 +456,38 @@ class Claims(unittest.TestCase):
         sums = lambda a: (a > 0) + (a > -1)  # noqa: E731
         self.assertEqual(self.verdict(sums, lambda a: (a > 0).float() + (a > -1), x), "REFUTED")
         self.assertEqual(self.verdict(sums, lambda a: torch.logical_or(a > 0, a > -1), x), "PROVED")
+        full = lambda a: torch.full((3,), 5, dtype=torch.bool) * a  # noqa: E731
+        self.assertEqual(self.verdict(full, lambda a: 5 * a, x), "REFUTED")
+        self.assertEqual(self.verdict(full, lambda a: a, x), "PROVED")
         at = torch.tensor([1, 2], dtype=torch.uint8)
         self.refuses("wrap around", lambda a: (a * 2) // 2, lambda a: a + 0, at)
+
+
+    def test_counterexamples_are_run_again(self):
+        cases = (
+            (lambda at: at // -3, lambda at: -(at // 3), torch.tensor([0, 1, -2])),
+            (lambda b, x: b * x, lambda b, x: x * 1, torch.randn(3) > 0, torch.randn(3)),
+            (torch.nn.Linear(3, 2), torch.nn.Linear(3, 2, bias=False), torch.randn(4, 3)),
+            (lambda x, n: F.threshold(x, 0.0, n), lambda x, n: F.threshold(x, 0.0, 0.0), torch.randn(3), 2.0),
+        )
+        for first, second, *examples in cases:
+            if isinstance(second, torch.nn.Linear):
+                second = Sums(second)
+            verdict = assay.certify(first, second, *examples, seconds=20)
+            self.assertEqual(verdict.verdict, "REFUTED")
+            given, other = verdict.outputs
+            self.assertFalse(torch.equal(given, other))
+
+
+class Sums(torch.nn.Module):
+    """A layer and a bias, which it takes the square of."""
+
+    def __init__(self, layer):
+        super().__init__()
+        self.weight, self.bias = layer.weight, torch.nn.Parameter(torch.zeros(2))
+
+    def forward(self, x):
+        return x @ self.weight.t() + self.bias * self.bias
 
 
 class Statements(unittest.TestCase):

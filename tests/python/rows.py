@@ -22,7 +22,8 @@ CASES = {}
 REFUSING = {
     "aten.topk.default", "aten.lstm.input", "aten.gru.input", "aten.rnn_tanh.input", "aten.rnn_relu.input",
     "aten.sort.default", "aten.nonzero.default", "aten.rand.default", "aten.randn.default",
-    "aten.native_dropout.default", "aten.bernoulli.p", "aten.pow.Tensor_Tensor",
+    "aten.native_dropout.default", "aten.bernoulli.p", "aten.pow.Tensor_Tensor", "aten.isinf.default",
+    "aten.nan_to_num.default",
 }
 # rows that core ATen decompositions replace by others before the table is asked; they serve graphs
 # that come from elsewhere
@@ -37,7 +38,7 @@ DECOMPOSED = {
     "aten.all.dim", "aten.all.default", "aten.any.default", "aten.isnan.default",
     "aten.alias.default", "aten.avg_pool1d.default", "aten.bitwise_or.Tensor", "aten.bitwise_and.Tensor", "aten.index_select.default",
     "aten.linalg_vector_norm.default", "aten.var.dim", "aten.fill.Scalar", "aten.div.Scalar_mode",
-    "aten.select_scatter.default", "aten.adaptive_avg_pool1d.default",
+    "aten.select_scatter.default", "aten.adaptive_avg_pool1d.default", "aten._fused_rms_norm.default",
     "aten.upsample_nearest1d.vec", "aten.upsample_nearest3d.vec",
     *(f"aten.{how}_pad{axes}d.default" for how in ("reflection", "replication") for axes in (1, 2, 3)),
 }
@@ -104,7 +105,7 @@ def by_formula(x):
     return (
         torch.floor(x), torch.ceil(x), torch.trunc(x), torch.round(x * 4), torch.sign(x), torch.sin(x), torch.cos(x),
         torch.tan(small), torch.sinh(x), torch.cosh(x), torch.asinh(x), torch.acosh(x * x + 1.5), torch.atanh(small),
-        torch.erf(x), torch.log2(x * x + 1), torch.log10(x * x + 1), torch.exp2(x), torch.isinf(x).float(),
+        torch.erf(x), torch.log2(x * x + 1), torch.log10(x * x + 1), torch.exp2(x),
     )
 
 
@@ -126,7 +127,7 @@ def truths(x, y):
 def comparisons(x, y):
     a = (x > y).float() + (x < 0.5).float() * 2 + (x >= y).float() * 4 + (x <= 0).float() * 8
     b = torch.where((x > 0) & (y > 0), x, y) + torch.where((x > 0) | (y > 0), 1.0, 0.0)
-    c = torch.where(~(x > 0), x, torch.zeros_like(x)) + (x == x).float() + (x != y).float()
+    c = torch.where(~(x > 0), x, torch.zeros_like(x)) + (x == y * 1).float() + (x != y).float()
     c = c + (x >= 0.25).float() + (x < y).float() * 2 + torch.logical_or(x > 0, y > 0).float() * 4
     c = c + torch.clamp(x, min=y)
     return a, b, c, torch.maximum(x, y), torch.minimum(x, y), (x > 0).any(-1).float()
@@ -291,9 +292,11 @@ def main(names):
         wanted, got = function(*examples), fast(*examples)
         worst = largest_difference(wanted, got)
         used |= used_rows(function, examples)
-        fine = worst < 1e-4 and not fast.left
+        # checks of data are PyTorch's
+        stays = [each for each in fast.left if not each[0].startswith("aten._assert")]
+        fine = worst < 1e-4 and not stays
         failed += not fine
-        left = "; ".join(f"{target}: {reason}" for target, reason, _ in fast.left)
+        left = "; ".join(f"{target}: {reason}" for target, reason, _ in stays)
         print(f"{'ok  ' if fine else 'FAIL'} {name}: {len(fast.parts)} parts, difference {worst:.1e} {left}", flush=True)
     unused = set(ROWS) - used - REFUSING - DECOMPOSED if not names else set()
     if unused:

@@ -1,0 +1,62 @@
+"""A counterexample given to the functions themselves: what PyTorch computes there."""
+
+import math
+from fractions import Fraction
+
+import torch
+
+_KINDS = torch.export.graph_signature.InputKind
+
+
+def tensor_of(shape, values, dtype):
+    """The tensor that an input of a counterexample is: of an argument of truths or integers one of that
+    type, of others one of doubles."""
+    flat = torch.tensor([float(Fraction(value)) for value in values], dtype=torch.float64)
+    made = flat.reshape(shape)
+    if dtype == torch.bool:
+        return made != 0
+    return made if dtype.is_floating_point else made.to(dtype)
+
+
+def nested(shape, values):
+    """The flat row-major values as lists of lists; of a tensor without axes, its one value."""
+    if not shape:
+        return values[0]
+    stride = math.prod(shape[1:])
+    return [nested(shape[1:], values[row * stride : (row + 1) * stride]) for row in range(shape[0])]
+
+
+def results(function, exported, inputs):
+    """What a function gives for inputs, by the names of its placeholders; None where its code does not
+    let it run with these.  It runs in double precision, or else in the types that it was made for."""
+    for given in (inputs, _as_exported(exported, inputs)):
+        try:
+            with torch.no_grad():
+                return _call(function, exported, given)
+        except (ValueError, KeyError, RuntimeError, TypeError, IndexError):
+            continue  # it fixes sizes or types that these inputs do not have
+    return None
+
+
+def _as_exported(exported, inputs):
+    types = {
+        node.name: node.meta["val"].dtype
+        for node in exported.graph_module.graph.nodes
+        if isinstance(node.meta.get("val"), torch.Tensor)
+    }
+    return {name: tensor.to(types[name]) for name, tensor in inputs.items()}
+
+
+def _call(function, exported, inputs):
+    leaves, state = [], {}
+    for spec in exported.graph_signature.input_specs:
+        if spec.kind == _KINDS.USER_INPUT:
+            is_fixed = isinstance(spec.arg, torch.export.graph_signature.ConstantArgument)
+            leaves.append(spec.arg.value if is_fixed else inputs[spec.arg.name].clone())
+        elif spec.kind in (_KINDS.PARAMETER, _KINDS.BUFFER):
+            state[spec.target] = inputs[spec.arg.name].clone()
+    form = exported.call_spec.in_spec
+    arguments, keywords = torch.utils._pytree.tree_unflatten(leaves, form)
+    if isinstance(function, torch.nn.Module):
+        return torch.func.functional_call(function, state, arguments, keywords)
+    return function(*arguments, **keywords)

@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
-"""The blocks of bench/blocks on a GPU: what saturation and the enumeration make of them, beside PyTorch.
+"""The blocks of bench/blocks on a GPU: what saturation and the enumeration make of them, beside
+PyTorch.
 
-  bench/blocks_device.py prepare ASSAY DIR [WAY..]   where assay and nvcc are: DIR/NAME.WAY.so, of ways saturate, enumerate (default: both)
-  bench/blocks_device.py run DIR                     on a GPU, needs PyTorch: errors against doubles with weights of three sizes
-                                                     (scores to 10^5), medians of 30 replays by turns, the second-level cache flushed"""
+bench/blocks_device.py prepare ASSAY DIR [WAY..]   where assay and nvcc are: DIR/NAME.WAY.so, of
+ways saturate, enumerate (default: both) bench/blocks_device.py run DIR                     on a
+GPU, needs PyTorch: errors against doubles with weights of three sizes
+                                                   (scores to 10^5), medians of 30 replays by turns,
+                                                   the second-level cache flushed
+"""
+
 import ctypes
 import glob
 import os
@@ -24,15 +29,48 @@ def prepare(assay, out, ways):
     for name in NAMES:
         for way in ways:
             result = os.path.join(out, f"{name}.{way}")
-            subprocess.run([assay, "optimize", os.path.join(HERE, "blocks", name + ".tp"), f"--search={way}", "--solvers=none", "--quiet", "--force", "-o", result], check=True)
-            subprocess.run(["nvcc", "-std=c++17", "-O3", "-gencode=arch=compute_90a,code=sm_90a", "-shared", "-Xcompiler", "-fPIC", "-o", result + ".so",
-                            os.path.join(result, "kernel.cu")], check=True)
+            subprocess.run(
+                [
+                    assay,
+                    "optimize",
+                    os.path.join(HERE, "blocks", name + ".tp"),
+                    f"--search={way}",
+                    "--solvers=none",
+                    "--quiet",
+                    "--force",
+                    "-o",
+                    result,
+                ],
+                check=True,
+            )
+            subprocess.run(
+                [
+                    "nvcc",
+                    "-std=c++17",
+                    "-O3",
+                    "-gencode=arch=compute_90a,code=sm_90a",
+                    "-shared",
+                    "-Xcompiler",
+                    "-fPIC",
+                    "-o",
+                    result + ".so",
+                    os.path.join(result, "kernel.cu"),
+                ],
+                check=True,
+            )
 
 
 def shapes(name):
     if name == "swiglu":
         return {"A": (M, K), "X": (M, K), "Wo": (K, K), "Wa": (K, F), "Wb": (K, F), "Wd": (F, K)}
-    attention = {"X": (M, K), "Wq": (K, K), "Wk": (K, K), "Wv": (K, K), "Kcache": (H, P, D), "Vcache": (H, P, D)}
+    attention = {
+        "X": (M, K),
+        "Wq": (K, K),
+        "Wk": (K, K),
+        "Wv": (K, K),
+        "Kcache": (H, P, D),
+        "Vcache": (H, P, D),
+    }
     return {**attention, "noise": (H, M, P)} if name == "keyformer" else attention
 
 
@@ -43,6 +81,7 @@ def norm(x):
 def reference(name, given):
     """The outputs in the order of the program, in the type of the inputs."""
     import torch
+
     if name == "swiglu":
         n = norm(given["A"] @ given["Wo"] + given["X"])
         return [((n @ given["Wa"]) * torch.nn.functional.silu(n @ given["Wb"])) @ given["Wd"]]
@@ -51,13 +90,15 @@ def reference(name, given):
     if name == "qknorm":
         q, k = norm(q), norm(k)
     keys, values = given["Kcache"].clone(), given["Vcache"].clone()
-    keys[:, S:S + M], values[:, S:S + M] = k, v
+    keys[:, S : S + M], values[:, S : S + M] = k, v
     s = q @ keys.transpose(1, 2)
     p = torch.softmax(s, -1)
     o = (p @ values).transpose(0, 1).reshape(M, K)
     if name == "roco":
         return [p.sum(-2), (p * p).sum(-2), o]
-    return [torch.softmax((s + given["noise"]) / 1.5, -1).sum(-2), o] if name == "keyformer" else [o]
+    return (
+        [torch.softmax((s + given["noise"]) / 1.5, -1).sum(-2), o] if name == "keyformer" else [o]
+    )
 
 
 def addresses(tensors):
@@ -66,6 +107,7 @@ def addresses(tensors):
 
 def launcher(library, inputs, outputs):
     import torch
+
     workspace = torch.empty(library.assay_workspace_bytes() + 256, dtype=torch.uint8, device="cuda")
     given, results = addresses(inputs), addresses(outputs)
 
@@ -74,11 +116,13 @@ def launcher(library, inputs, outputs):
         status = library.assay_launch(given, results, ctypes.c_void_p(workspace.data_ptr()), stream)
         if status:
             raise RuntimeError(f"status {status}")
+
     return launch
 
 
 def captured(work):
     import torch
+
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -93,6 +137,7 @@ def captured(work):
 
 def medians(works):
     import torch
+
     flush = torch.empty(128 << 20, dtype=torch.uint8, device="cuda")
     graphs = [captured(work) for work in works]
     times = [[] for _ in works]
@@ -109,20 +154,28 @@ def medians(works):
 
 
 def away(outputs, right):
-    return " ".join(f"{float((o.double() - r).norm() / r.norm()):.1e}" for o, r in zip(outputs, right))
+    return " ".join(
+        f"{float((o.double() - r).norm() / r.norm()):.1e}" for o, r in zip(outputs, right)
+    )
 
 
 def measure(name, libraries):
     import torch
+
     works, keep = {}, []
     for scale in SCALES:
-        given = {n: (torch.randn(shape, device="cuda") * (scale if n.startswith("W") else 1)).half() for n, shape in shapes(name).items()}
+        given = {
+            n: (torch.randn(shape, device="cuda") * (scale if n.startswith("W") else 1)).half()
+            for n, shape in shapes(name).items()
+        }
         right = reference(name, {n: t.double() for n, t in given.items()})
         said = {"PyTorch": away(reference(name, given), right)}
         if scale == TIMED:
             works["PyTorch"] = lambda given=given: reference(name, given)
         for way, library in libraries.items():
-            outputs = [torch.full(r.shape, float("nan"), device="cuda", dtype=torch.float16) for r in right]
+            outputs = [
+                torch.full(r.shape, float("nan"), device="cuda", dtype=torch.float16) for r in right
+            ]
             launch = launcher(library, list(given.values()), outputs)
             launch()
             torch.cuda.synchronize()
@@ -136,6 +189,7 @@ def measure(name, libraries):
 
 def run(folder):
     import torch
+
     torch.manual_seed(1)
     print(torch.cuda.get_device_name(0), "PyTorch", torch.__version__)
     for name in NAMES:

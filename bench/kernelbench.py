@@ -18,11 +18,12 @@ with the same model in double precision, for as many random inputs (20) and in a
 that is asked for.  --keep leaves the certified kernels as text in a folder,
 which --time takes on a machine with a GPU and without an `assay`: eager, torch.compile and the
 kernels are timed in one run, and compared with double precision at the sizes stated; they take
-turns (rounds.py), and ratios are medians over the turns.  --jobs processes generate and compile code
-at a time, one of them has the GPU.  With --budget the run ends after so many seconds; problems come
-in a mixed order, so that what it did is a sample.  --beside names a second folder of kernels, such
-as those kept with --in-parts, which permits products of float32 in two parts of TF32: where they are
-other kernels they are timed beside the first ones, and the table has what each folder comes to.  With
+turns (rounds.py), and ratios are medians over the turns.  --jobs processes generate and compile
+code at a time, one of them has the GPU.  With --budget the run ends after so many seconds; problems
+come in a mixed order, so that what it did is a sample.  --beside names a second folder of kernels,
+such as those kept with --in-parts, which permits products of float32 in two parts of TF32: where
+they are other kernels they are timed beside the first ones, and the table has what each folder
+comes to.  With
 --ways only some of eager, compile and ours are timed.  --parts says when convolutions' factors are
 taken in two parts (rounding.convolutions_in_parts); each has a folder of its own to be kept in.
 Each problem has a process and a time limit of its own.
@@ -168,8 +169,8 @@ def certify(path, options):
 
 
 def processor_seconds():
-    """Those of this process and of the programs that it has run, which do not depend on what else the
-    machine does."""
+    """Those of this process and of the programs that it has run, which do not depend on what else
+    the machine does."""
     return sum(os.times()[:4])
 
 
@@ -266,7 +267,9 @@ def check(path, options):
         draw = lambda: in_type(module.get_inputs(), TYPES[options.dtype])  # noqa: E731
     inputs = list(draw())
     exported = export(model, inputs, fixed=True)
-    fast = Compiled(exported, Options(device="cpu", seconds=options.seconds, least_work=1, quiet=True))
+    fast = Compiled(
+        exported, Options(device="cpu", seconds=options.seconds, least_work=1, quiet=True)
+    )
     exact_model = copy.deepcopy(model).double()
     ours = eager = 0.0
     with torch.no_grad():
@@ -307,7 +310,9 @@ def processors():
     and those of processes that generate and compile code."""
     all_of_them = sorted(os.sched_getaffinity(0))
     few = len(all_of_them) < LEAST_PROCESSORS
-    return all_of_them if few else all_of_them[-RESERVED:], all_of_them[: None if few else -RESERVED]
+    return all_of_them if few else all_of_them[-RESERVED:], all_of_them[
+        : None if few else -RESERVED
+    ]
 
 
 class Gpu:
@@ -328,7 +333,8 @@ class Gpu:
             signal.alarm(LONGEST_ON_GPU)
 
     def inductor(self, graph, examples):
-        """The backend of torch.compile, whose code is generated before and run with the GPU taken."""
+        """The backend of torch.compile, whose code is generated before and run with the GPU
+        taken."""
         from torch._inductor.compile_fx import compile_fx
 
         generated = compile_fx(graph, examples)
@@ -351,7 +357,8 @@ def timed(function, inputs):
 
 
 def poison(outputs):
-    """Leaves memory of these extents to the allocator with nothing in it that could pass as a result."""
+    """Leaves memory of these extents to the allocator with nothing in it that could pass as a
+    result."""
     for tensor in flat(outputs):
         fill = math.nan if tensor.is_floating_point() else -1
         torch.full(tensor.shape, fill, dtype=torch.float32, device=tensor.device)
@@ -371,8 +378,8 @@ def how_far(ways, inputs, exact):
 
 
 def how_long(ways, inputs):
-    """Median milliseconds of each way, and the median quotients of PyTorch's by ours within a round;
-    the ways take turns, and the cache is flushed before each call."""
+    """Median milliseconds of each way, and the median quotients of PyTorch's by ours within a
+    round; the ways take turns, and the cache is flushed before each call."""
     flush = torch.empty(64 << 20, dtype=torch.int32, device="cuda")
     functions = list(ways.values())
     clock = lambda function: timed(function, inputs)[1]  # noqa: E731
@@ -600,7 +607,10 @@ def table(rows):
     yield "|---|---|"
     yield f"| wholly in islands | {share(len(whole), len(rows))} |"
     yield f"| wholly certified | {share(len(wholly), len(rows))} |"
-    yield f"| operators in certified kernels | {share(sum(i['operators'] for i in certified), operators)} |"
+    yield (
+        "| operators in certified kernels |"
+        f" {share(sum(i['operators'] for i in certified), operators)} |"
+    )
     if work:
         part = sum(i["flops"] for i in certified) / work
         yield f"| floating-point operations in certified kernels | {100 * part:.1f}% |"
@@ -637,8 +647,8 @@ def table(rows):
 
 
 def is_right(row, name="ours"):
-    """Within KernelBench's tolerance of exact results, or at most twice as far away as eager PyTorch,
-    whose own convolutions may be TF32's."""
+    """Within KernelBench's tolerance of exact results, or at most twice as far away as eager
+    PyTorch, whose own convolutions may be TF32's."""
     return row[f"{name}_away"] <= max(1, 2 * row.get("eager_away", 0))
 
 
@@ -653,7 +663,8 @@ def mean(ratios):
 
 
 def subject_of(row, subject):
-    """Which kernels of ours stand for a subject: those of the first folder where it has no others."""
+    """Which kernels of ours stand for a subject: those of the first folder where it has no
+    others."""
     return subject if f"{subject}_ms" in row else "ours"
 
 
@@ -668,7 +679,10 @@ def sums(rows, asked, subject):
     yield f"| wholly certified | {len(whole)} |"
     strict = sum(r[f"{subject_of(r, subject)}_away"] <= 1 for r in done)
     eager = sum(r["eager_away"] <= 1 for r in done)
-    yield f"| within the tolerance, or at most twice as far as eager | {share(len(right), len(whole))} |"
+    yield (
+        "| within the tolerance, or at most twice as far as eager |"
+        f" {share(len(right), len(whole))} |"
+    )
     yield f"| within the tolerance (eager PyTorch: {eager}) | {share(strict, len(whole))} |"
     for name, said in reversed(BASELINES.items()):
         ratios = [time_over(r, name, subject_of(r, subject)) for r in right]
@@ -735,7 +749,9 @@ def main():
     parser.add_argument("--level", type=int)
     parser.add_argument("--blocks", type=Path)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--seconds", type=int, default=10, help="of search, for all islands of a problem")
+    parser.add_argument(
+        "--seconds", type=int, default=10, help="of search, for all islands of a problem"
+    )
     parser.add_argument("--limit", type=int, default=120, help="seconds for each problem")
     parser.add_argument("--import-only", action="store_true")
     parser.add_argument("--check", action="store_true")
@@ -745,8 +761,12 @@ def main():
     parser.add_argument("--beside", type=Path, help="other kernels for --time to measure as well")
     parser.add_argument("--in-parts", action="store_true", help="float32 products in parts of TF32")
     parser.add_argument("--budget", type=int, help="seconds for all problems, with --time")
-    parser.add_argument("--ways", default="eager,compile,ours", help="to compute it that --time times")
-    parser.add_argument("--parts", choices=list(PARTS), default="auto", help="convolutions in two parts")
+    parser.add_argument(
+        "--ways", default="eager,compile,ours", help="to compute it that --time times"
+    )
+    parser.add_argument(
+        "--parts", choices=list(PARTS), default="auto", help="convolutions in two parts"
+    )
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--library", default="auto", help="calls of cuBLASLt, as assay has them")
     parser.add_argument("--out", type=Path)

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Equality saturation on the blocks of bench/blocks at two sizes: what the e-graph holds, and what comes of its cheapest program.
+"""Equality saturation on the blocks of bench/blocks at two sizes: what the e-graph holds, and what
+comes of its cheapest program.
 
-  bench/saturation.py ASSAY [NAME..]     a row of a table in Markdown for each; seconds are the processor's, of the whole command
-                                         and of saturation and extraction alone (by the clock)"""
+bench/saturation.py ASSAY [NAME..]     a row of a table in Markdown for each; seconds are the
+processor's, of the whole command
+                                       and of saturation and extraction alone (by the clock)"""
+
 import json
 import os
 import re
@@ -12,13 +15,24 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PUBLISHED = {"vanilla": "2 x 10^17", "swiglu": "2 x 10^12", "prenorm": "10^20", "qknorm": "4 x 10^17", "roco": "2 x 10^20", "keyformer": "10^21"}
+PUBLISHED = {
+    "vanilla": "2 x 10^17",
+    "swiglu": "2 x 10^12",
+    "prenorm": "10^20",
+    "qknorm": "4 x 10^17",
+    "roco": "2 x 10^20",
+    "keyformer": "10^21",
+}
 FALCON = {"K": 4544, "H": 71, "D": 64, "F": 18176}
 
 
 def falcon(text):
     def line(match):
-        return "sizes " + re.sub(r"(\w+) = \d+", lambda m: f"{m[1]} = {FALCON[m[1]]}" if m[1] in FALCON else m[0], match[1])
+        return "sizes " + re.sub(
+            r"(\w+) = \d+",
+            lambda m: f"{m[1]} = {FALCON[m[1]]}" if m[1] in FALCON else m[0],
+            match[1],
+        )
 
     return re.sub(r"^sizes (.*)$", line, text, flags=re.M)
 
@@ -36,14 +50,20 @@ def run(assay, path, out):
 
 
 def chosen(out):
-    """The kernels of the result, how many have validated thread graphs, and what they take by the model."""
+    """The kernels of the result, how many have validated thread graphs, and what they take by the
+    model."""
     try:
         with open(os.path.join(out, "report.json")) as report:
             said = json.load(report)
     except OSError:
         return ""
     kernels = said["kernels"]
-    return f"{len(kernels)} ({sum(k['validated'] for k in kernels)} validated), {said['tiling']['model_us']:.1f}" if "tiling" in said else f"{len(kernels)}, by itself"
+    return (
+        f"{len(kernels)} ({sum(k['validated'] for k in kernels)} validated),"
+        f" {said['tiling']['model_us']:.1f}"
+        if "tiling" in said
+        else f"{len(kernels)}, by itself"
+    )
 
 
 def short(digits):
@@ -51,23 +71,40 @@ def short(digits):
 
 
 def row(name, said, usage, took, lowered):
-    found = re.search(r"saturation (\d+) programs in (\d+) e-classes of (\d+) e-nodes; (.*?); ([\d.]+) s, and ([\d.]+) s to extract (\d+)", said, re.S)
+    found = re.search(
+        r"saturation (\d+) programs in (\d+) e-classes of (\d+) e-nodes; (.*?); ([\d.]+) s, and"
+        r" ([\d.]+) s to extract (\d+)",
+        said,
+        re.S,
+    )
     if not found:
         return f"| {name} | {said.strip().splitlines()[-1] if said.strip() else 'nothing'} |"
     programs, classes, nodes, ended, saturating, extracting, extracted = found.groups()
     best = re.search(r"certified: (\d+) kernels, ([\d.]+) us.*?\n +(.*)", said)
     judged = re.search(r"judged +(\d+)", said)[1]
     goals = re.search(r"(\d+) goals, (\d+) steps", best[3]) if best else None
-    verdict = f"PROVED, {goals[1]} goals, {goals[2]} steps (of {judged} judged)" if goals else f"none of {judged} certified"
+    verdict = (
+        f"PROVED, {goals[1]} goals, {goals[2]} steps (of {judged} judged)"
+        if goals
+        else f"none of {judged} certified"
+    )
     published = PUBLISHED.get(name.split(",")[0], "")
-    return (f"| {name} | {short(programs)} | {published if 'Falcon' not in name else ''} | {int(classes):,} | {int(nodes):,} | {ended} "
-            f"| {usage.ru_utime + usage.ru_stime:.1f} ({float(saturating) + float(extracting):.1f} of {took:.1f}) | {usage.ru_maxrss // 1024} | {int(extracted):,} "
-            f"| {best[1] if best else ''} | {best[2] if best else ''} | {verdict} | {lowered} |")
+    return (
+        f"| {name} | {short(programs)} | {published if 'Falcon' not in name else ''} |"
+        f" {int(classes):,} | {int(nodes):,} | {ended} | {usage.ru_utime + usage.ru_stime:.1f}"
+        f" ({float(saturating) + float(extracting):.1f} of {took:.1f}) | {usage.ru_maxrss // 1024}"
+        f" | {int(extracted):,} | {best[1] if best else ''} | {best[2] if best else ''} | {verdict}"
+        f" | {lowered} |"
+    )
 
 
 def main():
     assay, wanted = sys.argv[1], sys.argv[2:] or list(PUBLISHED)
-    print("| block | programs | published | e-classes | e-nodes | ended by | s | MB | extracted | kernels of the certified | us by the model | verdict | kernels of the result, us by the model |")
+    print(
+        "| block | programs | published | e-classes | e-nodes | ended by | s | MB | extracted |"
+        " kernels of the certified | us by the model | verdict | kernels of the result, us by the"
+        " model |"
+    )
     print("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as work:
         for name in wanted:

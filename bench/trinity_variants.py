@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Programs of Trinity's language made of others by changes that keep what they compute, and by changes that should not.
+"""Programs of Trinity's language made of others by changes that keep what they compute, and by
+changes that should not.
 
 usage: trinity_variants.py PROGRAM COUNT SEED OUT
        trinity_variants.py --judge ASSAY GIVEN PROGRAM COUNT SEED [OPTION ..]
-Writes COUNT variants of PROGRAM (S-expressions) to OUT, one a line as `NUMBER: PROGRAM`, even numbers right, odd ones changed. --judge judges them as one
-file (by evaluation) and, one by one, with proofs, and prints a table: the change, the verdicts, processor seconds. A right one that is refuted, or a verdict
-of the two ways that contradicts the other, fails."""
+Writes COUNT variants of PROGRAM (S-expressions) to OUT, one a line as `NUMBER: PROGRAM`, even
+numbers right, odd ones changed. --judge judges them as one file (by evaluation) and, one by one,
+with proofs, and prints a table: the change, the verdicts, processor seconds. A right one that is
+refuted, or a verdict of the two ways that contradicts the other, fails."""
+
 import json
 import os
 import random
@@ -62,7 +65,11 @@ def head(*words):
 
 
 def is_sum(tree):
-    return head('store')(tree) and head('+')(tree[2]) and any(target(tree) in text_of(part) for part in tree[2][1:])
+    return (
+        head('store')(tree)
+        and head('+')(tree[2])
+        and any(target(tree) in text_of(part) for part in tree[2][1:])
+    )
 
 
 def target(store):
@@ -71,7 +78,10 @@ def target(store):
 
 def one_time(tree):
     """a store that does not read what it stores to"""
-    return head('store')(tree) and not any(name in re.findall(r'[\w]+', text_of(tree[2])) for name in re.findall(r'\w+', text_of(tree[1]))[1:])
+    return head('store')(tree) and not any(
+        name in re.findall(r'[\w]+', text_of(tree[2]))
+        for name in re.findall(r'\w+', text_of(tree[1]))[1:]
+    )
 
 
 def addend(store):
@@ -92,6 +102,7 @@ def rule(wanted, change):
     def apply(tree, rng):
         path = rng.choice(places(tree, wanted))
         return replaced(tree, path, change(at(tree, path), rng))
+
     return apply
 
 
@@ -100,7 +111,9 @@ RIGHT = {
     'operands in the other order': rule(head('+'), lambda t, _: [t[0], t[2], t[1]]),
     'factors in the other order': rule(head('*'), lambda t, _: [t[0], t[2], t[1]]),
     'stored twice': rule(one_time, lambda t, _: ['seq', t, t]),
-    'nothing beside it': rule(head('store'), lambda t, rng: rng.choice((['seq', 'dummy', t], ['seq', t, 'dummy']))),
+    'nothing beside it': rule(
+        head('store'), lambda t, rng: rng.choice((['seq', 'dummy', t], ['seq', t, 'dummy']))
+    ),
     'added to the sum of nothing': rule(is_sum, lambda t, _: [t[0], t[1], ['+', '0', t[2]], t[3]]),
 }
 CHANGED = {
@@ -111,7 +124,9 @@ CHANGED = {
     'no exponential': rule(head('exp', 'sqrt', 'sigmoid'), lambda t, _: t[1]),
     'statements in the other order': rule(head('seq'), lambda t, _: ['seq', t[2], t[1]]),
     'divided by what it is': rule(head('/'), lambda t, _: ['*', t[1], t[2]]),
-    'rows elsewhere': rule(head('const_tile'), lambda t, rng: ['const_tile', rng.choice(('0', '1')), t[2]]),
+    'rows elsewhere': rule(
+        head('const_tile'), lambda t, rng: ['const_tile', rng.choice(('0', '1')), t[2]]
+    ),
 }
 
 
@@ -140,12 +155,21 @@ def variants(path, count, seed):
 def judged(assay, given, path, options):
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     env = dict(os.environ, ASSAY_SEM=os.path.join(TOP, 'semantics'))
-    done = subprocess.run([assay, 'certify', '--json', '--solvers=none', given, '--from', 'trinity', path] + options, stdout=subprocess.PIPE, env=env, text=True,
-                          check=False)
+    done = subprocess.run(
+        [assay, 'certify', '--json', '--solvers=none', given, '--from', 'trinity', path] + options,
+        stdout=subprocess.PIPE,
+        env=env,
+        text=True,
+        check=False,
+    )
     if done.returncode not in (0, 1, 2, 3):
         sys.exit('%s: exit %d' % (path, done.returncode))
     took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-    return [program['verdict'] for program in json.loads(done.stdout)['programs']] if done.stdout else ['UNREADABLE'], took
+    return (
+        [program['verdict'] for program in json.loads(done.stdout)['programs']]
+        if done.stdout
+        else ['UNREADABLE']
+    ), took
 
 
 def judge(assay, given, path, count, seed, options):
@@ -164,8 +188,18 @@ def judge(assay, given, path, count, seed, options):
             wrong = verdict != seen[number] and (verdict, seen[number]) != ('PROVED', 'UNKNOWN')
             wrong = wrong or (number % 2 == 0 and verdict not in ('PROVED', 'UNKNOWN'))
             bad += wrong
-            print('| %s | %s | %s | %s%s | %.2f |' % (name, 'changed' if number % 2 else 'the same', seen[number], verdict, ' (WRONG)' if wrong else '', seconds),
-                  flush=True)
+            print(
+                '| %s | %s | %s | %s%s | %.2f |'
+                % (
+                    name,
+                    'changed' if number % 2 else 'the same',
+                    seen[number],
+                    verdict,
+                    ' (WRONG)' if wrong else '',
+                    seconds,
+                ),
+                flush=True,
+            )
     print('\n%d programs at once: %.3f s of the processor each' % (count, took / count))
     return bad
 

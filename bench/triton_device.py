@@ -1,178 +1,49 @@
 #!/usr/bin/env python3
-"""What the writer and the improver of Triton's kernels, and tile programs lowered by themselves, give on a GPU, in one short run.
+"""What the writer and the improver of Triton's kernels, and tile programs lowered by themselves,
+give on a GPU, in one short run.
 
-  bench/triton_device.py prepare ASSAY FOLDER DIR [N]   without a GPU: DIR has then all that `run` needs, this file too
-                                         FOLDER: kernels of Triton with their launches; N: how many tile programs (20)
-  DIR/triton_device.py run DIR OUT       on a GPU, needs PyTorch, Triton and nvcc: OUT/triton.json
-  bench/triton_device.py show OUT        tables in Markdown
+  bench/triton_device.py prepare ASSAY FOLDER DIR [N]   without a GPU: DIR has then all that `run`
+                                                        needs, this file too
+      FOLDER: kernels of Triton with their launches; N: how many tile programs (20)
+  DIR/triton_device.py run DIR OUT    on a GPU, needs PyTorch, Triton and nvcc: OUT/triton.json
+  bench/triton_device.py show OUT     tables in Markdown
 
-1. written   each workload of bench/table as `--to triton` writes it: compared with float64 (5e-3), timed beside our own kernel.
-2. improved  kernels of Triton before and after `optimize --from triton`, compiled from TTIR by Triton's own compiler: compared with
-             each other on random inputs and, where places are recorded, with the record; timed by turns.
-3. general   tile programs lowered by themselves (src/kernels), lifted kernels of Triton and what saturation makes of the blocks of
-             bench/blocks, compared with the reference in doubles, timed.
+1. written   each workload of bench/table as `--to triton` writes it: compared with float64 (5e-3),
+             timed beside our own kernel.
+2. improved  kernels of Triton before and after `optimize --from triton`, compiled from TTIR by
+             Triton's own compiler: compared with each other on random inputs and, where places are
+             recorded, with the record; timed by turns.
+3. general   tile programs lowered by themselves (src/kernels), lifted kernels of Triton and what
+             saturation makes of the blocks of bench/blocks, compared with the reference in doubles,
+             timed.
 
-Compilation runs side by side, by the clock at most half of BUDGET (110 s); timing has the GPU alone.  A worker that dies or takes
-more than 25 s is ended and started anew; what it was at is said to have failed.  What the time does not suffice for is said to be left out."""
+Compilation runs side by side, by the clock at most half of BUDGET (110 s); timing has the GPU
+alone.  A worker that dies or takes more than 25 s is ended and started anew; what it was at is said
+to have failed.  What the time does not suffice for is said to be left out.
+"""
+
 import concurrent.futures
-import glob
 import json
 import math
 import os
 import queue
-import re
-import shutil
 import statistics
 import subprocess
 import sys
 import threading
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+from triton_prepare import prepare, quiet
+from triton_tables import show
+
 BUDGET = float(os.environ.get("BUDGET", 110))
 PATIENCE = 25
 BEGINNING = 20  # more for a process that has PyTorch to load first
-WRONG = 5e-3
 SLOW_US = 1500
-MACHINE = "import torch, triton; print(torch.cuda.get_device_name(0), 'PyTorch', torch.__version__, 'Triton', triton.__version__)"
-
-
-# ---- without a GPU
-def quiet(command, **more):
-    return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, **more)
-
-
-def no_compilers():
-    return {**os.environ, "NVCC": "/bin/false", "CXX": "/bin/false"}
-
-
-def work_folder(out, name):
-    os.makedirs(os.path.join(out, "work"), exist_ok=True)
-    return os.path.join(out, "work", name)
-
-
-def prepare_written(assay, out):
-    os.makedirs(os.path.join(out, "written"), exist_ok=True)
-    os.makedirs(os.path.join(out, "ours"), exist_ok=True)
-    for given in sorted(glob.glob(os.path.join(HERE, "table", "*.tp"))):
-        name = os.path.basename(given)[:-3]
-        graph = given[:-3] + ".mug"
-        path = os.path.join(out, "written", name + ".py")
-        said = quiet([assay, "certify", "-q", "--require=check", "--solvers=none", "--to", "triton", given, graph, path])
-        if said.returncode:
-            print(f"{name}: not written: {said.stderr.strip()[-200:]}")
-        work = work_folder(out, name)
-        os.makedirs(work)
-        quiet([assay, "bench", given, graph, "-o", work], env=no_compilers())
-        text = os.path.join(work, "bench", "kernel.cu")
-        if os.path.exists(text):
-            shutil.copy(text, os.path.join(out, "ours", name + ".cu"))
-        else:
-            print(f"{name}: not lowered")
-    shutil.rmtree(os.path.join(out, "work"), ignore_errors=True)
-
-
-def launches(folder):
-    for path in sorted(glob.glob(os.path.join(folder, "**", "*.json"), recursive=True)):
-        if os.path.exists(path[:-4] + "ttir"):
-            with open(path) as f:
-                yield path[:-4] + "ttir", json.load(f)
-
-
-def prepare_improved(assay, folder, out):
-    kept = 0
-    for kernel, about in launches(folder):
-        name = os.path.basename(kernel)[:-5]
-        work = work_folder(out, name)
-        try:
-            said = quiet([assay, "optimize", "--from", "triton", "--solvers=none", "-q", "--force", "-o", work, kernel], timeout=120)
-        except subprocess.TimeoutExpired:
-            print(f"{name}: not in 120 s")
-            continue
-        if said.returncode:
-            continue
-        to = os.path.join(out, "improved", name)
-        os.makedirs(to, exist_ok=True)
-        for before, after in (("original.ttir", "before.ttir"), ("improved.ttir", "after.ttir")):
-            shutil.copy(os.path.join(work, before), os.path.join(to, after))
-        case = about["cases"][0]
-        with open(kernel) as f:
-            taken = re.findall(r"%(\w+): ", re.search(r"tt\.func public @\w+\((.*?)\)( attributes)? *\{", f.read(), re.S).group(1))
-        # an integer that was 1 when the kernel was compiled is not there, but counts where inputs are recorded
-        given = [{**a, "position": i} for i, a in enumerate(case["args"]) if a["name"] in taken]
-        assert [a["name"] for a in given] == taken, kernel
-        with open(os.path.join(to, "launch.json"), "w") as f:
-            json.dump({"grid": case["grid"], "args": given, "num_warps": about.get("num_warps") or 4,
-                       "whole": case.get("pids") is None, "probe": case.get("probe", {})}, f)
-        kept += 1
-    shutil.rmtree(os.path.join(out, "work"), ignore_errors=True)
-    print(f"{kept} improved kernels")
-
-
-def elements(about):
-    return sum(a.get("size", 0) for a in about["cases"][0]["args"] if a["kind"] == "ptr")
-
-
-def keep_general(work, to):
-    os.makedirs(to, exist_ok=True)
-    for file in ("main.cu", "kernel.cu", "reference.inc", "shapes.inc"):
-        path = os.path.join(work, "bench", file)
-        if os.path.exists(path):
-            shutil.copy(path, to)
-
-
-def prepare_general(assay, folder, out, most):
-    """Of the kernels that are certified (against themselves), `most` from small to large."""
-    sized = sorted((elements(about), kernel) for kernel, about in launches(folder) if elements(about) < 4e6)
-    wanted = [sized[i * (len(sized) - 1) // max(1, most - 1)][1] for i in range(most)] if sized else []
-    made = 0
-    for kernel in sorted(set(wanted)):
-        name = os.path.basename(kernel)[:-5]
-        work = work_folder(out, name)
-        launch = ["--launch", kernel[:-4] + "json:0"]
-        try:
-            said = quiet([assay, "lift", kernel, *launch], timeout=60)
-            text = os.path.join(out, name + ".tile")
-            with open(text, "w") as f:
-                f.write(said.stdout)
-            if said.returncode == 0:
-                said = quiet([assay, "certify", "-q", "--require=check", "--solvers=none", "-o", work, text, text], timeout=60)
-            os.remove(text)
-        except subprocess.TimeoutExpired:
-            print(f"{name}: not certified in 60 s")
-            continue
-        if said.returncode:
-            print(f"{name}: not certified: {said.stderr.strip()[-160:]}")
-            continue
-        quiet([assay, "bench", work], env=no_compilers())
-        keep_general(work, os.path.join(out, "general", name))
-        made += 1
-    shutil.rmtree(os.path.join(out, "work"), ignore_errors=True)
-    print(f"{made} tile programs lowered by themselves")
-
-
-def prepare_saturated(assay, out):
-    """Of the blocks of bench/blocks what saturation certifies, where it is lowered by itself."""
-    for given in sorted(glob.glob(os.path.join(HERE, "blocks", "*.tp"))):
-        name = "saturated_" + os.path.basename(given)[:-3]
-        work = work_folder(out, name)
-        said = quiet([assay, "optimize", given, "--search=saturate", "--solvers=none", "-q", "--force", "-o", work])
-        if said.returncode:
-            print(f"{name}: {said.stderr.strip()[-160:]}")
-            continue
-        quiet([assay, "bench", work], env=no_compilers())
-        keep_general(work, os.path.join(out, "general", name))
-    shutil.rmtree(os.path.join(out, "work"), ignore_errors=True)
-
-
-def prepare(assay, folder, out, most):
-    os.makedirs(out, exist_ok=True)
-    for file in ("triton_device.py", "table.py"):
-        shutil.copy(os.path.join(HERE, file), out)
-    prepare_written(assay, out)
-    prepare_improved(assay, folder, out)
-    prepare_general(assay, folder, out, most)
-    prepare_saturated(assay, out)
+MACHINE = (
+    "import torch, triton; print(torch.cuda.get_device_name(0), 'PyTorch', torch.__version__,"
+    " 'Triton', triton.__version__)"
+)
 
 
 # ---- workers: one task at a time, a line of JSON each way
@@ -186,8 +57,14 @@ class Worker(threading.Thread):
         self.process = None
 
     def begin(self):
-        self.process = subprocess.Popen([sys.executable, os.path.abspath(__file__), "worker", self.directory], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=self.environment)
+        self.process = subprocess.Popen(
+            [sys.executable, os.path.abspath(__file__), "worker", self.directory],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=self.environment,
+        )
 
     def end(self):
         if self.process:
@@ -200,7 +77,9 @@ class Worker(threading.Thread):
         if not self.process:
             self.begin()
             patience += BEGINNING
-        strike = threading.Timer(max(1, min(patience, self.deadline - time.time())), self.process.kill)
+        strike = threading.Timer(
+            max(1, min(patience, self.deadline - time.time())), self.process.kill
+        )
         strike.start()
         try:
             self.process.stdin.write(json.dumps(task) + "\n")
@@ -261,7 +140,9 @@ def load_written(directory, name):
     import importlib.util
     import inspect
 
-    spec = importlib.util.spec_from_file_location(name, os.path.join(directory, "written", name + ".py"))
+    spec = importlib.util.spec_from_file_location(
+        name, os.path.join(directory, "written", name + ".py")
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     launcher = [value for value in vars(module).values() if inspect.isfunction(value)][-1]
@@ -346,8 +227,17 @@ def ours_timed(directory, name):
 
 
 # ---- 2. kernels before and after
-TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i8": "int8", "i16": "int16", "i32": "int32",
-         "i64": "int64", "i1": "bool"}
+TYPES = {
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "f32": "float32",
+    "f64": "float64",
+    "i8": "int8",
+    "i16": "int16",
+    "i32": "int32",
+    "i64": "int64",
+    "i1": "bool",
+}
 
 
 def compiled(directory, name, which):
@@ -357,7 +247,9 @@ def compiled(directory, name, which):
     with open(os.path.join(directory, "improved", name, "launch.json")) as f:
         launch = json.load(f)
     path = os.path.join(directory, "improved", name, which + ".ttir")
-    return launch, triton.compile(path, target=GPUTarget("cuda", 90, 32), options={"num_warps": launch["num_warps"]})
+    return launch, triton.compile(
+        path, target=GPUTarget("cuda", 90, 32), options={"num_warps": launch["num_warps"]}
+    )
 
 
 def scratch(size, alignment, stream):
@@ -371,7 +263,9 @@ def recorded(size, position, fill):
     import torch
 
     mask = 0xFFFFFFFF
-    h = (torch.arange(size, dtype=torch.int64) * 2654435761 + (2654404609 * (position + 1) & mask)) & mask
+    h = (
+        torch.arange(size, dtype=torch.int64) * 2654435761 + (2654404609 * (position + 1) & mask)
+    ) & mask
     h ^= h >> 15
     h = (h * 2246822519) & mask
     h ^= h >> 13
@@ -431,7 +325,8 @@ def tensors(given):
 
 
 def difference(a, b):
-    """Relative Frobenius norm of what differs; elements that are no number count where only one side has them."""
+    """Relative Frobenius norm of what differs; elements that are no number count where only one
+    side has them."""
     import torch
 
     worst = 0.0
@@ -478,7 +373,10 @@ def by_turns(graphs, calls, replays):
             us = events(graph.replay, 1) / calls
             if i >= 2:
                 times[which].append(us)
-    return {which: [statistics.median(t), *statistics.quantiles(t, n=4)[::2]] for which, t in times.items()}
+    return {
+        which: [statistics.median(t), *statistics.quantiles(t, n=4)[::2]]
+        for which, t in times.items()
+    }
 
 
 def improved_timed(directory, name):
@@ -496,31 +394,49 @@ def improved_timed(directory, name):
             results[which] = arguments(launch, seed)
             call_kernel(kernel, launch, results[which])
         torch.cuda.synchronize()
-        answer["difference"] = max(answer["difference"], difference(results["after"], results["before"]))
+        answer["difference"] = max(
+            answer["difference"], difference(results["after"], results["before"])
+        )
         if seed == 0 and launch["whole"]:
-            answer["record"] = {which: record_error(launch, given) for which, given in results.items()}
+            answer["record"] = {
+                which: record_error(launch, given) for which, given in results.items()
+            }
     size = sum(t.numel() * t.element_size() for t in tensors(results["before"]))
     l2 = torch.cuda.get_device_properties(0).L2_cache_size
     count = max(2, min(1024, 2 * l2 // size + 1))
     sets = [arguments(launch, 1)]
-    sets += [[t.clone() if isinstance(t, torch.Tensor) else t for t in sets[0]] for _ in range(count - 1)]
+    sets += [
+        [t.clone() if isinstance(t, torch.Tensor) else t for t in sets[0]] for _ in range(count - 1)
+    ]
     calls = max(64, count)
     for kind, used in (("hot", sets[:1]), ("cold", sets)):
         graphs = {which: replayed(kernel, launch, used, calls) for which, kernel in kernels.items()}
         answer[kind] = by_turns(graphs, calls, 15)
     answer["bytes"] = size
-    answer["registers"] = {which: [kernel.n_regs, kernel.n_spills, kernel.metadata.shared] for which, kernel in kernels.items()}
+    answer["registers"] = {
+        which: [kernel.n_regs, kernel.n_spills, kernel.metadata.shared]
+        for which, kernel in kernels.items()
+    }
     return answer
 
 
-TASKS = {"written right": written_right, "written timed": written_timed, "ours timed": ours_timed,
-         "improved compiled": improved_compiled, "improved timed": improved_timed}
+TASKS = {
+    "written right": written_right,
+    "written timed": written_timed,
+    "ours timed": ours_timed,
+    "improved compiled": improved_compiled,
+    "improved timed": improved_timed,
+}
 
 
 # ---- with a GPU
 def names(directory, folder, end=""):
     path = os.path.join(directory, folder)
-    return sorted(n.removesuffix(end) for n in os.listdir(path) if n.endswith(end)) if os.path.isdir(path) else []
+    return (
+        sorted(n.removesuffix(end) for n in os.listdir(path) if n.endswith(end))
+        if os.path.isdir(path)
+        else []
+    )
 
 
 class Compilers(threading.Thread):
@@ -535,17 +451,37 @@ class Compilers(threading.Thread):
         common = ["nvcc", "-std=c++17", "-O3", "-gencode=arch=compute_90a,code=sm_90a"]
         for name in names(self.directory, "ours", ".cu"):
             source = os.path.join(self.directory, "ours", name + ".cu")
-            yield name, common + ["-shared", "-Xcompiler", "-fPIC", source, "-o", os.path.join(self.directory, "made", name + ".so")]
+            yield name, common + [
+                "-shared",
+                "-Xcompiler",
+                "-fPIC",
+                source,
+                "-o",
+                os.path.join(self.directory, "made", name + ".so"),
+            ]
         for name in names(self.directory, "general"):
             folder = os.path.join(self.directory, "general", name)
-            yield name, common + ["-Xcompiler", "-fopenmp", os.path.join(folder, "main.cu"), "-o", os.path.join(folder, "main")]
+            yield name, common + [
+                "-Xcompiler",
+                "-fopenmp",
+                os.path.join(folder, "main.cu"),
+                "-o",
+                os.path.join(folder, "main"),
+            ]
 
     def run(self):
         waiting, under_way = list(self.jobs()), []
         while (waiting or under_way) and time.time() < self.deadline:
             while waiting and len(under_way) < self.at_once:
                 name, command = waiting.pop(0)
-                under_way.append((name, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)))
+                under_way.append(
+                    (
+                        name,
+                        subprocess.Popen(
+                            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+                        ),
+                    )
+                )
             for job in list(under_way):
                 if job[1].poll() is not None:
                     under_way.remove(job)
@@ -580,7 +516,11 @@ def run_general(directory, name, options, deadline):
 def general_right(directory, listed, at_once, deadline):
     """Two inputs each, side by side."""
     with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
-        runs = [(name, pool.submit(run_general, directory, name, ["--seed", str(seed)], deadline)) for name in listed for seed in (1, 2)]
+        runs = [
+            (name, pool.submit(run_general, directory, name, ["--seed", str(seed)], deadline))
+            for name in listed
+            for seed in (1, 2)
+        ]
         found = {name: {"runs": []} for name in listed}
         for name, one in runs:
             found[name]["runs"].append(one.result())
@@ -597,9 +537,21 @@ def run(directory, out):
     cores = os.cpu_count() or 2
     compilers = Compilers(directory, max(1, cores // 2), began + BUDGET / 2)
     compilers.start()
-    machine = subprocess.Popen([sys.executable, "-c", MACHINE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    written, improved, general = names(directory, "written", ".py"), names(directory, "improved"), names(directory, "general")
-    report = {"written": {n: {} for n in written}, "ours": {}, "improved": {n: {} for n in improved}, "general": {}}
+    machine = subprocess.Popen(
+        [sys.executable, "-c", MACHINE],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    written = names(directory, "written", ".py")
+    improved = names(directory, "improved")
+    general = names(directory, "general")
+    report = {
+        "written": {n: {} for n in written},
+        "ours": {},
+        "improved": {n: {} for n in improved},
+        "general": {},
+    }
 
     def save():
         report["seconds"] = time.time() - began
@@ -614,7 +566,9 @@ def run(directory, out):
                 print(f"{task['do']} {task['name']}: {answer['failed']}", flush=True)
         save()
 
-    listed = [{"do": "written right", "name": n} for n in written] + [{"do": "improved compiled", "name": n} for n in improved]
+    listed = [{"do": "written right", "name": n} for n in written] + [
+        {"do": "improved compiled", "name": n} for n in improved
+    ]
     collect(work_off(directory, listed, max(1, cores // 2), began + BUDGET / 2, environment))
     compilers.join()
     report["nvcc"] = compilers.failed
@@ -628,81 +582,27 @@ def run(directory, out):
             listed.append({"do": "written timed", "name": n})
         if os.path.exists(os.path.join(directory, "made", n + ".so")):
             listed.append({"do": "ours timed", "name": n})
-    listed += [{"do": "improved timed", "name": n} for n in improved if "failed" not in report["improved"][n]]
+    listed += [
+        {"do": "improved timed", "name": n}
+        for n in improved
+        if "failed" not in report["improved"][n]
+    ]
     collect(work_off(directory, listed, 1, deadline - 8, environment))
     for n in general:
-        report["general"][n]["timed"] = run_general(directory, n, ["--seed", "3", "--time"], deadline)
+        report["general"][n]["timed"] = run_general(
+            directory, n, ["--seed", "3", "--time"], deadline
+        )
         save()
     show(out)
     print(f"{report['seconds']:.0f} s")
 
 
-# ---- tables
-def show_written(report):
-    print("| workload | `--to triton`, cold (hot) us | ours | error |\n|---|---|---|---|")
-    for name, w in report["written"].items():
-        ours = report["ours"].get(name, {})
-        mine = f"{ours['cold']:.1f} ({ours['hot']:.1f})" if "cold" in ours else ours.get("failed", "")
-        error = f"{w['error']:.1e}" if "error" in w else ""
-        theirs = f"{w['cold']:.1f} ({w['hot']:.1f})" if "cold" in w else w.get("failed", "")
-        print(f"| {name} | {theirs} | {mine} | {error} |")
-    right = sum(w.get("error", math.inf) < WRONG for w in report["written"].values())
-    print(f"\n{right} of {len(report['written'])} workloads within {WRONG} of float64.\n")
-
-
-def geometric(values):
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
-
-
-def show_improved(report):
-    print("| kernel | before, us | after | quotient hot | cold | differ by |\n|---|---|---|---|---|---|")
-    quotients = {"hot": [], "cold": []}
-    for name, k in report["improved"].items():
-        if "cold" not in k:
-            print(f"| {name} | {k.get('failed', '')} | | | | |")
-            continue
-        for kind, kept in quotients.items():
-            kept.append(k[kind]["before"][0] / k[kind]["after"][0])
-        print(f"| {name} | {k['hot']['before'][0]:.2f} ({k['cold']['before'][0]:.2f}) | {k['hot']['after'][0]:.2f} ({k['cold']['after'][0]:.2f}) "
-              f"| {quotients['hot'][-1]:.2f} | {quotients['cold'][-1]:.2f} | {k['difference']:.1e} |")
-    measured = [k for k in report["improved"].values() if "difference" in k]
-    print(f"\n{sum(k['difference'] < WRONG for k in measured)} of {len(measured)} give the same on random inputs within {WRONG}"
-          f" (at most {max((k['difference'] for k in measured), default=0):.1e}).")
-    records = [max(v for v in k["record"].values()) for k in measured if None not in k.get("record", {"": None}).values()]
-    print(f"Of {len(records)} with recorded results the largest difference from them is {max(records, default=0):.1e}.")
-    for kind, kept in quotients.items():
-        if kept:
-            print(f"Before / after, {kind}: geometric mean {geometric(kept):.3f}, at most {max(kept):.2f}, at least {min(kept):.2f}.")
-    print()
-
-
-def show_general(report):
-    print("| tile program | relative errors | us, hot (cold) |\n|---|---|---|")
-    right = 0
-    for name, g in report["general"].items():
-        timed_run = g.get("timed", {})
-        runs = [r for r in g["runs"] + [timed_run] if "status" in r]
-        failed = [r["failed"] for r in g["runs"] + [timed_run] if "failed" in r]
-        said = ", ".join(f"{r['rel_frobenius']:.1e}" if r["rel_frobenius"] is not None else "no number" for r in runs)
-        us = f"{timed_run['hot_us']:.1f} ({timed_run['cold_us']:.1f})" if "hot_us" in timed_run else "; ".join(failed)
-        right += len(runs) > 0 and all(r["status"] == 0 for r in runs)
-        print(f"| {name} | {said} | {us} |")
-    print(f"\n{right} of {len(report['general'])} agree with the reference in doubles on all inputs that were drawn.")
-
-
-def show(out):
-    with open(os.path.join(out, "triton.json")) as f:
-        report = json.load(f)
-    print(f"One run: {report.get('gpu', '')}.\n")
-    show_written(report)
-    show_improved(report)
-    show_general(report)
-
-
 def main():
     what = sys.argv[1] if len(sys.argv) > 1 else ""
     if what == "prepare" and len(sys.argv) in (5, 6):
-        prepare(sys.argv[2], sys.argv[3], sys.argv[4], int(sys.argv[5]) if len(sys.argv) == 6 else 20)
+        prepare(
+            sys.argv[2], sys.argv[3], sys.argv[4], int(sys.argv[5]) if len(sys.argv) == 6 else 20
+        )
     elif what == "run" and len(sys.argv) == 4:
         run(os.path.abspath(sys.argv[2]), sys.argv[3])
     elif what == "worker" and len(sys.argv) == 3:

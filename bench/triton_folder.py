@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Judges the folder of Triton kernels (shared data, `ttir`) against the specifications beside them.
 
-usage: triton_folder.py [--assay PATH] [--work DIR] [--seconds S] [--only TEXT] [--all-cases] [--mutants]
-Prints a line a case: verdict, seconds, what is missing. --mutants: the folder's changed kernels instead, evaluation first; a line says too what the
-folder says of them. The folder is read where it is (AS_SHARED, or ../shared beside the tree)."""
+usage: triton_folder.py [--assay PATH] [--work DIR] [--seconds S] [--only TEXT] [--all-cases]
+[--mutants] Prints a line a case: verdict, seconds, what is missing. --mutants: the folder's changed
+kernels instead, evaluation first; a line says too what the folder says of them. The folder is read
+where it is (AS_SHARED, or ../shared beside the tree)."""
+
 import argparse
 import collections
 import glob
@@ -28,7 +30,14 @@ EXIT_UNKNOWN = 3
 def run(command, seconds):
     env = dict(os.environ, ASSAY_SEM=os.path.join(TOP, 'semantics'))
     begin = time.time()
-    p = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, text=True, start_new_session=True)
+    p = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=env,
+        text=True,
+        start_new_session=True,
+    )
     try:
         out, err = p.communicate(timeout=seconds)
         return p.returncode, out, err, time.time() - begin
@@ -66,7 +75,9 @@ def specification(assay, kernel, case, options, stem):
 
 
 def verdict(assay, given, kernel, options, seconds, more=('--require=check',)):
-    status, out, err, took = run([assay, 'certify', '--json', *more, '--from', 'triton'] + options + [given, kernel], seconds)
+    status, out, err, took = run(
+        [assay, 'certify', '--json', *more, '--from', 'triton'] + options + [given, kernel], seconds
+    )
     if status is None:
         return 'UNKNOWN', err, took
     try:
@@ -79,7 +90,10 @@ def verdict(assay, given, kernel, options, seconds, more=('--require=check',)):
 
 
 def kernels(only):
-    for path in sorted(glob.glob(os.path.join(FOLDER, 'dev/*.json')) + glob.glob(os.path.join(FOLDER, 'extra/*.json'))):
+    for path in sorted(
+        glob.glob(os.path.join(FOLDER, 'dev/*.json'))
+        + glob.glob(os.path.join(FOLDER, 'extra/*.json'))
+    ):
         if os.path.basename(path) != 'mutants.json' and (not only or only in path):
             yield path
 
@@ -97,12 +111,20 @@ def judge_mutants(options):
         kernel = os.path.join(folder, mutant['mutant'])
         launch = launch_options(case, path, mutant['case']) if case.get('spec') else []
         stem = os.path.join(options.work, 'of_' + os.path.basename(kernel)[:-5])
-        given, why = specification(options.assay, os.path.join(folder, mutant['of']), case, launch, stem) if launch else (None, 'no specification')
+        given, why = (
+            specification(options.assay, os.path.join(folder, mutant['of']), case, launch, stem)
+            if launch
+            else (None, 'no specification')
+        )
         word, took = 'NONE', 0.0
         if given:
             word, why, took = verdict(options.assay, given, kernel, launch, options.seconds, ())
         counts['%s: %s' % (mutant['verdict'], word)] += 1
-        print('%s\t%s\t%.2f\t%s\t%s' % (mutant['verdict'], word, took, os.path.basename(kernel)[:-5], why[:160]), flush=True)
+        print(
+            '%s\t%s\t%.2f\t%s\t%s'
+            % (mutant['verdict'], word, took, os.path.basename(kernel)[:-5], why[:160]),
+            flush=True,
+        )
     print(dict(counts))
 
 
@@ -128,7 +150,11 @@ def main():
             if number > 0 and not options.all_cases:
                 break
             case = ttir_own.with_own(case, kernel)
-            launch = launch_options(case, path, number) if case.get('spec') else ['--launch', '%s:%d' % (path, number)]
+            launch = (
+                launch_options(case, path, number)
+                if case.get('spec')
+                else ['--launch', '%s:%d' % (path, number)]
+            )
             stem = os.path.join(options.work, '%s_%d' % (os.path.basename(path)[:-5], number))
             given, why = specification(options.assay, kernel, case, launch, stem)
             took = 0.0
@@ -138,7 +164,10 @@ def main():
             else:
                 word = 'NONE' if not why.startswith('refused') else 'REFUSED'
             counts[word] += 1
-            print('%s\t%.2f\t%s:%d\t%s' % (word, took, os.path.basename(path)[:-5], number, why), flush=True)
+            print(
+                '%s\t%.2f\t%s:%d\t%s' % (word, took, os.path.basename(path)[:-5], number, why),
+                flush=True,
+            )
     print(dict(counts), 'median %.2f s' % (statistics.median(times) if times else 0))
     return 0
 

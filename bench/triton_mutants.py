@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
-"""Changed Triton kernels against the specifications of the kernels that they were made from: none may be proved that evaluation refutes.
+"""Changed Triton kernels against the specifications of the kernels that they were made from: none
+may be proved that evaluation refutes.
 
 usage: triton_mutants.py [--assay PATH] [--work DIR] [--each N] [--seed N] [--only TEXT]
-Of each kernel that is proved, N texts with one change each (a number, a comparison, a value for what is masked out, an operation, the grid)
-are asked of the prover alone (--require=check); of those that it proves the evaluation is asked as well, which comes first there. Prints each proved one with its change, and counts."""
+Of each kernel that is proved, N texts with one change each (a number, a comparison, a value for
+what is masked out, an operation, the grid) are asked of the prover alone (--require=check); of
+those that it proves the evaluation is asked as well, which comes first there. Prints each proved
+one with its change, and counts.
+"""
+
 import argparse
 import collections
 import json
@@ -16,9 +21,21 @@ import tempfile
 import triton_folder
 
 CHANGES = (
-    ('an integer, one more', r'dense<(\d+)> : tensor<[0-9x]+xi32>', lambda m: m.group(0).replace(m.group(1), str(int(m.group(1)) + 1), 1)),
-    ('an integer, one less', r'dense<([1-9]\d*)> : tensor<[0-9x]+xi32>', lambda m: m.group(0).replace(m.group(1), str(int(m.group(1)) - 1), 1)),
-    ('an integer, twice', r'constant (?:dense<)?([1-9]\d*)(?:>)? : ', lambda m: m.group(0).replace(m.group(1), str(2 * int(m.group(1))), 1)),
+    (
+        'an integer, one more',
+        r'dense<(\d+)> : tensor<[0-9x]+xi32>',
+        lambda m: m.group(0).replace(m.group(1), str(int(m.group(1)) + 1), 1),
+    ),
+    (
+        'an integer, one less',
+        r'dense<([1-9]\d*)> : tensor<[0-9x]+xi32>',
+        lambda m: m.group(0).replace(m.group(1), str(int(m.group(1)) - 1), 1),
+    ),
+    (
+        'an integer, twice',
+        r'constant (?:dense<)?([1-9]\d*)(?:>)? : ',
+        lambda m: m.group(0).replace(m.group(1), str(2 * int(m.group(1))), 1),
+    ),
     ('slt to sle', r'cmpi slt', lambda m: 'cmpi sle'),
     ('slt to sge', r'cmpi slt', lambda m: 'cmpi sge'),
     ('the value of what is masked out', r'dense<0\.000000e\+00>', lambda m: 'dense<1.000000e+00>'),
@@ -33,12 +50,13 @@ CHANGES = (
 
 
 def changed(text, rng):
-    """one change at a place that has it, outside of comments; what, and the text; None where there is none"""
+    """one change at a place that has it, outside of comments; what, and the text; None where there
+    is none"""
     for what, pattern, new in rng.sample(CHANGES, len(CHANGES)):
         places = list(re.finditer(pattern, text))
         if places:
             place = rng.choice(places)
-            return what, text[:place.start()] + new(place) + text[place.end():]
+            return what, text[: place.start()] + new(place) + text[place.end() :]
     return None, None
 
 
@@ -69,7 +87,10 @@ def mutant(kernel, case, stem, rng):
 
 def verdict(assay, given, stem, options, more, seconds):
     launch = ['--launch', stem + '.json:0'] + options[2:]
-    status, out, err, _ = triton_folder.run([assay, 'certify', '--json', '--from', 'triton'] + more + launch + [given, stem + '.ttir'], seconds)
+    status, out, err, _ = triton_folder.run(
+        [assay, 'certify', '--json', '--from', 'triton'] + more + launch + [given, stem + '.ttir'],
+        seconds,
+    )
     try:
         found = json.loads(out)['programs'][0]
         return found['verdict'], found['words']
@@ -112,9 +133,20 @@ def main():
             if word == 'PROVED':
                 seen, words = verdict(options.assay, given, stem, launch, [], 60)
                 counts['PROVED, evaluated: ' + seen] += 1
-                print('PROVED\t%s\t%s\t%s\t%s' % (os.path.basename(path)[:-5], what, seen, words.replace('\n', ' ')[:120]), flush=True)
+                print(
+                    'PROVED\t%s\t%s\t%s\t%s'
+                    % (os.path.basename(path)[:-5], what, seen, words.replace('\n', ' ')[:120]),
+                    flush=True,
+                )
     print(dict(counts))
-    return 1 if any(k.startswith('PROVED, evaluated: REF') or k.startswith('PROVED, evaluated: ORD') for k in counts) else 0
+    return (
+        1
+        if any(
+            k.startswith('PROVED, evaluated: REF') or k.startswith('PROVED, evaluated: ORD')
+            for k in counts
+        )
+        else 0
+    )
 
 
 if __name__ == '__main__':

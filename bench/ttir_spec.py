@@ -1,8 +1,12 @@
 """Specifications of the folder of Triton kernels, as programs that Assay reads.
 
-Beside each kernel its JSON has lines of NumPy (FORMAT.md there). They are executed here over arrays that know their shape and write, for each operation, one operator in
-index notation (`.sem`) and one statement. Arguments of a kernel are flat, as their pointers are; views with strides are operators too.
-A number is written as the shortest decimal that rounds to the same f32: what `--literals=decimal` makes of the kernel's."""
+Beside each kernel its JSON has lines of NumPy (FORMAT.md there). They are executed here over arrays
+that know their shape and write, for each operation, one operator in index notation (`.sem`) and one
+statement. Arguments of a kernel are flat, as their pointers are; views with strides are operators
+too. A number is written as the shortest decimal that rounds to the same f32: what
+`--literals=decimal` makes of the kernel's.
+"""
+
 import functools
 import re
 import struct
@@ -24,8 +28,11 @@ def decimal(value):
     as_f32 = struct.unpack('f', struct.pack('f', value))[0]
     if value == int(value):
         return str(int(value))
-    digits = next(p for p in range(1, 18)
-                  if struct.unpack('f', struct.pack('f', float('%.*g' % (p, as_f32))))[0] == as_f32)
+    digits = next(
+        p
+        for p in range(1, 18)
+        if struct.unpack('f', struct.pack('f', float('%.*g' % (p, as_f32))))[0] == as_f32
+    )
     return '%.*g' % (digits, as_f32)
 
 
@@ -42,7 +49,7 @@ def flat(index, strides, extents):
 
 
 def row_major(shape):
-    return [product(shape[d + 1:]) for d in range(len(shape))]
+    return [product(shape[d + 1 :]) for d in range(len(shape))]
 
 
 def names(shape):
@@ -69,22 +76,28 @@ class Program:
         self.statements = []
 
     def call(self, shape, body, arguments, lets=(), truth=False):
-        """a tensor of `shape` whose element at i0, i1, .. is `body`, in which the arguments are a0, a1, .."""
+        """a tensor of `shape` whose element at i0, i1, .. is `body`, in which the arguments are a0,
+        a1, .."""
         if len(shape) > MOST_AXES:
             raise NoSpecification('more than %d axes' % MOST_AXES)
         number = len(self.operators)
-        heads = ', '.join('a%d[%s]' % (k, ', '.join(map(str, a.shape))) for k, a in enumerate(arguments))
+        heads = ', '.join(
+            'a%d[%s]' % (k, ', '.join(map(str, a.shape))) for k, a in enumerate(arguments)
+        )
         lines = ['op step%d(%s) -> [%s]' % (number, heads, ', '.join(map(str, shape)))]
         lines += ['  let ' + text for text in lets]
         lines.append('  out[%s] = %s' % (', '.join(names(shape)), body))
         self.operators.append('\n'.join(lines))
         result = Array(self, shape, 't%d' % number, truth)
-        self.statements.append('%s = step%d(%s)' % (result.name, number, ', '.join(a.name for a in arguments)))
+        self.statements.append(
+            '%s = step%d(%s)' % (result.name, number, ', '.join(a.name for a in arguments))
+        )
         return result
 
 
 class Array:
     """a tensor of the specification being written"""
+
     __array_ufunc__ = None
 
     def __init__(self, program, shape, name, truth=False):
@@ -126,7 +139,9 @@ class Array:
             return picked(self, items)
         if Ellipsis in items:
             at = items.index(Ellipsis)
-            items[at:at + 1] = [slice(None)] * (self.ndim - len([i for i in items if i is not None]) + 1)
+            items[at : at + 1] = [slice(None)] * (
+                self.ndim - len([i for i in items if i is not None]) + 1
+            )
         items += [slice(None)] * (self.ndim - len([i for i in items if i is not None]))
         shape, index, axis = [], [], 0
         for part in items:
@@ -171,22 +186,37 @@ class Array:
 
 
 def two_sided(form, truth=False):
-    return (lambda a, b: elementwise(form, a, b, truth=truth)), (lambda a, b: elementwise(form, b, a, truth=truth))
+    return (lambda a, b: elementwise(form, a, b, truth=truth)), (
+        lambda a, b: elementwise(form, b, a, truth=truth)
+    )
 
 
-for operator, text in (('add', '{0} + {1}'), ('sub', '{0} - {1}'), ('mul', '{0} * {1}'),
-                       ('floordiv', '{0} div {1}'), ('mod', '{0} mod {1}')):
+for operator, text in (
+    ('add', '{0} + {1}'),
+    ('sub', '{0} - {1}'),
+    ('mul', '{0} * {1}'),
+    ('floordiv', '{0} div {1}'),
+    ('mod', '{0} mod {1}'),
+):
     forward, backward = two_sided(text)
     setattr(Array, '__%s__' % operator, forward)
     setattr(Array, '__r%s__' % operator, backward)
 Array.__truediv__ = lambda a, b: quotient(a, b)
 Array.__rtruediv__ = lambda a, b: elementwise('{1} / {0}', a, b)
-for operator, text in (('ge', '>='), ('gt', '>'), ('le', '<='), ('lt', '<'), ('eq', '='), ('ne', '!=')):
+for operator, text in (
+    ('ge', '>='),
+    ('gt', '>'),
+    ('le', '<='),
+    ('lt', '<'),
+    ('eq', '='),
+    ('ne', '!='),
+):
     setattr(Array, '__%s__' % operator, two_sided('if({0} %s {1}, 1, 0)' % text, True)[0])
 
 
 def reshaped(old, new):
-    """the index into an array of shape old of the element at i0, i1, .. of one of shape new, axes that meet group by group"""
+    """the index into an array of shape old of the element at i0, i1, .. of one of shape new, axes
+    that meet group by group"""
     index, at_old, at_new = [], 0, 0
     while at_old < len(old) or at_new < len(new):
         first_old, first_new = at_old, at_new
@@ -201,7 +231,9 @@ def reshaped(old, new):
             if size_old == size_new:
                 break
         group = list(range(first_new, at_new))
-        position = flat(['i%d' % d for d in group], row_major(new[first_new:at_new]), new[first_new:at_new])
+        position = flat(
+            ['i%d' % d for d in group], row_major(new[first_new:at_new]), new[first_new:at_new]
+        )
         rest = old[first_old:at_old]
         for d, stride in enumerate(row_major(rest)):
             outermost = product(rest[:d]) == 1
@@ -222,12 +254,13 @@ def broadcast_shape(*shapes):
 
 def fitted(at, shape, argument):
     """the index into an argument that is broadcast to shape"""
-    late = at[len(shape) - len(argument):]
+    late = at[len(shape) - len(argument) :]
     return ['0' if extent == 1 else name for name, extent in zip(late, argument)]
 
 
 def quotient(a, b):
-    """a / b; by a number that is no integer: times its inverse, which is then rounded as one number"""
+    """a / b; by a number that is no integer: times its inverse, which is then rounded as one
+    number"""
     if not isinstance(b, Array) and b != int(b):
         return elementwise('{0} * {1}', a, 1 / b)
     return elementwise('{0} / {1}', a, b)
@@ -239,7 +272,9 @@ def elementwise(form, *operands, truth=False):
     texts, number = [], 0
     for operand in operands:
         if isinstance(operand, Array):
-            texts.append('a%d[%s]' % (number, ', '.join(fitted(names(shape), shape, operand.shape))))
+            texts.append(
+                'a%d[%s]' % (number, ', '.join(fitted(names(shape), shape, operand.shape)))
+            )
             number += 1
         else:
             texts.append('(%s)' % decimal(operand) if operand < 0 else decimal(operand))
@@ -250,7 +285,7 @@ def taken(table, at):
     """table[at]: the leading axis by an array of integers"""
     shape = at.shape + table.shape[1:]
     here = names(shape)
-    index = ['a1[%s]' % ', '.join(here[:at.ndim])] + here[at.ndim:]
+    index = ['a1[%s]' % ', '.join(here[: at.ndim])] + here[at.ndim :]
     return table.program.call(shape, 'a0[%s]' % ', '.join(index), [table, at])
 
 
@@ -347,8 +382,10 @@ class Numpy:
         return self.program.call(shape, body + closing, list(parts))
 
     def stack(self, parts, axis=0):
-        return self.concatenate([self.expand_dims(p, axis % (parts[0].ndim + 1)) for p in parts],
-                                axis % (parts[0].ndim + 1))
+        return self.concatenate(
+            [self.expand_dims(p, axis % (parts[0].ndim + 1)) for p in parts],
+            axis % (parts[0].ndim + 1),
+        )
 
     def split(self, x, places, axis=0):
         axis %= x.ndim
@@ -371,7 +408,9 @@ class Numpy:
         if not conditions:
             return x
         value = decimal(constant_values)
-        return self.program.call(shape, 'if(%s, %s, %s)' % (' and '.join(conditions), element, value), [x])
+        return self.program.call(
+            shape, 'if(%s, %s, %s)' % (' and '.join(conditions), element, value), [x]
+        )
 
     def where(self, condition, yes, no):
         return elementwise('if({0} != 0, {1}, {2})', condition, yes, no)
@@ -389,7 +428,9 @@ class Numpy:
         return reduced('max', x, axis, keepdims)
 
     def mean(self, x, axis=None, keepdims=False):
-        return reduced('sum', x, axis, keepdims, divisor=product(x.shape[a] for a in axes_of(x, axis)))
+        return reduced(
+            'sum', x, axis, keepdims, divisor=product(x.shape[a] for a in axes_of(x, axis))
+        )
 
     def var(self, x, axis=None, keepdims=False, ddof=0):
         count = product(x.shape[a] for a in axes_of(x, axis))
@@ -402,8 +443,10 @@ class Numpy:
     def cumsum(self, x, axis):
         axis %= x.ndim
         index = names(x.shape)
-        inner = index[:axis] + ['k'] + index[axis + 1:]
-        return self.program.call(x.shape, 'sum(k < %s + 1) a0[%s]' % (index[axis], ', '.join(inner)), [x])
+        inner = index[:axis] + ['k'] + index[axis + 1 :]
+        return self.program.call(
+            x.shape, 'sum(k < %s + 1) a0[%s]' % (index[axis], ', '.join(inner)), [x]
+        )
 
     def einsum(self, pattern, a, b):
         operands, result = pattern.split('->')
@@ -411,7 +454,10 @@ class Numpy:
         at = dict(zip(result, names(result)))
         summed = [letter for letter in shared if letter not in result]
         at.update((letter, 'k%d' % number) for number, letter in enumerate(summed))
-        parts = ['a%d[%s]' % (k, ', '.join(at[letter] for letter in part)) for k, part in enumerate(operands.split(','))]
+        parts = [
+            'a%d[%s]' % (k, ', '.join(at[letter] for letter in part))
+            for k, part in enumerate(operands.split(','))
+        ]
         body = ' * '.join(parts)
         for letter in reversed(summed):
             body = 'sum(%s < %d) (%s)' % (at[letter], shared[letter], body)
@@ -424,18 +470,28 @@ class Numpy:
         return self.program.call(shape, 'a0[%s]' % ', '.join(index), [x, at])
 
     def sqrt(self, x):
-        return elementwise('sqrt({0})', x) if isinstance(x, Array) else x ** 0.5
+        return elementwise('sqrt({0})', x) if isinstance(x, Array) else x**0.5
 
 
-for function, text in (('exp', 'exp({0})'), ('log', 'log({0})'), ('abs', 'abs({0})'), ('sin', 'sin({0})'), ('cos', 'cos({0})'),
-                       ('floor', 'floor({0})'), ('tanh', 'tanh({0})'), ('log1p', 'log(1 + {0})'),
-                       ('log2', 'log({0}) / log(2)')):
+for function, text in (
+    ('exp', 'exp({0})'),
+    ('log', 'log({0})'),
+    ('abs', 'abs({0})'),
+    ('sin', 'sin({0})'),
+    ('cos', 'cos({0})'),
+    ('floor', 'floor({0})'),
+    ('tanh', 'tanh({0})'),
+    ('log1p', 'log(1 + {0})'),
+    ('log2', 'log({0}) / log(2)'),
+):
     setattr(Numpy, function, lambda self, x, form=text: elementwise(form, x))
 
 
 def pooled(word, x, window, stride, padding, divisor):
     """the last two axes by windows; places outside count for nothing"""
-    window, stride, padding = [(v, v) if isinstance(v, int) else tuple(v) for v in (window, stride or window, padding)]
+    window, stride, padding = [
+        (v, v) if isinstance(v, int) else tuple(v) for v in (window, stride or window, padding)
+    ]
     out = [(n + 2 * p - w) // s + 1 for n, p, w, s in zip(x.shape[-2:], padding, window, stride)]
     shape = list(x.shape[:-2]) + out
     here = names(shape)
@@ -447,7 +503,9 @@ def pooled(word, x, window, stride, padding, divisor):
     if any(padding):
         inside = ' and '.join('0 <= %s and %s < %d' % (t, t, n) for t, n in zip(at, x.shape[-2:]))
         outside = '0'
-        if word == 'max':  # an element that is always there: of windows that begin inside, the last before the tensor's end
+        if word == 'max':
+            # an element that is always there: of windows that begin inside, the last before the
+            # tensor's end
             nearest = ['max(0, min(%d, %s))' % (n - 1, t) for t, n in zip(at, x.shape[-2:])]
             outside = 'a0[%s]' % ', '.join(here[:-2] + nearest)
         element = 'if(%s, %s, %s)' % (inside, element, outside)
@@ -461,24 +519,32 @@ def helpers(program):
         'np': Numpy(program),
         'erf': lambda x: elementwise('erf({0})', x),
         'max_pool2d': lambda x, w, s=None, p=0, **_: pooled('max', x, w, s, p, None),
-        'avg_pool2d': lambda x, w, s=None, p=0, **_: pooled('sum', x, w, s, p, product(w) if not isinstance(w, int) else w * w),
+        'avg_pool2d': lambda x, w, s=None, p=0, **_: pooled(
+            'sum', x, w, s, p, product(w) if not isinstance(w, int) else w * w
+        ),
     }
 
 
 def placed(program, value, shape, strides, size, old):
-    """the flat tensor of `size` places whose view by shape and strides is value; `old` where the view has none"""
+    """the flat tensor of `size` places whose view by shape and strides is value; `old` where the
+    view has none"""
     if not isinstance(value, Array):
         value = program.call(shape, decimal(value), [])
     if value.shape != tuple(shape):
-        value = value.reshape(list(shape)) if product(value.shape) == product(shape) else \
-            value.moved(shape, fitted(names(shape), shape, value.shape))
+        value = (
+            value.reshape(list(shape))
+            if product(value.shape) == product(shape)
+            else value.moved(shape, fitted(names(shape), shape, value.shape))
+        )
     axes = sorted((d for d in range(len(shape)) if shape[d] > 1), key=lambda d: -strides[d])
     index, conditions, outer, rest = ['0'] * len(shape), [], size, 'i0'
     for k, d in enumerate(axes):
         if outer != size and strides[d] * shape[d] > outer:
             raise NoSpecification('a view that meets itself')
-        if k > 0:  # what is left of the place; where all strides so far divide each other, of the whole place
-            nested = all(strides[a] % strides[b] == 0 for a, b in zip(axes[:k - 1], axes[1:k]))
+        if k > 0:
+            # what is left of the place; where all strides so far divide each other, of the whole
+            # place
+            nested = all(strides[a] % strides[b] == 0 for a, b in zip(axes[: k - 1], axes[1:k]))
             rest = mod('i0' if nested else rest, strides[axes[k - 1]])
         index[d] = div(rest, strides[d])
         if shape[d] * strides[d] < (size if k == 0 else strides[axes[k - 1]]):
@@ -491,7 +557,12 @@ def placed(program, value, shape, strides, size, old):
         return program.call([size], element, [value]), True
     if old is None:
         return None, False
-    return program.call([size], 'if(%s, %s, a1[i0])' % (' and '.join(conditions), element), [value, old]), False
+    return (
+        program.call(
+            [size], 'if(%s, %s, a1[i0])' % (' and '.join(conditions), element), [value, old]
+        ),
+        False,
+    )
 
 
 def partial(case):
@@ -505,7 +576,8 @@ def partial(case):
 
 
 class Written:
-    """the text of a specification: operators, and a program or, where a tensor is changed in place, a tile program"""
+    """the text of a specification: operators, and a program or, where a tensor is changed in place,
+    a tile program"""
 
     def __init__(self, case, declarations, operators_file):
         self.case, self.file = case, operators_file
@@ -542,7 +614,9 @@ class Written:
         for name, view in self.case['spec']['outputs'].items():
             size = next(a['size'] for a in self.case['args'] if a['name'] == name)
             old = self.loaded(name) if self.kind[name] == 'inout' else None
-            tensor, _ = placed(self.program, scope[view['value']], view['shape'], view['strides'], size, old)
+            tensor, _ = placed(
+                self.program, scope[view['value']], view['shape'], view['strides'], size, old
+            )
             if tensor is None:
                 raise NoSpecification('an output with gaps that is not in place')
             self.outputs[name] = tensor
@@ -552,9 +626,14 @@ class Written:
 
     def text(self):
         """a program in `.tp`, or in `.tile` where a result is an input too"""
-        head = ['use "%s"' % self.file, ('tile' if self.in_tiles() else 'program') + ' specification']
+        head = [
+            'use "%s"' % self.file,
+            ('tile' if self.in_tiles() else 'program') + ' specification',
+        ]
         if not self.in_tiles():
-            lines = ['input %s: %s' % (n, self.declared[n]) for n, k in self.kind.items() if k == 'input']
+            lines = [
+                'input %s: %s' % (n, self.declared[n]) for n, k in self.kind.items() if k == 'input'
+            ]
             made = dict(s.split(' = ') for s in self.program.statements)
             results = {t.name: n for n, t in self.outputs.items()}
             lines += ['%s = %s' % (n, c) for n, c in made.items() if n not in results]

@@ -1,8 +1,8 @@
 """Scaled dot-product attention in operators of its own.
 
 PyTorch's own way of writing it scales queries and keys by a square root each, converts tensors of
-16 bits, and repeats keys for the heads that share them.  Here it is two products and a softmax, as a
-kernel takes it.
+16 bits, and repeats keys for the heads that share them.  Here it is two products and a softmax, as
+a kernel takes it.
 """
 
 import math

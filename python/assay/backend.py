@@ -37,7 +37,9 @@ _training = aot_autograd(
 def _compiled(graph_module, examples):
     in_products(graph_module)
     wanting = any(isinstance(x, torch.Tensor) and x.requires_grad for x in examples)
-    return (_training if torch.is_grad_enabled() and wanting else _inference)(graph_module, examples)
+    return (_training if torch.is_grad_enabled() and wanting else _inference)(
+        graph_module, examples
+    )
 
 
 class _ForSizes:
@@ -73,7 +75,8 @@ def _with_numbers(graph_module, numbers):
         for item in list(places[which].users):
             for user in list(item.users):
                 user.args, user.kwargs = torch.fx.node.map_arg(
-                    (user.args, user.kwargs), lambda node: number if node is item else node  # noqa: B023
+                    (user.args, user.kwargs),
+                    lambda node: number if node is item else node,  # noqa: B023
                 )
             graph.erase_node(item)
     return torch.fx.GraphModule(graph_module, graph)

@@ -145,8 +145,8 @@ class Search:
         """The directory of a certified result for a program's text; ToolError where there is none.
 
         `seconds` may be less than those of all islands.  It is no part of the name: what was found
-        in less time is as good.  Islands that say the same share the first one's result, or its error;
-        several threads may ask at a time.
+        in less time is as good.  Islands that say the same share the first one's result, or its
+        error; several threads may ask at a time.
         """
         make = functools.partial(self._certified, text, seconds or self.seconds)
         return self._found.get(said(text), make)

@@ -34,8 +34,8 @@ class Options:
     # whether a matrix product alone may be a call of cuBLASLt: "auto", "never" or "always"; by
     # default auto on a GPU, where PyTorch has loaded that library
     library: str = None
-    # whether such a call takes the fastest of the library's algorithms, found when it first runs on a
-    # GPU and kept in the cache, or the first that the library names
+    # whether such a call takes the fastest of the library's algorithms, found when it first runs on
+    # a GPU and kept in the cache, or the first that the library names
     timed: bool = True
 
     def __post_init__(self):
@@ -68,7 +68,8 @@ class Telling:
             lines.append(f"assay: {part.operators} operators certified in {part.directory}")
             if part.kernel.calls:
                 lines.append(
-                    f"assay: a product in it is a call of {part.kernel.calls}, believed, not validated"
+                    f"assay: a product in it is a call of {part.kernel.calls}, believed, not"
+                    " validated"
                 )
         for target, reason, place in self.left:
             lines.append(f"assay: {place or 'somewhere'}: {target} stays with PyTorch: {reason}")
@@ -153,8 +154,8 @@ class GraphRunner(Telling):
                 self.left.append((str(node.target), str(reason), place_of(node)))
 
     def _certified(self, island):
-        """The kernel of an island, of the most general statement of it that can be certified, and that
-        statement."""
+        """The kernel of an island, of the most general statement of it that can be certified, and
+        that statement."""
         problem = None
         seconds = self._shares.next()
         for _, program in programs_of(island, "island"):
@@ -199,8 +200,8 @@ def another_form(given, wanted):
 
 
 def check_alike(name, value, wanted):
-    """AssayError for another number, or for a tensor of other extents or type: PyTorch's steps would
-    run with it, and give what nobody certified."""
+    """AssayError for another number, or for a tensor of other extents or type: PyTorch's steps
+    would run with it, and give what nobody certified."""
     if isinstance(wanted, torch.Tensor):
         check_tensor(name, value, tuple(wanted.shape), wanted.dtype)
     elif exactly(value) != exactly(wanted):
@@ -221,8 +222,8 @@ def check_tensor(name, value, extents, dtype):
         raise AssayError(f"{name}: a tensor with strides is wanted, not {value.layout}")
     if value.shape != extents:
         raise AssayError(
-            f"{name}: extents {tuple(value.shape)}, but the kernel is for {extents}: "
-            "compile for these, too (dynamic=True does it when they come, where no gradient is wanted)"
+            f"{name}: extents {tuple(value.shape)}, but the kernel is for {extents}: compile for"
+            " these, too (dynamic=True does it when they come, where no gradient is wanted)"
         )
     if value.dtype != dtype:
         raise AssayError(f"{name}: {value.dtype}, but the kernel is for {dtype}")
@@ -260,8 +261,9 @@ class Place:
             check_tensor(self.name, value, self.extents, self.dtype)
         if self.lying is not None and _lying(value) != self.lying:
             raise AssayError(
-                f"{self.name} lies in memory otherwise than its example did (strides and offset "
-                f"{_lying(value)}, not {self.lying}), and the function reads it as it lies (as_strided)"
+                f"{self.name} lies in memory otherwise than its example did (strides and offset"
+                f" {_lying(value)}, not {self.lying}), and the function reads it as it lies"
+                " (as_strided)"
             )
 
 
@@ -278,7 +280,8 @@ def _is_view(target):
 def _is_read_as_it_lies(node):
     """Does as_strided read the tensor's memory, or that of a view of it?"""
     return any(
-        str(user.target).startswith("aten.as_strided") or (_is_view(user.target) and _is_read_as_it_lies(user))
+        str(user.target).startswith("aten.as_strided")
+        or (_is_view(user.target) and _is_read_as_it_lies(user))
         for user in node.users
     )
 
@@ -287,8 +290,8 @@ class Compiled(GraphRunner):
     """The result of `compile`: call it like the function that it was made of."""
 
     def __init__(self, exported, options, results=None, function=None):
-        """`function` is what was exported: its signature is for arguments that are given by name, and
-        where it is a module, parameters and buffers are those that it has at a call."""
+        """`function` is what was exported: its signature is for arguments that are given by name,
+        and where it is a module, parameters and buffers are those that it has at a call."""
         self._exported = exported
         self._signature = signature_of(function)
         self._state = State(exported, function).get
@@ -314,8 +317,8 @@ class Compiled(GraphRunner):
             yield Place(name, nodes.get(name), state, (item.arg.value,) if fixed else None)
 
     def _written(self):
-        """For each result what it updates: None where it is returned, else an argument's node or the
-        name of a parameter, buffer or constant."""
+        """For each result what it updates: None where it is returned, else an argument's node or
+        the name of a parameter, buffer or constant."""
         kinds = torch.export.graph_signature.OutputKind
         nodes = {node.name: node for node in self._places}
         updates = []
@@ -337,7 +340,8 @@ class Compiled(GraphRunner):
         return count if self._form.in_spec == plain else None
 
     def _short_way(self):
-        """The number of arguments of the short way through a call (direct.py), and that; or Nones."""
+        """The number of arguments of the short way through a call (direct.py), and that; or
+        Nones."""
         if self._plain_arguments is None or any(self._updates):
             return None, None
         for place in self._inputs:
@@ -379,11 +383,13 @@ class Compiled(GraphRunner):
             isinstance(x, torch.Tensor) and x.requires_grad for x in leaves
         ):
             raise AssayError(
-                "an input wants a gradient, which its example did not: compile with gradients=True, "
-                "or call under torch.no_grad()"
+                "an input wants a gradient, which its example did not: compile with gradients=True,"
+                " or call under torch.no_grad()"
             )
         if forward_ad._current_level >= 0 and any(map(_has_tangent, leaves)):
-            raise AssayError("a kernel has no derivative in forward mode: differentiate the function itself")
+            raise AssayError(
+                "a kernel has no derivative in forward mode: differentiate the function itself"
+            )
         values = self._bound(leaves)
         if self._updated:
             self._check_apart(values)
@@ -462,7 +468,9 @@ def _eager(nodes):
     def run(values):
         for node in nodes:
             reads_memory = str(node.target) in _READ_MEMORY
-            look_up = lambda n: _as_traced(n, values[n]) if reads_memory else values[n]  # noqa: E731
+            look_up = lambda n: (
+                _as_traced(n, values[n]) if reads_memory else values[n]
+            )  # noqa: E731
             arguments = torch.fx.node.map_arg(node.args, look_up)
             keywords = torch.fx.node.map_arg(node.kwargs, look_up)
             values[node] = node.target(*arguments, **keywords)
@@ -542,7 +550,9 @@ def compile(function, *examples, dynamic=None, gradients=None, **options):
         leaves = torch.utils._pytree.tree_leaves(examples)
         gradients = any(isinstance(x, torch.Tensor) and x.requires_grad for x in leaves)
     if gradients and dynamic:
-        raise AssayError("gradients=True is for the extents of the examples: leave out dynamic=True")
+        raise AssayError(
+            "gradients=True is for the extents of the examples: leave out dynamic=True"
+        )
     if gradients:
         from .gradient import Differentiable  # it loads much of PyTorch that others do not want
 
@@ -557,7 +567,9 @@ def _compiled(function, examples, options, keywords=None):
     exported = export(function, examples, fixed=True, keywords=keywords)
     leaves = torch.utils._pytree.tree_leaves((examples, keywords or {}))
     kinds = torch.export.graph_signature.InputKind
-    places = [spec for spec in exported.graph_signature.input_specs if spec.kind == kinds.USER_INPUT]
+    places = [
+        spec for spec in exported.graph_signature.input_specs if spec.kind == kinds.USER_INPUT
+    ]
     nodes = {node.name: node for node in exported.graph_module.graph.nodes}
     for spec, example in zip(places, leaves, strict=True):
         node = nodes.get(getattr(spec.arg, "name", None))

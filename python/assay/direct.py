@@ -2,8 +2,8 @@
 
 What a call does for any arguments (binding placeholders, steps, PyTorch's dispatcher) takes longer
 than many a kernel.  Where all of it would come to nothing, it is left out: a call goes from the
-arguments' addresses to the launch.  Whatever is not as the kernel wants it, in any respect, goes the
-long way, which converts it or says what is wrong with it.
+arguments' addresses to the launch.  Whatever is not as the kernel wants it, in any respect, goes
+the long way, which converts it or says what is wrong with it.
 """
 
 import ctypes
@@ -91,7 +91,9 @@ class Direct:
                 return None
             if tensor.dtype is not dtype or tensor.get_device() != device:
                 return None
-            if not self._cuda and not tensor.is_cpu:  # others without a number, as "meta", are no CPU
+            if (
+                not self._cuda and not tensor.is_cpu
+            ):  # others without a number, as "meta", are no CPU
                 return None
             if tensor.shape != extents or not tensor.is_contiguous():
                 return None

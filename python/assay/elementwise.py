@@ -14,8 +14,21 @@ from .values import Masked, Value, number
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 UNARY = (  # said by the operators of the same names
-    "relu", "sigmoid", "tanh", "exp", "log", "abs", "sqrt", "rsqrt", "neg", "silu", "square", "floor", "round",
-    "sin", "cos",
+    "relu",
+    "sigmoid",
+    "tanh",
+    "exp",
+    "log",
+    "abs",
+    "sqrt",
+    "rsqrt",
+    "neg",
+    "silu",
+    "square",
+    "floor",
+    "round",
+    "sin",
+    "cos",
 )
 _AT_MINUS_INFINITY = {"exp": 0, "relu": 0, "sigmoid": 0, "tanh": -1}
 _KEEP_INTEGERS = ("abs", "neg", "relu", "square", "floor", "round")
@@ -125,13 +138,24 @@ def _compare(op):
 _ASKS_FOR_NAN = "asks whether it is NaN: kernels are made for real numbers"
 # The largest number of single precision, and what compares with it as with infinity from below.
 _LARGEST = 3.4028234663852886e38
-_BEYOND = {"equal": "greater", "greater_equal": "greater", "not_equal": "greater", "less": "less_equal"}
-_MIRRORED = {"less": "greater", "greater": "less", "less_equal": "greater_equal", "greater_equal": "less_equal"}
+_BEYOND = {
+    "equal": "greater",
+    "greater_equal": "greater",
+    "not_equal": "greater",
+    "less": "less_equal",
+}
+_MIRRORED = {
+    "less": "greater",
+    "greater": "less",
+    "less_equal": "greater_equal",
+    "greater_equal": "less_equal",
+}
 
 
 def _against_infinity(t, op, x, bound):
-    """A number compared with an infinity.  For a claim, which is of real numbers, what comes of it is
-    known; a kernel, which may meet an infinity, compares with the largest number that is none."""
+    """A number compared with an infinity.  For a claim, which is of real numbers, what comes of it
+    is known; a kernel, which may meet an infinity, compares with the largest number that is
+    none."""
     positive = op if bound > 0 else _MIRRORED.get(op, op)
     beyond = _BEYOND.get(positive)
     of_any_number = t.reading or x.dtype != "float" or _guards_what_is_real(t)
@@ -146,12 +170,19 @@ def _against_infinity(t, op, x, bound):
 
 
 _EXTREMA = ("aten.amax.default", "aten.amin.default", "aten.max.dim", "aten.min.dim")
-_SAME_NUMBERS = ("aten.abs.default", "aten.squeeze.dims", "aten.unsqueeze.default", "aten.view.default")
+_SAME_NUMBERS = (
+    "aten.abs.default",
+    "aten.squeeze.dims",
+    "aten.unsqueeze.default",
+    "aten.view.default",
+)
 
 
 def _guards_what_is_real(t):
-    """Is it one of the comparisons that PyTorch's own softmax and logarithms of sums have, which matter
-    where a whole row is infinite: of a row's extremum, or of scores of which any is to be finite?"""
+    """Is it one of the comparisons that PyTorch's own softmax and logarithms of sums have, which
+    matter where a whole row is infinite: of a row's extremum, or of scores of which any is to be
+    finite?
+    """
     source = t.made_by(0)
     while str(source.target) in _SAME_NUMBERS or "getitem" in str(source.target):
         source = source.args[0]
@@ -198,7 +229,9 @@ def _joined(op):
 
 
 for _name, _op in {"and": "logical_and", "or": "logical_or", "xor": "not_equal"}.items():
-    row(f"logical_{_name}.default", f"bitwise_{_name}.Tensor", f"bitwise_{_name}.Scalar")(_joined(_op))
+    row(f"logical_{_name}.default", f"bitwise_{_name}.Tensor", f"bitwise_{_name}.Scalar")(
+        _joined(_op)
+    )
 
 
 @row("maximum.default")

@@ -25,10 +25,10 @@ THESE_SIZES = "the sizes of the examples"
 class Verdict:
     """PROVED, REFUTED or UNKNOWN; truthy only if proved.
 
-    `scope` is what sizes the verdict is about, and `narrowed` why it is not about all, where no claim
-    about all could be stated.  A refutation has `sizes`, `inputs` (integers and truths of
-    the examples' types, others in double precision; exact values in `exact`), and what both functions
-    give there.  `numbers` has the
+    `scope` is what sizes the verdict is about, and `narrowed` why it is not about all, where no
+    claim about all could be stated.  A refutation has `sizes`, `inputs` (integers and truths of
+    the examples' types, others in double precision; exact values in `exact`), and what both
+    functions give there.  `numbers` has the
     floating-point numbers that were read as a fraction or a root, and as which; `arguments` those
     arguments that are no tensors, and what they are in the claim.
     """
@@ -55,7 +55,9 @@ class Verdict:
         narrowed = f"no claim about all sizes: {self.narrowed}\n" if self.narrowed else ""
         said = self.result.output.strip()
         if self.verdict == tool.REFUTED and self.scope == ALL_SIZES:
-            said += "\nOf the sizes of the examples alone it may hold: certify(.., these_sizes=True)"
+            said += (
+                "\nOf the sizes of the examples alone it may hold: certify(.., these_sizes=True)"
+            )
         return f"{self.verdict}, of {self.scope}\n{narrowed}{read}{said}"
 
 
@@ -73,7 +75,9 @@ def certify(first, second, *examples, dynamic=None, directory=None, seconds=600,
     general = narrowed = None
     for literal in () if these_sizes else (False, True):
         try:
-            general, fixed = _of_all_sizes(functions, examples, dynamic, directory, seconds, literal)
+            general, fixed = _of_all_sizes(
+                functions, examples, dynamic, directory, seconds, literal
+            )
         except AssayError as problem:
             narrowed = narrowed or str(problem)  # where sizes are numbers it may be stated
             continue
@@ -94,8 +98,9 @@ def certify(first, second, *examples, dynamic=None, directory=None, seconds=600,
 
 
 def _of_all_sizes(functions, examples, dynamic, directory, seconds, literal):
-    """The verdict about all sizes, and the sizes that the functions fix: of these something else may
-    be true than of others.  Those are symbols, too, or with `literal` the numbers that they are."""
+    """The verdict about all sizes, and the sizes that the functions fix: of these something else
+    may be true than of others.  Those are symbols, too, or with `literal` the numbers that they
+    are."""
     extents = Extents(literal)
     exported = [export(function, examples, dynamic) for function in functions]
     name = "open-sizes" if literal else "all-sizes"
@@ -196,7 +201,9 @@ def _with_counterexample(verdict, first, second):
         for name, tensor in replay["inputs"].items()
     }
     outputs = [
-        rerun.results(function, exported, {place: verdict.inputs[name] for place, name in names.items()})
+        rerun.results(
+            function, exported, {place: verdict.inputs[name] for place, name in names.items()}
+        )
         for function, (exported, names) in zip((first, second), verdict.places)
     ]
     verdict.outputs = None if None in outputs else tuple(outputs)

@@ -1,4 +1,5 @@
-"""Exported programs: `torch.export` of a function or module in core ATen, and whose lines those are."""
+"""Exported programs: `torch.export` of a function or module in core ATen, and whose lines those
+are."""
 
 import inspect
 import os
@@ -113,12 +114,16 @@ def export(function, examples, dynamic=None, fixed=False, keywords=None):
     if dynamic is None and not fixed:
         auto = torch.export.Dim.AUTO
         dynamic = tuple(
-            {axis: auto for axis, extent in enumerate(x.shape) if extent > 1}
-            if isinstance(x, torch.Tensor) else None
+            (
+                {axis: auto for axis, extent in enumerate(x.shape) if extent > 1}
+                if isinstance(x, torch.Tensor)
+                else None
+            )
             for x in examples
         )
     examples, keywords = _apart((tuple(examples), keywords or None))
-    # what attention.py leaves to PyTorch is taken apart, whatever kernel the device at hand has for it
+    # what attention.py leaves to PyTorch is taken apart, whatever kernel the device at hand has for
+    # it
     plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
     whole_networks, states = sequences.exported_whole(), sequences.states_as_buffers(function)
     with torch.no_grad(), plain, whole_networks, states, InProducts():

@@ -77,7 +77,8 @@ def _along(node):
 
 
 def extents_of_few(nodes):
-    """Extents of axes of few elements that are taken one by one, such as a query, a key and a value."""
+    """Extents of axes of few elements that are taken one by one, such as a query, a key and a
+    value."""
     found = set()
     for node in nodes:
         target = str(node.target)

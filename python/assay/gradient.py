@@ -20,9 +20,10 @@ from .state import autocast, check_autocast
 
 
 def decompositions(differentiated=True):
-    """Core ATen, but for what replaces infinities and NaN (see sequences.decompositions) and, where it is
-    `differentiated`, for what is decomposed without what its backward wants: PyTorch's decomposition of
-    attention for the CPU gives another tensor in the place of the logarithms of sums."""
+    """Core ATen, but for what replaces infinities and NaN (see sequences.decompositions) and, where
+    it is `differentiated`, for what is decomposed without what its backward wants: PyTorch's
+    decomposition of attention for the CPU gives another tensor in the place of the logarithms of
+    sums."""
     table = core_aten_decompositions()
     del table[torch.ops.aten.nan_to_num.default]
     if differentiated:
@@ -39,7 +40,8 @@ def _wants_gradient(value):
 
 
 class Differentiable(Telling):
-    """A callable whose results can be differentiated; `forward` and `backward` run the two programs.
+    """A callable whose results can be differentiated; `forward` and `backward` run the two
+    programs.
 
     Certified for the extents, types and wishes for gradients of the examples.
     """
@@ -56,7 +58,9 @@ class Differentiable(Telling):
         self._autocast = autocast(options.device)
         inputs = [*self._state(), *self._tensors(self._examples)]
         if not any(map(_wants_gradient, inputs)):
-            raise AssayError("no example and no parameter wants a gradient: leave out gradients=True")
+            raise AssayError(
+                "no example and no parameter wants a gradient: leave out gradients=True"
+            )
         joint = self._joint_graph(inputs)
         self._check_gradients(joint.graph)
         forward, backward = min_cut_rematerialization_partition(
@@ -188,7 +192,9 @@ class _Run(torch.autograd.Function):
 
     @staticmethod
     def backward(context, *gradients):
-        if torch.is_grad_enabled():  # asked for with create_graph: what is given would have no graph
+        if (
+            torch.is_grad_enabled()
+        ):  # asked for with create_graph: what is given would have no graph
             raise AssayError(
                 "a second derivative is asked for (create_graph=True): kernels have first ones; "
                 "differentiate the function itself"

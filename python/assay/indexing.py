@@ -62,7 +62,9 @@ def _scatter_value(t, x, axis, index, fill):
     axis %= x.rank
     _check_rows(t, x, index, axis)
     fill = number(t.fill(fill))
-    return t.value(f"torch_scatter({x.text}, {index.text}, {fill}, axis={axis})", x.extents, x.dtype)
+    return t.value(
+        f"torch_scatter({x.text}, {index.text}, {fill}, axis={axis})", x.extents, x.dtype
+    )
 
 
 @row("scatter_add.default")
@@ -111,8 +113,8 @@ def _scatter_source(t, x, axis, index, source):
 
 @row("index_put.default")
 def _index_put(t, x, positions, values, accumulate=False):
-    """x[:, .., at] = values.  Where two positions are one, PyTorch says nothing of the result; here the
-    last value counts."""
+    """x[:, .., at] = values.  Where two positions are one, PyTorch says nothing of the result; here
+    the last value counts."""
     places = [axis for axis, at in enumerate(positions) if at is not None]
     if any(positions[axis].dtype != "int" for axis in places):
         raise Unsupported(t.operator, "by truths: write it by torch.where")
@@ -137,4 +139,6 @@ def _random(t, *_, **__):
 
 @row("lstm.input", "gru.input", "rnn_tanh.input", "rnn_relu.input")
 def _over_a_sequence(t, *_, **__):
-    raise Unsupported(t.operator, "a network over a sequence, each step of which waits for the last")
+    raise Unsupported(
+        t.operator, "a network over a sequence, each step of which waits for the last"
+    )

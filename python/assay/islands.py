@@ -41,10 +41,34 @@ MOST_WINDOWS = 4
 # Operators that move or name numbers and compute nothing: an island of these alone is not worth a
 # kernel.
 _MOVES = (
-    "view", "_unsafe_view", "reshape", "permute", "transpose", "t", "unsqueeze", "squeeze",
-    "expand", "clone", "alias", "detach", "slice", "select", "split_with_sizes", "_to_copy",
-    "lift_fresh_copy", "contiguous", "full", "full_like", "arange", "scalar_tensor", "zeros",
-    "ones", "zeros_like", "ones_like", "flip", "cat",
+    "view",
+    "_unsafe_view",
+    "reshape",
+    "permute",
+    "transpose",
+    "t",
+    "unsqueeze",
+    "squeeze",
+    "expand",
+    "clone",
+    "alias",
+    "detach",
+    "slice",
+    "select",
+    "split_with_sizes",
+    "_to_copy",
+    "lift_fresh_copy",
+    "contiguous",
+    "full",
+    "full_like",
+    "arange",
+    "scalar_tensor",
+    "zeros",
+    "ones",
+    "zeros_like",
+    "ones_like",
+    "flip",
+    "cat",
 )
 
 
@@ -92,7 +116,10 @@ class Island:
 
     def takes(self, other, most_operators):
         """Whether it may have the steps of another, which follow it."""
-        few = self.work + other.work <= most_operators and self.windows + other.windows <= MOST_WINDOWS
+        few = (
+            self.work + other.work <= most_operators
+            and self.windows + other.windows <= MOST_WINDOWS
+        )
         return few and len(self._arguments_with(*other.nodes)) <= MOST_INPUTS
 
     def _arguments_with(self, *nodes):
@@ -159,13 +186,16 @@ def _is_tensor(node):
 
 
 def _not_exact(graph):
-    """Steps of which kernels, which compute in single precision, would not give what PyTorch gives, or
-    would not do what PyTorch does; and why."""
+    """Steps of which kernels, which compute in single precision, would not give what PyTorch gives,
+    or would not do what PyTorch does; and why."""
     large = whole.beyond(graph)
     for node in filter(is_step, graph.nodes):
         tensors = [n.meta.get("val") for n in (*node.all_input_nodes, node)]
         if any(isinstance(t, torch.Tensor) and t.dtype == torch.float64 for t in tensors):
-            yield node, "in double precision, and kernels compute in single precision; convert to float32"
+            yield (
+                node,
+                "in double precision, and kernels compute in single precision; convert to float32",
+            )
         elif node in large:
             yield node, "products or sums of integers, which kernels count up to 2^24 only"
         elif str(node.target).startswith("aten._assert"):
@@ -181,19 +211,23 @@ class View(Consequence):
     """A step of which nothing is to be computed, left to PyTorch for nothing."""
 
     def __init__(self, node):
-        super().__init__(str(node.target), "a view of an argument, which costs nothing", place_of(node))
+        super().__init__(
+            str(node.target), "a view of an argument, which costs nothing", place_of(node)
+        )
 
 
 def _is_part_of_first_axis(node):
     """Whether it takes an element, or neighbours, of a tensor's first axis."""
     target, axis = str(node.target), node.args[1] if len(node.args) > 1 else 0
     step = node.args[4] if len(node.args) > 4 else 1
-    return axis == 0 and (target == "aten.select.int" or (target == "aten.slice.Tensor" and step == 1))
+    return axis == 0 and (
+        target == "aten.select.int" or (target == "aten.slice.Tensor" and step == 1)
+    )
 
 
 def _is_step_of_a_sequence(node):
-    """Whether it is one of many parts of an argument, side by side in memory: made before the islands
-    that read them, so that those of a loop's steps are alike."""
+    """Whether it is one of many parts of an argument, side by side in memory: made before the
+    islands that read them, so that those of a loop's steps are alike."""
     if not is_step(node) or not _is_part_of_first_axis(node):
         return False
     source = node.args[0]
@@ -255,7 +289,9 @@ def _gathered(order, reasons, most_operators):
         begins = before is None or blocks[node] != blocks[before]
         if node in reasons:
             pieces.append(node)
-        elif isinstance(last, Island) and not last.is_full(node, most_operators, begins, blocks[node]):
+        elif isinstance(last, Island) and not last.is_full(
+            node, most_operators, begins, blocks[node]
+        ):
             last.nodes.append(node)
         else:
             pieces.append(Island([node], begins_block=begins))
@@ -264,8 +300,8 @@ def _gathered(order, reasons, most_operators):
 
 
 def _without_crumbs(pieces, least_work, most_operators):
-    """The pieces, in which islands of little work behind another are part of that: what stands between
-    two blocks is often an operator alone."""
+    """The pieces, in which islands of little work behind another are part of that: what stands
+    between two blocks is often an operator alone."""
     result = []
     for piece in pieces:
         last = result[-1] if result else None

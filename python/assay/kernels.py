@@ -48,8 +48,8 @@ def _name_loaded_library():
 
 
 class _Choices:
-    """Which of cuBLASLt's algorithms the products of a built library take: the fastest, found when it
-    first runs on a GPU and kept beside it for other processes.
+    """Which of cuBLASLt's algorithms the products of a built library take: the fastest, found when
+    it first runs on a GPU and kept beside it for other processes.
 
     Algorithms may round differently; with the file, what was chosen once is chosen ever after.
     """
@@ -68,7 +68,8 @@ class _Choices:
         take(self._known.encode())
 
     def chosen(self, launch):
-        """What `launch` gives, with the fastest algorithms for what it meets; it waits for the GPU."""
+        """What `launch` gives, with the fastest algorithms for what it meets; it waits for the
+        GPU."""
         self._choosing(1)
         try:
             status = launch()
@@ -79,7 +80,8 @@ class _Choices:
         return status
 
     def _keep(self):
-        """Adds what was chosen to the file, where one can be written; what other machines chose stays."""
+        """Adds what was chosen to the file, where one can be written; what other machines chose
+        stays."""
         room = self._choices(None, 0) + 1
         text = ctypes.create_string_buffer(room)
         self._choices(text, room)
@@ -92,7 +94,11 @@ class _Choices:
             scratch.write_text(self._known)
             scratch.replace(self._path)
         except OSError as problem:
-            warnings.warn(f"{self._path}: what was chosen of {_LIBRARY_NAMED} is not kept: {problem}")
+            warnings.warn(
+                f"{self._path}: what was chosen of {_LIBRARY_NAMED} is not kept: {problem}"
+            )
+
+
 # What is emulated is one machine, whoever asks it.
 _ONE_EMULATION = threading.Lock()
 
@@ -110,8 +116,8 @@ class Kernel:
     """One certified program, built for one kind of device."""
 
     def __init__(self, directory, device, timed=True):
-        """Builds the library of a result directory for "cpu" (emulation) or "cuda".  `timed`: products
-        that are calls take the fastest of the library's algorithms."""
+        """Builds the library of a result directory for "cpu" (emulation) or "cuda".  `timed`:
+        products that are calls take the fastest of the library's algorithms."""
         self.directory = Path(directory)
         self.device = device
         made = tool.build(self.directory, device)
@@ -160,7 +166,8 @@ class Kernel:
             port.check_extents(tensor)
 
     def place_of(self, tensors):
-        """The device on which the kernel runs: that of the first tensor that is on one of its kind."""
+        """The device on which the kernel runs: that of the first tensor that is on one of its
+        kind."""
         here = (tensor.device for tensor in tensors if tensor.device.type == self.device)
         other = tensors[0].device if tensors else torch.device(self.device)
         return next(here, other)
@@ -197,7 +204,12 @@ class Kernel:
         results = [torch.empty(p.extents, dtype=p.dtype, device=where) for p in self.outputs]
         if where.type == "cuda":
             workspace = torch.empty(self.workspace_bytes, dtype=torch.uint8, device=where)
-            arguments = _pointers(ready), _pointers(results), workspace.data_ptr(), _stream_of(where)
+            arguments = (
+                _pointers(ready),
+                _pointers(results),
+                workspace.data_ptr(),
+                _stream_of(where),
+            )
             if where.index == torch.cuda.current_device():
                 self.launch(*arguments)
             else:
@@ -232,8 +244,8 @@ class _Port:
             least, most = torch.stack(torch.aminmax(tensor)).tolist()  # waits for the device once
             if max(-least, most) > most_whole:
                 raise AssayError(
-                    f"{self.name}: an integer beyond 2^{most_whole.bit_length() - 1}, up to which this "
-                    "kernel counts exactly"
+                    f"{self.name}: an integer beyond 2^{most_whole.bit_length() - 1}, up to which"
+                    " this kernel counts exactly"
                 )
         if tensor.dtype != self.dtype or not tensor.is_contiguous():
             tensor = tensor.detach().to(self.dtype).contiguous()

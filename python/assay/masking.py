@@ -1,9 +1,9 @@
 """What is computed only to be left out: torch.where(x > 0, torch.log(x), 0).
 
 A program of Assay's is defined where all of its operators are, also those whose results a choice
-leaves out; PyTorch's functions go on with NaN or an infinity there, and then leave it out.  So that a
-program is defined where PyTorch's function gives numbers, such an operator is given 1 where the choice
-leaves its result out: torch.where(x > 0, torch.log(torch.where(x > 0, x, 1)), 0).
+leaves out; PyTorch's functions go on with NaN or an infinity there, and then leave it out.  So that
+a program is defined where PyTorch's function gives numbers, such an operator is given 1 where the
+choice leaves its result out: torch.where(x > 0, torch.log(torch.where(x > 0, x, 1)), 0).
 """
 
 import torch
@@ -85,8 +85,8 @@ def _sources(node, most=_MOST_STEPS):
 
 
 def _guard(graph, condition, kept, partial, place):
-    """Gives a partial operator 1 where the condition says that its result is left out.  Left as it is
-    where the condition is of other things than its argument: it then says nothing about that."""
+    """Gives a partial operator 1 where the condition says that its result is left out.  Left as it
+    is where the condition is of other things than its argument: it then says nothing about that."""
     argument = partial.args[_PARTIAL[partial.target]]
     if not isinstance(argument, torch.fx.Node) or not isinstance(condition, torch.fx.Node):
         return

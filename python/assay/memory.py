@@ -33,8 +33,8 @@ def _meet(x, y, distance):
 
 
 def _is_reached(distance, axes):
-    """Whether a distance is a sum of steps along axes, given as (stride, the most steps either way),
-    the longest first."""
+    """Whether a distance is a sum of steps along axes, given as (stride, the most steps either
+    way), the longest first."""
     if not axes:
         return distance == 0
     (stride, most), smaller = axes[0], axes[1:]

@@ -65,7 +65,11 @@ class OnnxModel(torch.nn.Module):
 
     def _check(self):
         missing = sorted(
-            {n.op_type for n in self._model.graph.node if _row_of(n) is None and n.op_type != "Constant"}
+            {
+                n.op_type
+                for n in self._model.graph.node
+                if _row_of(n) is None and n.op_type != "Constant"
+            }
         )
         if missing:
             raise Unsupported(
@@ -76,14 +80,17 @@ class OnnxModel(torch.nn.Module):
         return self._model.graph.name or "the ONNX model"
 
     def examples(self, extent=4):
-        """Random tensors of the inputs' types and shapes; extents that have no value get `extent`."""
+        """Random tensors of the inputs' types and shapes; extents that have no value get
+        `extent`."""
         made = []
         for given in self._inputs:
             tensor = given.type.tensor_type
             shape = [d.dim_value if d.HasField("dim_value") else extent for d in tensor.shape.dim]
             kind = _torch_type(tensor.elem_type)
             made.append(
-                torch.randn(shape).to(kind) if kind.is_floating_point else torch.zeros(shape, dtype=kind)
+                torch.randn(shape).to(kind)
+                if kind.is_floating_point
+                else torch.zeros(shape, dtype=kind)
             )
         return made
 
@@ -98,7 +105,8 @@ class OnnxModel(torch.nn.Module):
                 results = _row_of(node)(call, *call.inputs, **call.attributes)
             except (TypeError, KeyError, IndexError, NotImplementedError) as problem:
                 raise Unsupported(
-                    f"ONNX {node.op_type}", f"in a form that the table does not know ({problem})",
+                    f"ONNX {node.op_type}",
+                    f"in a form that the table does not know ({problem})",
                     f"{self._place()}, node {node.name or node.output[0]}",
                 ) from problem
             results = results if isinstance(results, (tuple, list)) else [results]

@@ -36,7 +36,16 @@ def _check_rounds(t, dtype, *values):
 
 
 @row("_to_copy.default")
-def _cast(t, x, dtype=None, layout=None, device=None, pin_memory=None, non_blocking=False, memory_format=None):
+def _cast(
+    t,
+    x,
+    dtype=None,
+    layout=None,
+    device=None,
+    pin_memory=None,
+    non_blocking=False,
+    memory_format=None,
+):
     if dtype is None:
         return x
     if dtype.is_complex:
@@ -191,7 +200,9 @@ def _slice(t, x, axis=0, start=None, end=None, step=1):
             stop_text = new
     arguments = f"axis={axis}, start={begin_text}, stop={stop_text}, step={step}"
     extents = x.extents[:axis] + (new,) + x.extents[axis + 1 :]
-    return t.on_both(x, lambda part: t.value(f"slice({part.text}, {arguments})", extents, part.dtype))
+    return t.on_both(
+        x, lambda part: t.value(f"slice({part.text}, {arguments})", extents, part.dtype)
+    )
 
 
 @row("select.int")
@@ -297,15 +308,19 @@ def _diagonal(t, x, offset=0, first=0, second=1):
     rows, columns = x.extents[-2:]
     value = t.result_value(-1)
     shorter = f"min({rows} - {down}, {columns} - {right})"
-    extent = t.program.extents.number(value) if rows.isdigit() else t.program.extents.derive(shorter, t.size_of(value))
+    extent = (
+        t.program.extents.number(value)
+        if rows.isdigit()
+        else t.program.extents.derive(shorter, t.size_of(value))
+    )
     text = f"torch_diagonal({x.text}, down={down}, right={right})"
     return t.value(text, (*x.extents[:-2], extent), x.dtype)
 
 
 @row("as_strided.default")
 def _as_strided(t, x, extents, strides, offset=None):
-    """Memory read otherwise: where each axis of more than one element is one of the tensor's, with as
-    many elements at the same distance, these axes in another order."""
+    """Memory read otherwise: where each axis of more than one element is one of the tensor's, with
+    as many elements at the same distance, these axes in another order."""
     source = t.strides_of_argument(0)
     axes = {d: axis for axis, d in enumerate(source.strides) if source.extents[axis] > 1}
     wanted = [(n, d) for n, d in zip(extents, strides) if n != 1]
@@ -514,8 +529,8 @@ def _softmax(t, x, axis, half_to_float=False):
 
 @row("_safe_softmax.default")
 def _safe_softmax(t, x, axis, dtype=None):
-    """Like a softmax, but 0 in rows that are minus infinity everywhere: their weights are all 0, and
-    are divided by 1."""
+    """Like a softmax, but 0 in rows that are minus infinity everywhere: their weights are all 0,
+    and are divided by 1."""
     _check_rounds(t, dtype, x)
     if not isinstance(x, Masked):
         return _softmax(t, x, axis)
@@ -524,8 +539,8 @@ def _safe_softmax(t, x, axis, dtype=None):
     return t.value(f"{weights.text} / ({total.text} + {nothing.text})", x.extents)
 
 
-# What takes the place of minus infinity where a maximum is looked for, so that it is that of what is
-# kept: no number that a kernel meets is far from it, and weights there are 0 whatever it is.
+# What takes the place of minus infinity where a maximum is looked for, so that it is that of what
+# is kept: no number that a kernel meets is far from it, and weights there are 0 whatever it is.
 _FAR_BELOW = "1e30"
 
 
@@ -603,7 +618,9 @@ def _addmm(t, bias, x, y, beta=1, alpha=1):
     product = _product(t, x, y)
     scaled = product.text if alpha == 1 else f"{number(alpha)} * {product.text}"
     offset = bias.text if beta == 1 else f"{number(beta)} * {bias.text}"
-    return t.value(f"{scaled} + {offset}", product.extents, t.joint_kind(bias, product, alpha, beta))
+    return t.value(
+        f"{scaled} + {offset}", product.extents, t.joint_kind(bias, product, alpha, beta)
+    )
 
 
 @row("mv.default")
@@ -678,7 +695,9 @@ def _layer_norm(t, x, extents, weight, bias, eps):
 @row("_fused_rms_norm.default")
 def _rms_norm(t, x, extents, weight, eps):
     if eps is None:
-        raise Unsupported(t.operator, "without an epsilon, which then depends on the type: give one")
+        raise Unsupported(
+            t.operator, "without an epsilon, which then depends on the type: give one"
+        )
     axes = list(range(x.rank - len(extents), x.rank))
     mean = _reduce(t, "mean", t.value(f"{x.text} * {x.text}", x.extents), axes, True)
     root = f"sqrt({mean.text} + {number(eps)})"

@@ -54,8 +54,8 @@ def _constants(first, second):
             pairs[b.arg.name] = same[0].arg.name
         elif value.numel() != 1:  # one element is a number of the program
             raise AssayError(
-                f"{b.target}, a tensor that the second function brings along, is none of the first: "
-                "make it an argument of both"
+                f"{b.target}, a tensor that the second function brings along, is none of the first:"
+                " make it an argument of both"
             )
     return pairs
 
@@ -99,10 +99,14 @@ def results_of(first, second):
             raise AssayError(f"result{_at(path)} is a tensor in one and none in the other")
         computed = isinstance(result, torch.fx.Node) or isinstance(theirs[path], torch.fx.Node)
         if computed and not _is_tensor(result):
-            raise AssayError(f"result{_at(path)} is a number that is computed: return it as a tensor")
+            raise AssayError(
+                f"result{_at(path)} is a number that is computed: return it as a tensor"
+            )
         same = type(result) is type(theirs[path]) and result == theirs[path]
         if not _is_tensor(result) and not same:
-            raise AssayError(f"result{_at(path)} is {result!r} in one and {theirs[path]!r} in the other")
+            raise AssayError(
+                f"result{_at(path)} is {result!r} in one and {theirs[path]!r} in the other"
+            )
     tensors = [path for path, result in theirs.items() if _is_tensor(result)]
     return [tensors.index(path) for path, result in ours.items() if _is_tensor(result)]
 

@@ -34,7 +34,9 @@ class Extents:
         self._by_value = {}
         self._of_windows = set()  # expressions of what windows leave of extents
         self._whole_of = {}  # a product that a relation states -> the extent that it is
-        self._sums = {}  # a sum of extents -> how often each of them stands in it, and a number added
+        self._sums = (
+            {}
+        )  # a sum of extents -> how often each of them stands in it, and a number added
 
     def symbol(self, name, value):
         """Declares `name` with a concrete value; the same name may be declared again alike."""
@@ -76,8 +78,8 @@ class Extents:
     def derive(self, expression, value, of_window=False):
         """A size expression that an operator computes from others, as what its result has there.
 
-        Later extents of this value are stated so, too, where no symbol has the value.  What a window
-        leaves is a symbol with a stated relation, so that it can be divided like others.
+        Later extents of this value are stated so, too, where no symbol has the value.  What a
+        window leaves is a symbol with a stated relation, so that it can be divided like others.
         """
         if expression in self.values or expression.isdigit():
             return expression
@@ -194,7 +196,9 @@ class Extents:
         if all(part.isdigit() for part in parts):
             return str(value)
         if any(part.isdigit() for part in parts):
-            return self.derive(" * ".join(sorted(parts, key=lambda part: not part.isdigit())), value)
+            return self.derive(
+                " * ".join(sorted(parts, key=lambda part: not part.isdigit())), value
+            )
         if not all(part.isdigit() or part in self.values for part in parts):
             return self.derive(" * ".join(parts), value)
         made = self.fixed | self._of_windows  # by the program itself, not by who calls it
@@ -247,7 +251,8 @@ def _written_out(value, texts, symbols, within):
 
 
 def _factors(product):
-    """The factors of a size expression, in an order of their own: parts of a product may be products."""
+    """The factors of a size expression, in an order of their own: parts of a product may be
+    products."""
     return sorted(product.split(" * ")) if "(" not in product else [product]
 
 

@@ -9,8 +9,8 @@ _KINDS = torch.export.graph_signature.InputKind
 
 
 def tensor_of(shape, values, dtype):
-    """The tensor that an input of a counterexample is: of an argument of truths or integers one of that
-    type, of others one of doubles."""
+    """The tensor that an input of a counterexample is: of an argument of truths or integers one of
+    that type, of others one of doubles."""
     flat = torch.tensor([float(Fraction(value)) for value in values], dtype=torch.float64)
     made = flat.reshape(shape)
     if dtype == torch.bool:
@@ -27,8 +27,10 @@ def nested(shape, values):
 
 
 def results(function, exported, inputs):
-    """What a function gives for inputs, by the names of its placeholders; None where its code does not
-    let it run with these.  It runs in double precision, or else in the types that it was made for."""
+    """What a function gives for inputs, by the names of its placeholders; None where its code does
+    not let it run with these.  It runs in double precision, or else in the types that it was made
+    for.
+    """
     for given in (inputs, _as_exported(exported, inputs)):
         try:
             with torch.no_grad():

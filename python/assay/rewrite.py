@@ -82,8 +82,8 @@ def _is_in(some, parts):
 
 
 def write_positions_as_parts(graph):
-    """Elements at positions that are made of constants alone and are a few stretches of neighbours are
-    these parts, side by side: `torch.roll` asks for the positions (i + shift) mod n."""
+    """Elements at positions that are made of constants alone and are a few stretches of neighbours
+    are these parts, side by side: `torch.roll` asks for the positions (i + shift) mod n."""
     for node in list(graph.nodes):
         found = _taken_at(node)
         if found is None:
@@ -102,7 +102,8 @@ def write_positions_as_parts(graph):
 
 
 def _taken_at(node):
-    """(x, axis, positions) of a node that takes elements along one axis at a vector of positions."""
+    """(x, axis, positions) of a node that takes elements along one axis at a vector of
+    positions."""
     target = str(node.target)
     if target == "aten.index_select.default":
         x, axis, at = node.args

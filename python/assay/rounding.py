@@ -1,4 +1,5 @@
-"""How factors of f32 products may be taken on a GPU's tensor cores: as PyTorch is told for its own."""
+"""How factors of f32 products may be taken on a GPU's tensor cores: as PyTorch is told for its
+own."""
 
 import torch
 
@@ -22,8 +23,8 @@ def _convolutions():
 def permitted():
     """Names of operators, as `assay optimize --tf32` takes them; empty where none may be.
 
-    Convolutions follow torch.backends.cudnn.allow_tf32, which is True where nobody sets it, products
-    torch.backends.cuda.matmul.allow_tf32, which is not: they are as they are, or, with
+    Convolutions follow torch.backends.cudnn.allow_tf32, which is True where nobody sets it,
+    products torch.backends.cuda.matmul.allow_tf32, which is not: they are as they are, or, with
     `products_in_parts`, taken in parts, which leave 22 of the 24 bits.
     """
     in_parts = ":3" if products_in_parts else None

@@ -23,8 +23,8 @@ def _operators():
 
 
 def decompositions():
-    """Core ATen's, without those of networks over sequences, of what the table has a row for, and of
-    what replaces infinities and NaN, which are no real numbers: it would be taken apart into
+    """Core ATen's, without those of networks over sequences, of what the table has a row for, and
+    of what replaces infinities and NaN, which are no real numbers: it would be taken apart into
     comparisons that say nothing of these."""
     table = torch.export.default_decompositions()
     whole = torch.ops.aten._safe_softmax.default, torch.ops.aten.nan_to_num.default
@@ -34,8 +34,8 @@ def decompositions():
 
 
 def _by_one_step(network):
-    """The network, but for tensors without data, of which only extents are asked: there it goes over
-    one step, and the first result gets as many as the sequence has."""
+    """The network, but for tensors without data, of which only extents are asked: there it goes
+    over one step, and the first result gets as many as the sequence has."""
 
     def shapes(x, hx, params, has_biases, layers, dropout, train, both_ways, batch_first):
         rest = (hx, params, has_biases, layers, dropout, train, both_ways, batch_first)
@@ -72,7 +72,8 @@ def exported_whole():
 
 
 def _attributes_set(kind):
-    """Names of the attributes that methods of a class of modules set, but for those that build it."""
+    """Names of the attributes that methods of a class of modules set, but for those that build
+    it."""
     names = set()
     for parent in kind.__mro__:
         if parent in (torch.nn.Module, object):
@@ -85,7 +86,8 @@ def _attributes_set(kind):
 
 
 def _replaced(module):
-    """(module, name) of each tensor that is an attribute, no parameter or buffer, and set by a method."""
+    """(module, name) of each tensor that is an attribute, no parameter or buffer, and set by a
+    method."""
     for part in module.modules():
         own = {name for name, value in vars(part).items() if type(value) is torch.Tensor}
         for name in sorted(own & _attributes_set(type(part))):

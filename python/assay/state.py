@@ -1,5 +1,6 @@
-"""What a compiled function finds where it is called: parameters and buffers of its module, which may
-have been replaced since, and whether PyTorch is to compute in other types than the program says."""
+"""What a compiled function finds where it is called: parameters and buffers of its module, which
+may have been replaced since, and whether PyTorch is to compute in other types than the program
+says."""
 
 import torch
 
@@ -34,8 +35,8 @@ def check_autocast(device, wanted):
     """AssayError where the function would compute in other types than when it was compiled."""
     if autocast(device) != wanted:
         raise AssayError(
-            f"compiled with autocast {_said(wanted)}, called with autocast {_said(autocast(device))}: "
-            "compile where it is as at the call"
+            f"compiled with autocast {_said(wanted)}, called with autocast"
+            f" {_said(autocast(device))}: compile where it is as at the call"
         )
 
 

@@ -101,7 +101,14 @@ def build(directory, device):
         if device == "cuda" and not (Path(directory) / "certificate.cert").exists():
             _compile_carried(source, library)
             return made
-    command = [find_tool(), "build", str(directory), f"--device={_DEVICES[device]}", "-o", str(made)]
+    command = [
+        find_tool(),
+        "build",
+        str(directory),
+        f"--device={_DEVICES[device]}",
+        "-o",
+        str(made),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode != _YES:
         raise ToolError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")

@@ -89,8 +89,8 @@ class Translator:
         return next(kind for kind in ("float", "int", "bool") if kind in kinds)
 
     def as_kind(self, x, kind):
-        """A value as numbers of another kind, as PyTorch converts them: of a truth there are 0 and 1
-        alone, and what rounding to an integer leaves of a number has no row."""
+        """A value as numbers of another kind, as PyTorch converts them: of a truth there are 0 and
+        1 alone, and what rounding to an integer leaves of a number has no row."""
         if isinstance(x, Masked) and kind != "float":
             raise Unsupported(self.operator, "of a tensor that has minus infinity in it")
         if isinstance(x, Masked) or x.dtype == kind:
@@ -494,7 +494,9 @@ class Translator:
         except symbolic_shapes.GuardOnDataDependentSymNode as problem:
             raise Unsupported(target, "of extents that depend on data") from problem
         except (TypeError, KeyError, ValueError, AttributeError, IndexError) as problem:
-            raise Unsupported(target, f"in a form that the table does not know ({problem})") from problem
+            raise Unsupported(
+                target, f"in a form that the table does not know ({problem})"
+            ) from problem
 
     def _typed(self, value, result):
         """The value with the kind of numbers that PyTorch's promotion gives the result."""
@@ -562,18 +564,22 @@ class Translator:
 
 # Integers of few bits, and the operators that leave no number beyond them.
 _NARROW = (torch.uint8, torch.int8, torch.int16)
-_KEEP_NUMBERS = """alias clone detach lift_fresh_copy contiguous copy view reshape _unsafe_view permute
+_KEEP_NUMBERS = (
+    """alias clone detach lift_fresh_copy contiguous copy view reshape _unsafe_view permute
     transpose t unsqueeze squeeze expand slice select split_with_sizes cat repeat diagonal
     slice_scatter select_scatter flip unfold gather embedding index index_select where masked_fill
     maximum minimum clamp amax amin max min sign relu full full_like fill zeros ones zeros_like
     ones_like""".split()
+)
 
 
 def _check_width(target, result):
     """Unsupported where integers of few bits are computed: they begin anew beyond their largest."""
     narrow = isinstance(result, torch.Tensor) and result.dtype in _NARROW
     if narrow and target.split(".")[1] not in _KEEP_NUMBERS:
-        raise Unsupported(target, f"integers of type {result.dtype} wrap around: convert them first")
+        raise Unsupported(
+            target, f"integers of type {result.dtype} wrap around: convert them first"
+        )
 
 
 def _is_one_constant(spec, tensor):
@@ -589,14 +595,17 @@ def _kind_of(dtype):
 
 
 def _divisors(shape_env):
-    """Of each size that has to be a multiple of numbers: the least number that all of these divide."""
+    """Of each size that has to be a multiple of numbers: the least number that all of these
+    divide."""
     found = {}
     for guard in getattr(shape_env, "guards", ()):
         for size, divisor in _multiples_by_equality(guard.expr):
             found[size] = math.lcm(found.get(size, 1), divisor)
     for fact in getattr(shape_env, "divisible", ()):
         size, divisor = fact.args
-        common = sympy.gcd(size, divisor)  # of positive numbers: (c * a) mod (c * b) = c * (a mod b)
+        common = sympy.gcd(
+            size, divisor
+        )  # of positive numbers: (c * a) mod (c * b) = c * (a mod b)
         size, divisor = size / common, divisor / common
         if size.is_Symbol and divisor.is_Integer:
             found[size] = math.lcm(found.get(size, 1), int(divisor))
@@ -614,7 +623,9 @@ def _multiples_by_equality(fact):
         whole, divisor = quotient.args
         if not divisor.is_Integer or whole.coeff(size) != 1:
             continue
-        holds = lambda rest, k: all(fact.subs(size, m * k + rest) == True for m in (4, 5))  # noqa: E712, E731
+        holds = lambda rest, k: all(
+            fact.subs(size, m * k + rest) == True for m in (4, 5)
+        )  # noqa: E712, E731
         k = int(divisor)
         if [rest for rest in range(k) if holds(rest, k)] == [0]:
             yield size, k

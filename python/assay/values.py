@@ -87,14 +87,15 @@ class Layouts:
         return value if last == done else None
 
     def in_this_order(self, x):
-        """What x was before its axes were only written otherwise, with all elements in their order."""
+        """What x was before its axes were only written otherwise, with all elements in their
+        order."""
         while x.text in self._made_of and self._made_of[x.text][0][0] in _KEEP_ORDER:
             x = self._made_of[x.text][1]
         return x
 
     def merged_alike(self, x, y):
-        """What x and y were before the same was done to the first axes of both, their merging or the
-        leaving out of one of one element: (what was done, x, y), or None."""
+        """What x and y were before the same was done to the first axes of both, their merging or
+        the leaving out of one of one element: (what was done, x, y), or None."""
         done, before = self._made_of.get(x.text, (None, None))
         other, other_before = self._made_of.get(y.text, (None, None))
         merged = done is not None and done[:2] in (("merge", 0), ("squeeze", 0)) and done == other

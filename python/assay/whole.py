@@ -1,5 +1,5 @@
-"""How large the integers of a graph get: kernels compute with them in single precision, which has all
-of them up to 2^24.
+"""How large the integers of a graph get: kernels compute with them in single precision, which has
+all of them up to 2^24.
 
 Integers that come from outside are looked at before a kernel runs (`Kernel.most_whole`); what is
 computed of them between is bounded here, by what the operators say.
@@ -89,9 +89,11 @@ class Bounds:
 
 
 # operators whose numbers among the arguments are axes, extents and positions, and no elements
-_ONLY_MOVE = """view _unsafe_view reshape permute transpose t unsqueeze squeeze expand clone alias detach
-    slice select split_with_sizes repeat flip cat gather embedding index index_select unfold diagonal
-    _to_copy lift_fresh_copy contiguous copy amax amin max min""".split()
+_ONLY_MOVE = (
+    """view _unsafe_view reshape permute transpose t unsqueeze squeeze expand clone alias detach
+    slice select split_with_sizes repeat flip cat gather embedding index index_select unfold
+    diagonal _to_copy lift_fresh_copy contiguous copy amax amin max min""".split()
+)
 
 
 def _name(node):
@@ -115,8 +117,9 @@ def _grows(node):
 
 
 def beyond(graph):
-    """Nodes that kernels would not count exactly, or that read integers which they cannot: operators
-    that grow where nothing bounds their arguments, others where these are as large as is asked."""
+    """Nodes that kernels would not count exactly, or that read integers which they cannot:
+    operators that grow where nothing bounds their arguments, others where these are as large as is
+    asked."""
     known, likely = (Bounds(graph.nodes, outside) for outside in (math.inf, _LEAST_ASKED))
     found = set()
     for node in graph.nodes:

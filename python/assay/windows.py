@@ -24,9 +24,7 @@ def _padded(t, x, axis, low, high, interior=0):
     value = size + low + high + max(size - 1, 0) * interior
     symbolic = interior == 0 and not x.extents[axis].isdigit()
     wide = (
-        t.plus(x.extents[axis], low + high, value)
-        if symbolic
-        else t.program.extents.number(value)
+        t.plus(x.extents[axis], low + high, value) if symbolic else t.program.extents.number(value)
     )
     extents = x.extents[:axis] + (wide,) + x.extents[axis + 1 :]
     settings = f"axis={axis}, low={low}, interior={interior}, high={high}"
@@ -65,7 +63,9 @@ for _axes in (1, 2, 3):
 @row("upsample_nearest2d.vec", "upsample_nearest1d.vec", "upsample_nearest3d.vec")
 def _upsample(t, x, sizes, factors=None):
     for axis in range(2, x.rank):
-        have, want = (t.size_of(e) for e in (t.program.extents.value(x.extents[axis]), t.result_value(axis)))
+        have, want = (
+            t.size_of(e) for e in (t.program.extents.value(x.extents[axis]), t.result_value(axis))
+        )
         if want % have != 0:
             raise Unsupported(t.operator, f"from {have} to {want}, which is no multiple")
         times = want // have
@@ -91,9 +91,7 @@ def _convolution(t, x, weight, bias, stride, padding, dilation, transposed, extr
     axes = x.rank - 2
     if axes not in (1, 2, 3):
         raise Unsupported(t.operator, f"{axes}-d convolution")
-    stride, padding, dilation, extra = (
-        _each(v, axes) for v in (stride, padding, dilation, extra)
-    )
+    stride, padding, dilation, extra = (_each(v, axes) for v in (stride, padding, dilation, extra))
     form = _transposed_convolution if transposed else _plain_convolution
     result = form(t, x, weight, stride, padding, dilation, extra, groups)
     return scale_shift(t, result, None, bias and along_channels(t, bias, x.rank))
@@ -121,7 +119,12 @@ def _transposed_convolution(t, x, weight, stride, padding, dilation, extra, grou
     axes = x.rank - 2
     wide = tuple(
         t.spread(
-            x.extents[2 + k], weight.extents[2 + k], stride[k], padding[k], dilation[k], extra[k],
+            x.extents[2 + k],
+            weight.extents[2 + k],
+            stride[k],
+            padding[k],
+            dilation[k],
+            extra[k],
             2 + k,
         )
         for k in range(axes)
@@ -130,7 +133,12 @@ def _transposed_convolution(t, x, weight, stride, padding, dilation, extra, grou
     form = ""
     if axes == 3 and all(len(set(v)) == 1 for v in (stride, dilation, padding, extra)):
         form = "_even"
-        values |= {"stride": stride[0], "dilation": dilation[0], "padding": padding[0], "extra": extra[0]}
+        values |= {
+            "stride": stride[0],
+            "dilation": dilation[0],
+            "padding": padding[0],
+            "extra": extra[0],
+        }
     else:
         for letter, s, d, p, e in zip("dhw"[3 - axes :], stride, dilation, padding, extra):
             values |= {f"s{letter}": s, f"d{letter}": d, f"p{letter}": p, f"e{letter}": e}
@@ -211,7 +219,9 @@ def _pooled_beyond(t, x, windows):
             extent = t.program.extents.derive(f"({last} + 1)", value, of_window=True)
             op = "max_ceil"
         extents = x.extents[:axis] + (extent,) + x.extents[axis + 1 :]
-        x = t.value(f"torch_window_{op}({x.text}, axis={axis}, k={k}, s={s}, p={p}, d={d})", extents)
+        x = t.value(
+            f"torch_window_{op}({x.text}, axis={axis}, k={k}, s={s}, p={p}, d={d})", extents
+        )
     return x
 
 

@@ -20,4 +20,4 @@ src/lower/library_prelude.c: src/lower/library.cuh src/lower/text.sh
 CLEANFILES += src/lower/prelude.c src/lower/library_prelude.c
 EXTRA_DIST += src/lower/prelude.cuh src/lower/library.cuh src/lower/text.sh
 asemudir = $(pkgdatadir)/emu
-dist_asemu_DATA = src/lower/emu/cuda_emu.h src/lower/emu/tf32_emu.h src/lower/emu/threads_emu.h src/lower/emu/tiles_emu.h src/lower/emu/library_emu.h
+dist_asemu_DATA = src/lower/emu/cuda_emu.h src/lower/emu/tf32_emu.h src/lower/emu/memory_emu.h src/lower/emu/threads_emu.h src/lower/emu/tiles_emu.h src/lower/emu/library_emu.h

@@ -7,7 +7,6 @@ import assay
 import torch
 from pairs import PAIRS
 
-
 DIFFER = "; PyTorch's results differ there"
 AGREE = "; PyTorch's results AGREE there"
 
@@ -38,9 +37,14 @@ def main(names):
         again = run_again(verdict) if verdict.verdict == "REFUTED" else ""
         fine = verdict.verdict == expected and again != AGREE
         failed += not fine
-        print(f"{'ok  ' if fine else 'FAIL'} {name}: {verdict.verdict}, expected {expected}{again}", flush=True)
+        print(
+            f"{'ok  ' if fine else 'FAIL'} {name}: {verdict.verdict}, expected {expected}{again}",
+            flush=True,
+        )
         rerun += again == DIFFER
-    print(f"{len(PAIRS)} pairs, {failed} judged wrongly, {rerun} counterexamples run again in PyTorch")
+    print(
+        f"{len(PAIRS)} pairs, {failed} judged wrongly, {rerun} counterexamples run again in PyTorch"
+    )
     return 1 if failed else 0
 
 

@@ -95,16 +95,27 @@ def mean_not_subtracted():
     return problem, returned
 
 
-@row(lambda: [torch.rand(8, 512), torch.randn(512, 512) / 4096, torch.rand(512)],
-     [(2, 3), (3, 4), (4,)], DIFFERENT, FIELD)
+@row(
+    lambda: [torch.rand(8, 512), torch.randn(512, 512) / 4096, torch.rand(512)],
+    [(2, 3), (3, 4), (4,)],
+    DIFFERENT,
+    FIELD,
+)
 def a_product_dropped():
     """the bias alone for a linear layer whose weights are small"""
     return lambda x, w, b: x @ w + b, lambda x, w, b: b.expand(x.shape[0], b.shape[0])
 
 
-@row(lambda: [torch.rand(8, 16384), (torch.rand(4096, 16384) * 2 - 1) / 128,
-              (torch.rand(4096) * 2 - 1) / 128],
-     [(2, 3), (4, 3), (4,)], DIFFERENT, FIELD)
+@row(
+    lambda: [
+        torch.rand(8, 16384),
+        (torch.rand(4096, 16384) * 2 - 1) / 128,
+        (torch.rand(4096) * 2 - 1) / 128,
+    ],
+    [(2, 3), (4, 3), (4,)],
+    DIFFERENT,
+    FIELD,
+)
 def a_bias_dropped():
     """a linear layer without its bias (16,384 features, PyTorch's initial weights)"""
     return lambda x, w, b: F.linear(x, w, b), lambda x, w, b: F.linear(x, w)
@@ -129,8 +140,12 @@ def softmax_without_its_maximum():
     return lambda x: torch.softmax(x, -1), returned
 
 
-@row(lambda: [torch.rand(64, 512), torch.randn(512, 512) / 22, torch.rand(512)],
-     [(2, 3), (4, 3), (4,)], EQUAL, FLAWED)
+@row(
+    lambda: [torch.rand(64, 512), torch.randn(512, 512) / 22, torch.rand(512)],
+    [(2, 3), (4, 3), (4,)],
+    EQUAL,
+    FLAWED,
+)
 def zeros_after_max_and_mean():
     """zeros for product, maximum, subtraction of the mean, GELU (level 2, 80): the problem itself
     is zero, whatever its inputs"""
@@ -142,8 +157,12 @@ def zeros_after_max_and_mean():
     return problem, lambda x, w, b: torch.zeros_like(x[:, :1])
 
 
-@row(lambda: [torch.rand(64, 512), torch.randn(512, 512) / 22, torch.rand(512)],
-     [(2, 3), (4, 3), (4,)], EQUAL, FLAWED)
+@row(
+    lambda: [torch.rand(64, 512), torch.randn(512, 512) / 22, torch.rand(512)],
+    [(2, 3), (4, 3), (4,)],
+    EQUAL,
+    FLAWED,
+)
 def idle_reductions():
     """a product and its row sums for product, sum, maximum, mean and two log-sum-exps (level 2,
     18): after the sum each reduction is over one element"""
@@ -202,9 +221,14 @@ inputs and cannot be stated as a pair; nothing of the kind is certified, since a
 
 def section(each, verdict, passes, largest):
     title, _, remark = " ".join(each.name.split()).partition(": ")
-    said = f"the tolerance lets it pass (largest difference {largest:.1e})" if passes else (
-        f"the tolerance notices it (largest difference {largest:.1e})")
-    text = f"\n## {title[0].upper()}{title[1:]}\n\n{verdict.verdict}; {said}. Source: {each.where}.\n"
+    said = (
+        f"the tolerance lets it pass (largest difference {largest:.1e})"
+        if passes
+        else (f"the tolerance notices it (largest difference {largest:.1e})")
+    )
+    text = (
+        f"\n## {title[0].upper()}{title[1:]}\n\n{verdict.verdict}; {said}. Source: {each.where}.\n"
+    )
     text += f"\n{remark[0].upper()}{remark[1:]}.\n" if remark else ""
     return text + (f"\n{counterexample(verdict)}\n" if verdict.verdict == DIFFERENT else "")
 
@@ -222,9 +246,11 @@ def main(arguments):
         verdict, passes, largest = judge(each)
         fine = verdict.verdict == each.expected
         failed += not fine
-        print(f"{'ok  ' if fine else 'FAIL'} {each.name.split(':')[0]}: {verdict.verdict}, "
-              f"expected {each.expected}; {'passes' if passes else 'noticed'} ({largest:.1e})",
-              flush=True)
+        print(
+            f"{'ok  ' if fine else 'FAIL'} {each.name.split(':')[0]}: {verdict.verdict}, "
+            f"expected {each.expected}; {'passes' if passes else 'noticed'} ({largest:.1e})",
+            flush=True,
+        )
         page += section(each, verdict, passes, largest)
     if options.page and not failed:
         with open(options.page, "w", encoding="utf-8") as out:

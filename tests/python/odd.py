@@ -95,7 +95,11 @@ class Calls(unittest.TestCase):
 
         def logarithms(x, y):
             later = torch.log(x + 1)  # before its condition
-            return torch.where(x > -1, later * y, 0.0) + torch.where(y != 0, x / y, y) + torch.where(y <= 0, 2, y.rsqrt())
+            return (
+                torch.where(x > -1, later * y, 0.0)
+                + torch.where(y != 0, x / y, y)
+                + torch.where(y <= 0, 2, y.rsqrt())
+            )
 
         x, y = torch.randn(4, 6) * 2, torch.tensor([0.0, 1.0, -2.0, 3.0, 0.0, 0.5]).repeat(4, 1)
         self.same(made(entropy, x), entropy, y.abs())
@@ -103,7 +107,9 @@ class Calls(unittest.TestCase):
         kept = assay.certify(lambda x: torch.where(x > 0, x.log(), 0.0), lambda x: x.log(), x)
         self.assertNotEqual(kept.verdict, "PROVED")
         same = assay.certify(
-            lambda x: torch.where(x > 0, x.log() * 2, 0.0), lambda x: 2 * torch.where(x > 0, x.log(), 0.0), x
+            lambda x: torch.where(x > 0, x.log() * 2, 0.0),
+            lambda x: 2 * torch.where(x > 0, x.log(), 0.0),
+            x,
         )
         self.assertEqual(same.verdict, "PROVED")
 
@@ -150,7 +156,9 @@ class Calls(unittest.TestCase):
         for rows, n in ((3, 2), (5, 2), (5, 2.5)):
             x, y = torch.randn(rows, 6, requires_grad=True), torch.randn(6, rows)
             self.same(fast, scores, x, y, n)
-            gradients = [torch.autograd.grad(f(x, y, n).square().sum(), x)[0] for f in (fast, scores)]
+            gradients = [
+                torch.autograd.grad(f(x, y, n).square().sum(), x)[0] for f in (fast, scores)
+            ]
             torch.testing.assert_close(*gradients, rtol=1e-4, atol=1e-4)
         layer = torch.nn.LayerNorm(6).eval()  # its epsilon comes as a tensor
         normed = torch.compile(layer, backend=assay_backend, dynamic=True)
@@ -195,7 +203,9 @@ class Calls(unittest.TestCase):
         operator = scaled.parts[0].operator
         single, rest = (torch.empty(e, device="meta") for e in ((), (3, 4)))
         ports = scaled.parts[0].kernel.inputs
-        self.assertEqual(operator(*(rest if p.extents else single for p in ports)).device.type, "meta")
+        self.assertEqual(
+            operator(*(rest if p.extents else single for p in ports)).device.type, "meta"
+        )
 
     def test_a_damaged_cache(self):
         fast = made(gated, torch.randn(2, 3), torch.randn(2, 3))
@@ -281,7 +291,11 @@ class Calls(unittest.TestCase):
         for function, argument in cases:
             self.same(made(function, argument), function, argument)
         for function, argument in (
-            (lambda at: torch.full((3,), 5, dtype=torch.bool) * at + torch.scalar_tensor(7, dtype=torch.bool), at),
+            (
+                lambda at: torch.full((3,), 5, dtype=torch.bool) * at
+                + torch.scalar_tensor(7, dtype=torch.bool),
+                at,
+            ),
             (lambda x: (x > 0).clone().fill_(3) * 2 + torch.full_like(x > 0, 4), x),
             (lambda x: torch.zeros(3, 3, dtype=torch.bool).copy_(x * 3) * 2, x),
             (lambda x: torch.zeros(3, dtype=torch.int64).copy_(x[2] * 3) * 2, x),
@@ -291,7 +305,6 @@ class Calls(unittest.TestCase):
             self.same(made(function, argument, least_work=1), function, argument)
         cube = lambda at: at * at * at + 1  # noqa: E731
         self.same(made(cube, torch.tensor([2])), cube, torch.tensor([20001]))
-
 
     def test_integers_on_the_way(self):
         at = torch.tensor([[3, -5, 250], [7, 0, 99]])
@@ -357,7 +370,8 @@ class Calls(unittest.TestCase):
             lambda x, y: torch.add(x, y.masked_fill(y > 0.5, low), alpha=2).exp(),
             lambda x, y: x.masked_fill(y > 1, low).masked_fill(x > 0.5, low).softmax(1),
             lambda x, y: torch.cat([x.masked_fill(y > 0.5, low), y], 1).softmax(-1),
-            lambda x, y: x.masked_fill(y > 0.5, low).flip(0)[1].exp() + y.masked_fill(y > 0.5, low).repeat(2, 1).exp().sum(0),
+            lambda x, y: x.masked_fill(y > 0.5, low).flip(0)[1].exp()
+            + y.masked_fill(y > 0.5, low).repeat(2, 1).exp().sum(0),
             lambda x, y: torch.where(x > 0.5, float("inf"), y).neg().exp(),
             lambda x, y: x.masked_fill(y > 0.5, low).bool() * y,
         ):
@@ -462,13 +476,17 @@ class Claims(unittest.TestCase):
         at = torch.tensor([1, 2], dtype=torch.uint8)
         self.refuses("wrap around", lambda a: (a * 2) // 2, lambda a: a + 0, at)
 
-
     def test_counterexamples_are_run_again(self):
         cases = (
             (lambda at: at // -3, lambda at: -(at // 3), torch.tensor([0, 1, -2])),
             (lambda b, x: b * x, lambda b, x: x * 1, torch.randn(3) > 0, torch.randn(3)),
             (torch.nn.Linear(3, 2), torch.nn.Linear(3, 2, bias=False), torch.randn(4, 3)),
-            (lambda x, n: F.threshold(x, 0.0, n), lambda x, n: F.threshold(x, 0.0, 0.0), torch.randn(3), 2.0),
+            (
+                lambda x, n: F.threshold(x, 0.0, n),
+                lambda x, n: F.threshold(x, 0.0, 0.0),
+                torch.randn(3),
+                2.0,
+            ),
         )
         for first, second, *examples in cases:
             if isinstance(second, torch.nn.Linear):
@@ -494,8 +512,8 @@ class Statements(unittest.TestCase):
     """How islands are stated."""
 
     def test_a_product_of_a_product_is_one(self):
-        """The axis of two, of which one is taken, is a number: products with it are expressions, and
-        those of three factors the same whichever two came first."""
+        """The axis of two, of which one is taken, is a number: products with it are expressions,
+        and those of three factors the same whichever two came first."""
 
         def heads(x, w):
             parts = x.view(6, 2, 5, 3, 4)

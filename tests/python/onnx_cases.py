@@ -30,7 +30,9 @@ def with_known_integers(case, inputs):
     model.CopyFrom(case.model)
     places = []
     for place, (given, value) in enumerate(zip(case.model.graph.input, inputs)):
-        says_shape = not value.is_floating_point() and value.dtype != torch.bool and value.dim() <= 1
+        says_shape = (
+            not value.is_floating_point() and value.dtype != torch.bool and value.dim() <= 1
+        )
         if says_shape and place > 0:
             model.graph.initializer.append(numpy_helper.from_array(value.numpy(), given.name))
         else:
@@ -118,7 +120,9 @@ class Onnx(unittest.TestCase):
         ]
         x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [3, 4])
         y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [3, 2])
-        module = assay.from_onnx(helper.make_model(helper.make_graph(nodes, "places", [x], [y], constants)))
+        module = assay.from_onnx(
+            helper.make_model(helper.make_graph(nodes, "places", [x], [y], constants))
+        )
         rows = torch.arange(12.0).reshape(3, 4)
         wanted = torch.tensor([[11.0, 8.0], [1.0, 0.0], [2.0, 2.0]])
         self.assertTrue(torch.equal(module(rows), wanted))

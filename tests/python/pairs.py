@@ -74,7 +74,9 @@ def softmax_over_the_wrong_axis():
 
 @pair(EQUAL, (4, 6))
 def log_softmax_by_logarithm():
-    return lambda x: torch.log_softmax(x, dim=-1), lambda x: x - torch.log(torch.exp(x).sum(-1, keepdim=True))
+    return lambda x: torch.log_softmax(x, dim=-1), lambda x: x - torch.log(
+        torch.exp(x).sum(-1, keepdim=True)
+    )
 
 
 @pair(DIFFERENT, (4, 6))
@@ -218,7 +220,9 @@ def zeros_as_softmax():
 
 def _batch_norm(training):
     def run(x, mean, var, g, b):
-        return F.batch_norm(x, None if training else mean, None if training else var, g, b, training)
+        return F.batch_norm(
+            x, None if training else mean, None if training else var, g, b, training
+        )
 
     return run
 
@@ -242,7 +246,9 @@ def batch_norm_folded():
 
 @pair(EQUAL, (4, 6), (4, 6))
 def relu_of_a_maximum():
-    return lambda x, y: torch.relu(torch.maximum(x, y)), lambda x, y: torch.maximum(torch.relu(x), torch.relu(y))
+    return lambda x, y: torch.relu(torch.maximum(x, y)), lambda x, y: torch.maximum(
+        torch.relu(x), torch.relu(y)
+    )
 
 
 @pair(DIFFERENT, (4, 6), (4, 6))
@@ -392,7 +398,9 @@ def groups_normalised_by_views():
     def other(x):
         grouped = x.reshape(3, 2, -1)
         centred = grouped - grouped.mean(-1, keepdim=True)
-        return (centred / torch.sqrt(grouped.var(-1, keepdim=True, unbiased=False) + 1e-5)).reshape(x.shape)
+        return (centred / torch.sqrt(grouped.var(-1, keepdim=True, unbiased=False) + 1e-5)).reshape(
+            x.shape
+        )
 
     return lambda x: F.group_norm(x, 2), other
 

@@ -198,7 +198,9 @@ class Use(unittest.TestCase):
                 self.blocks = torch.nn.ModuleList(Block() for _ in range(9))
 
             def forward(self, x):
-                biases = [torch.exp(block.wide.bias) for block in self.blocks]  # apart from the chain
+                biases = [
+                    torch.exp(block.wide.bias) for block in self.blocks
+                ]  # apart from the chain
                 for block, bias in zip(self.blocks, biases):
                     x = block(x) + bias[:8]
                 return x
@@ -299,8 +301,12 @@ class Use(unittest.TestCase):
         whole, few = extents.number(14), extents.number(5)
         part = extents.derive(f"({whole} - 3)", 11)
         for parts, said, value in (
-            ([part, "3"], "n14", 14), ([part, "2"], "(n14 - 1)", 13), ([part, few, "4"], "(n14 + n5 + 1)", 20),
-            ([part, part], "(2 * n14 - 6)", 22), ([few, few], "2 * n5", 10), (["2", "3"], "5", 5),
+            ([part, "3"], "n14", 14),
+            ([part, "2"], "(n14 - 1)", 13),
+            ([part, few, "4"], "(n14 + n5 + 1)", 20),
+            ([part, part], "(2 * n14 - 6)", 22),
+            ([few, few], "2 * n5", 10),
+            (["2", "3"], "5", 5),
         ):
             self.assertEqual(extents.sum(parts), said)
             self.assertEqual(extents.value(said), value)
@@ -341,14 +347,23 @@ class Use(unittest.TestCase):
 
     def test_what_single_precision_is_not_enough_for(self):
         def mixed(x, n, b):
-            return torch.tanh(x * 2) + 1, n * n, n.sum(), b + b, (x.float() * 2).sigmoid() + b.float()
+            return (
+                torch.tanh(x * 2) + 1,
+                n * n,
+                n.sum(),
+                b + b,
+                (x.float() * 2).sigmoid() + b.float(),
+            )
 
         x = torch.randn(4, dtype=torch.float64)
         n, b = torch.full((4,), (1 << 23) + 5), torch.full((4,), 200, dtype=torch.uint8)
         fast = assay.compile(mixed, x, n, b, quiet=True, seconds=2)
         for got, wanted in zip(fast(x, n, b), mixed(x, n, b)):
             self.assertEqual(got.dtype, wanted.dtype)
-            self.assertLess((got.double() - wanted.double()).abs().max(), 1e-6 if got.dtype != x.dtype else 1e-15)
+            self.assertLess(
+                (got.double() - wanted.double()).abs().max(),
+                1e-6 if got.dtype != x.dtype else 1e-15,
+            )
         said = " ".join(reason for _, reason, _ in fast.left)
         for reason in ("double precision", "2^24", "wrap around"):
             self.assertIn(reason, said)
@@ -356,7 +371,9 @@ class Use(unittest.TestCase):
             assay.certify(lambda b: b + b, lambda b: 2 * b, b)
 
     def test_extents_that_meet(self):
-        def joined(x, w, v, n):  # channels of two convolutions, and as many images as a window leaves
+        def joined(
+            x, w, v, n
+        ):  # channels of two convolutions, and as many images as a window leaves
             both = torch.cat([F.conv2d(x, w, padding=1), x, x], 1)
             return F.max_pool2d(F.conv2d(both, v), 2) * n
 
@@ -365,8 +382,16 @@ class Use(unittest.TestCase):
             half = torch.cat([-x[:, 2:], x[:, :2]], -1)
             return gate * (half * (1 + scale) + shift), x[:, 1:] * 2
 
-        images = torch.randn(2, 3, 6, 6), torch.randn(4, 3, 3, 3), torch.randn(5, 10, 3, 3), torch.randn(2, 1, 1, 1)
-        for function, examples in ((joined, images), (parts, (torch.randn(5, 12), torch.randn(5, 4)))):
+        images = (
+            torch.randn(2, 3, 6, 6),
+            torch.randn(4, 3, 3, 3),
+            torch.randn(5, 10, 3, 3),
+            torch.randn(2, 1, 1, 1),
+        )
+        for function, examples in (
+            (joined, images),
+            (parts, (torch.randn(5, 12), torch.randn(5, 4))),
+        ):
             fast = assay.compile(function, *examples, quiet=True, strict=True)
             self.assertEqual(len(fast.parts), 1)
             self.assertIn("sizes n", fast.parts[0].program)  # about all sizes, not these alone
@@ -377,7 +402,9 @@ class Use(unittest.TestCase):
         self.assertRegex(program, r"input x: f32\[n2, n3, n6, n6\]|input x: f32\[n2, 3, n6, n6\]")
 
     def test_backend(self):
-        model = torch.nn.Sequential(torch.nn.Linear(8, 6), torch.nn.ReLU(), torch.nn.Softmax(-1)).eval()
+        model = torch.nn.Sequential(
+            torch.nn.Linear(8, 6), torch.nn.ReLU(), torch.nn.Softmax(-1)
+        ).eval()
         from assay.backend import assay_backend
 
         x = torch.randn(4, 8)
@@ -391,7 +418,9 @@ class Use(unittest.TestCase):
             fast(torch.randn(4, 8, requires_grad=True), torch.randn(8))
 
     def test_a_refutation_is_run_again(self):
-        verdict = assay.certify(lambda x: torch.softmax(x, -1), lambda x: torch.softmax(x, 0), torch.randn(3, 4))
+        verdict = assay.certify(
+            lambda x: torch.softmax(x, -1), lambda x: torch.softmax(x, 0), torch.randn(3, 4)
+        )
         self.assertEqual(verdict.verdict, "REFUTED")
         self.assertIsNotNone(verdict.inputs)
         given, other = verdict.outputs
@@ -417,7 +446,9 @@ class Use(unittest.TestCase):
 
     def test_training_and_complex_numbers(self):
         with self.assertRaises(assay.UnsupportedGraph):
-            assay.certify(torch.nn.Dropout(0.5).train(), torch.nn.Dropout(0.5).eval(), torch.randn(3))
+            assay.certify(
+                torch.nn.Dropout(0.5).train(), torch.nn.Dropout(0.5).eval(), torch.randn(3)
+            )
         with self.assertRaises(assay.UnsupportedGraph):
             assay.certify(lambda x: x * 2, lambda x: x + x, torch.randn(3, dtype=torch.complex64))
 
@@ -514,7 +545,9 @@ class Forms(unittest.TestCase):
         self.assertLess((each - normed(rows, g)).abs().max(), 1e-5)
 
     def test_sizes_that_come_later(self):
-        fast = assay.compile(normed, torch.randn(4, 8), torch.randn(8), dynamic=True, quiet=True, seconds=2)
+        fast = assay.compile(
+            normed, torch.randn(4, 8), torch.randn(8), dynamic=True, quiet=True, seconds=2
+        )
         for rows, columns in ((4, 8), (3, 6), (1, 5)):
             x, g = torch.randn(rows, columns), torch.randn(columns)
             self.assertLess((fast(x, g) - normed(x, g)).abs().max(), 1e-5)
@@ -525,9 +558,13 @@ class Forms(unittest.TestCase):
         def picked(table, at, mask, scale):
             return torch.where(mask, F.embedding(at, table) * scale, 0.0) + 1
 
-        table, at, mask = torch.randn(6, 3), torch.tensor([5, 0, 2]), torch.tensor([[True], [False], [True]])
+        table = torch.randn(6, 3)
+        at = torch.tensor([5, 0, 2])
+        mask = torch.tensor([[True], [False], [True]])
         fast = assay.compile(picked, table, at, mask, 2.5, quiet=True, seconds=2)
-        self.assertLess((fast(table, at, mask, 2.5) - picked(table, at, mask, 2.5)).abs().max(), 1e-5)
+        self.assertLess(
+            (fast(table, at, mask, 2.5) - picked(table, at, mask, 2.5)).abs().max(), 1e-5
+        )
         with self.assertRaisesRegex(assay.AssayError, "2.5"):
             fast(table, at, mask, 3.5)
         with self.assertRaisesRegex(assay.AssayError, "int32"):
@@ -615,7 +652,9 @@ class Gradients(unittest.TestCase):
         # kernels compute in single precision, so steps are longer and tolerances wider
         self.assertTrue(torch.autograd.gradcheck(fast, (x, g), eps=1e-2, atol=1e-2, rtol=1e-2))
         with self.assertRaises(GradcheckError):
-            torch.autograd.gradcheck(lambda *a: fast(*a) * a[0].detach(), (x, g), eps=1e-2, atol=1e-2)
+            torch.autograd.gradcheck(
+                lambda *a: fast(*a) * a[0].detach(), (x, g), eps=1e-2, atol=1e-2
+            )
 
     def test_what_stays_with_pytorch(self):
         def ordered(x):
@@ -664,7 +703,9 @@ class Errors(unittest.TestCase):
         return str(caught.exception)
 
     def test_unsupported_operator(self):
-        said = self.said(assay.UnsupportedGraph, lambda x: torch.linalg.inv(x) * 2, torch.randn(3, 3))
+        said = self.said(
+            assay.UnsupportedGraph, lambda x: torch.linalg.inv(x) * 2, torch.randn(3, 3)
+        )
         self.assertRegex(said, "aten.linalg_inv.*write it by operators")
 
     def test_control_flow_by_data(self):
@@ -687,7 +728,9 @@ class Errors(unittest.TestCase):
         self.assertIn("eval()", self.said(assay.UnsupportedGraph, Model(), torch.randn(3)))
 
     def test_complex_numbers(self):
-        said = self.said(assay.UnsupportedGraph, lambda x: x * 2, torch.randn(3, dtype=torch.complex64))
+        said = self.said(
+            assay.UnsupportedGraph, lambda x: x * 2, torch.randn(3, dtype=torch.complex64)
+        )
         self.assertIn("view_as_real", said)
 
     def test_huge_graphs(self):

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Random tile programs as kernels, under the emulation, against the evaluator.
    random_kernels.py TEST_TILES [--cases N] [--seed S] [--batch B] [--keep DIR]
-TEST_TILES is tests/lower/test_tiles, which lowers, runs and compares the files that it is given.  Programs are defined by the way they are made:
-positions are taken modulo their extents or are within them, lanes of a store lie apart, and iterations of a `parallel` store to rows of their own."""
+TEST_TILES is tests/lower/test_tiles, which lowers, runs and compares the files that it is given.
+Programs are defined by the way they are made: positions are taken modulo their extents or are
+within them, lanes of a store lie apart, and iterations of a `parallel` store to rows of their own.
+"""
+
 import argparse
 import random
 import subprocess
@@ -20,8 +23,8 @@ class Program:
         self.lines = []
         self.declared = []
         self.sizes = {}
-        self.inputs = []        # name, extents
-        self.integers = []      # name, extent
+        self.inputs = []  # name, extents
+        self.integers = []  # name, extent
         self.fresh = 0
 
     def name(self, letter):
@@ -41,7 +44,8 @@ class Program:
 
 
 class Scope:
-    """what can be named at a place: variables of loops and lanes with the numbers that they are below, tiles with their extents"""
+    """what can be named at a place: variables of loops and lanes with the numbers that they are
+    below, tiles with their extents"""
 
     def __init__(self, program, indent=0, outer=None):
         self.program = program
@@ -82,7 +86,9 @@ class Scope:
     def within(self, extent, lanes):
         """an integer from 0 to below the extent, which is not 0"""
         rng = self.rng
-        fitting = [n for n, below in list(self.variables.items()) + list(lanes.items()) if below <= extent]
+        fitting = [
+            n for n, below in list(self.variables.items()) + list(lanes.items()) if below <= extent
+        ]
         if fitting and rng.random() < 0.6:
             name = rng.choice(fitting)
             return name if rng.random() < 0.6 else '%d - %s' % (extent - 1, name)
@@ -91,7 +97,11 @@ class Scope:
     def condition(self, lanes, depth=1):
         rng = self.rng
         if depth > 0 and rng.random() < 0.3:
-            return '(%s) %s (%s)' % (self.condition(lanes, depth - 1), rng.choice(['and', 'or']), self.condition(lanes, depth - 1))
+            return '(%s) %s (%s)' % (
+                self.condition(lanes, depth - 1),
+                rng.choice(['and', 'or']),
+                self.condition(lanes, depth - 1),
+            )
         if rng.random() < 0.15:
             return 'not (%s)' % self.condition(lanes, 0)
         relation = rng.choice(['<', '<=', '=', '!=', '>', '>='])
@@ -115,7 +125,11 @@ class Scope:
         a = self.number(lanes, depth - 1)
         if kind < 7:
             b = self.number(lanes, depth - 1)
-            return '(%s %s %s)' % (a, rng.choice(['+', '-', '*']), b) if kind < 6 else '(%s / (1 + abs(%s)))' % (a, b)
+            return (
+                '(%s %s %s)' % (a, rng.choice(['+', '-', '*']), b)
+                if kind < 6
+                else '(%s / (1 + abs(%s)))' % (a, b)
+            )
         if kind == 7:
             return '%s(%s, %s)' % (rng.choice(['min', 'max']), a, self.number(lanes, depth - 1))
         if kind == 8:
@@ -129,7 +143,13 @@ class Scope:
         inner = dict(lanes)
         inner[counter] = extent
         fold = 'sum' if extent == 0 else rng.choice(['sum', 'max', 'min', 'sum'])
-        return '(%s(%s < %d) (%s)) / %d' % (fold, counter, extent, self.number(inner, depth - 2 if depth > 1 else 0), max(extent, 1))
+        return '(%s(%s < %d) (%s)) / %d' % (
+            fold,
+            counter,
+            extent,
+            self.number(inner, depth - 2 if depth > 1 else 0),
+            max(extent, 1),
+        )
 
     def bounded(self, lanes, depth=3):
         return 'max(min(%s, 8), -8)' % self.number(lanes, depth)
@@ -137,7 +157,9 @@ class Scope:
     # --- statements
     def new_lanes(self, extents):
         names = [self.program.name('i') for _ in extents]
-        text = '[%s]' % ', '.join('%s < %s' % (n, self.program.extent_text(e)) for n, e in zip(names, extents))
+        text = '[%s]' % ', '.join(
+            '%s < %s' % (n, self.program.extent_text(e)) for n, e in zip(names, extents)
+        )
         return dict(zip(names, extents)), text
 
     def extents(self):
@@ -156,7 +178,7 @@ class Scope:
         prefix = next((p for n, _, p in self.own_tensors if n == source), [])
         extents = self.extents()
         lanes, text = self.new_lanes(extents)
-        place = prefix + [self.within(e, lanes) for e in shape[len(prefix):]]
+        place = prefix + [self.within(e, lanes) for e in shape[len(prefix) :]]
         name = program.name('t')
         mask = ''
         if rng.random() < 0.3:
@@ -186,20 +208,23 @@ class Scope:
             extents = [extents[0], other[1][1]]
         elif self.rng.random() < 0.5:
             axis = self.rng.randrange(len(extents))
-            self.say('%s = %s(%s, axis=%d)' % (made, self.rng.choice(['max', 'min', 'mean']), name, axis))
-            extents = extents[:axis] + extents[axis + 1:]
+            self.say(
+                '%s = %s(%s, axis=%d)' % (made, self.rng.choice(['max', 'min', 'mean']), name, axis)
+            )
+            extents = extents[:axis] + extents[axis + 1 :]
         else:
             self.say('%s = %s(%s)' % (made, self.rng.choice(['relu', 'abs']), name))
         self.tiles.append((made, extents, False))
         return None
 
     def store(self):
-        """lanes lie apart: each is an axis of the tensor, forwards or backwards, or all of a flat one"""
+        """lanes lie apart: each is an axis of the tensor, forwards or backwards, or all of a flat
+        one"""
         if not self.own_tensors:
             return
         rng = self.rng
         target, shape, prefix = rng.choice(self.own_tensors)
-        rest = shape[len(prefix):]
+        rest = shape[len(prefix) :]
         extents = [rng.randrange(e + 1) if rng.random() < 0.3 else e for e in rest]
         lanes, text = self.new_lanes(extents)
         places = []
@@ -214,12 +239,22 @@ class Scope:
             else:
                 places.append(lane)
         mask = ' where %s' % self.condition(lanes) if rng.random() < 0.35 else ''
-        self.say('store %s[%s] = %s over %s%s' % (target, ', '.join(prefix + places), self.bounded(lanes), text, mask))
+        self.say(
+            'store %s[%s] = %s over %s%s'
+            % (target, ', '.join(prefix + places), self.bounded(lanes), text, mask)
+        )
 
     def scratch(self):
         name = self.program.name('s')
         shape = [self.rng.choice([1, 3, 8, 33]) for _ in range(self.rng.choice([1, 1, 2]))]
-        self.say('scratch %s: f32[%s] = %s' % (name, ', '.join(self.program.extent_text(e) for e in shape), self.rng.choice(['0', '1', '-3'])))
+        self.say(
+            'scratch %s: f32[%s] = %s'
+            % (
+                name,
+                ', '.join(self.program.extent_text(e) for e in shape),
+                self.rng.choice(['0', '1', '-3']),
+            )
+        )
         self.own_tensors.append((name, shape, []))
 
     def loop(self, depth):
@@ -232,11 +267,26 @@ class Scope:
         parallel = rng.random() < 0.4
         body = Scope(self.program, self.indent + 1, self)
         shown = '' if step == 1 else ' step %d' % step
-        self.say('%s %s = %d to %s%s' % ('parallel' if parallel else 'for', variable, start, self.program.extent_text(stop), shown))
+        self.say(
+            '%s %s = %d to %s%s'
+            % (
+                'parallel' if parallel else 'for',
+                variable,
+                start,
+                self.program.extent_text(stop),
+                shown,
+            )
+        )
         body.variables[variable] = max(stop, 1)
         carried = []
-        if parallel:  # rows of its own of what is there, where there are as many; nothing else is stored to
-            rows = [(n, s, p + [variable]) for n, s, p in self.own_tensors if len(p) < len(s) and stop <= s[len(p)]]
+        if (
+            parallel
+        ):  # rows of its own of what is there, where there are as many; nothing else is stored to
+            rows = [
+                (n, s, p + [variable])
+                for n, s, p in self.own_tensors
+                if len(p) < len(s) and stop <= s[len(p)]
+            ]
             body.own_tensors = rows
         elif rng.random() < 0.5:
             real = [t for t in self.tiles if not t[2]]
@@ -285,10 +335,19 @@ def written(rng, name):
         shape = [rng.choice([1, 3, 4, 8, 12]) for _ in range(rng.choice([1, 2, 2, 3]))]
         tensor = program.name('Y')
         inout = rng.random() < 0.4
-        program.declared.append(('inout' if inout else 'output', tensor, shape, 'f32', '' if inout else ' = %d' % rng.randrange(3)))
+        program.declared.append(
+            (
+                'inout' if inout else 'output',
+                tensor,
+                shape,
+                'f32',
+                '' if inout else ' = %d' % rng.randrange(3),
+            )
+        )
         top.own_tensors.append((tensor, shape, []))
     for _ in range(rng.randrange(1, 3)):
-        tensor, shape = program.name('S'), [rng.choice([3, 4, 8]) for _ in range(rng.choice([1, 2]))]
+        tensor = program.name('S')
+        shape = [rng.choice([3, 4, 8]) for _ in range(rng.choice([1, 2]))]
         program.declared.append(('scratch', tensor, shape, 'f32', ' = 0'))
         top.own_tensors.append((tensor, shape, []))
     for _ in range(rng.randrange(2, 6)):
@@ -297,8 +356,11 @@ def written(rng, name):
         else:
             top.statements(rng.randrange(1, 4), 2)
     head = ['tile %s' % name]
-    tensors = ['%s %s: %s[%s]%s' % (kind, tensor, dtype, ', '.join(program.extent_text(e) for e in shape), more)
-               for kind, tensor, shape, dtype, more in program.declared]
+    tensors = [
+        '%s %s: %s[%s]%s'
+        % (kind, tensor, dtype, ', '.join(program.extent_text(e) for e in shape), more)
+        for kind, tensor, shape, dtype, more in program.declared
+    ]
     if program.sizes:
         head.append('sizes ' + ', '.join('%s = %d' % item for item in program.sizes.items()))
     return '\n'.join(head + tensors + program.lines) + '\n'
@@ -321,7 +383,11 @@ def main():
             files.append(folder / ('r%d_%d.tile' % (options.seed, i)))
             files[-1].write_text(written(random.Random(options.seed * 1000003 + i), 'r%d' % i))
         for i in range(0, len(files), options.batch):
-            said = subprocess.run([options.test_tiles] + [str(f) for f in files[i:i + options.batch]], capture_output=True, text=True)
+            said = subprocess.run(
+                [options.test_tiles] + [str(f) for f in files[i : i + options.batch]],
+                capture_output=True,
+                text=True,
+            )
             for line in said.stdout.splitlines():
                 if ': WRONG: ' in line:
                     wrong += 1

@@ -6,6 +6,8 @@ a program is defined where PyTorch's function gives numbers, such an operator is
 choice leaves its result out: torch.where(x > 0, torch.log(torch.where(x > 0, x, 1)), 0).
 """
 
+import math
+
 import torch
 
 from .nodes import made
@@ -84,6 +86,39 @@ def _sources(node, most=_MOST_STEPS):
     return found
 
 
+# operators whose results are at least 0, and those whose results are more
+_NOT_NEGATIVE = ("relu", "abs", "sqrt", "square")
+_POSITIVE = ("exp", "sigmoid")
+
+
+def _least(x):
+    """The least that a number or the elements of a tensor may be, and whether they are more: as far
+    as the operator that computes them says it."""
+    if isinstance(x, (int, float)):
+        return x, False
+    if not isinstance(x, torch.fx.Node) or x.op != "call_function":
+        return -math.inf, False
+    name = str(x.target).split(".")[-2:][0]
+    arguments = x.args
+    if name in _POSITIVE:
+        return 0, True
+    if name in _NOT_NEGATIVE or (name == "mul" and arguments[0] is arguments[1]):
+        return 0, False
+    if name == "add" and not x.kwargs:
+        (left, more), (right, or_more) = map(_least, arguments)
+        return left + right, more or or_more
+    return -math.inf, False
+
+
+def _is_defined(partial, argument):
+    """Whether the operator is defined for all that its argument may be."""
+    least, more = _least(argument)
+    if partial.target is aten.sqrt.default:
+        return least >= 0
+    bound = -1 if partial.target is aten.log1p.default else 0
+    return least > bound or (more and least == bound)
+
+
 def _guard(graph, condition, kept, partial, place):
     """Gives a partial operator 1 where the condition says that its result is left out.  Left as it
     is where the condition is of other things than its argument: it then says nothing about that."""
@@ -91,6 +126,8 @@ def _guard(graph, condition, kept, partial, place):
     if not isinstance(argument, torch.fx.Node) or not isinstance(condition, torch.fx.Node):
         return
     if condition.target in _NEVER or _is_guarded(argument, condition):
+        return
+    if _is_defined(partial, argument):
         return
     sources = _sources(condition)
     if partial in sources or not _computed(sources & _sources(argument)):

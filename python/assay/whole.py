@@ -75,7 +75,9 @@ class Bounds:
         if name in _QUOTIENTS:
             return first
         if name in _PLACES:
-            return node.args[0].meta["val"].numel()
+            given = node.args[0].meta["val"]
+            along = node.args[1] if len(node.args) > 1 else None
+            return given.numel() if along is None or given.dim() == 0 else given.shape[along]
         given = torch.utils._pytree.tree_leaves((node.args, node.kwargs))
         tensors = [x for x in given if isinstance(x, torch.fx.Node)]
         return max(map(self.of, tensors if name in _ONLY_MOVE else given), default=0)

@@ -122,7 +122,7 @@ enum {
     "last resort time limit of the search, seconds; 0: none")                                      \
   X(within, 'M', NUMBER, CLI_FOR_certify, "N", "0", 0, 31536000, NULL,                             \
     "time limit, seconds; what is not decided by then is unknown, and said to be; 0: none")        \
-  X(proof_steps, 'V', NUMBER, CLI_FOR_certify, "N", "0", 0, 100000000, NULL,                       \
+  X(proof_steps, '5', NUMBER, CLI_FOR_certify, "N", "0", 0, 100000000, NULL,                       \
     "of several tile programs in a file: prove those of which evaluation finds nothing wrong, "    \
     "with "                                                                                        \
     "at most N steps for each (a proof of 100 goals tries about 40,000); 0: evaluate only")        \

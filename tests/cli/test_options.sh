@@ -13,6 +13,9 @@ expect 2 'completion has no option --json' completion bash --json
 "$assay" completion man >rows 2>err || fail 'no rows'
 tr '\n' ' ' <rows | sed 's/\.TP/\n/g' | sed -n 's/.*fB\(--[a-z-]*\)\\fR.* Of: \([a-z ]*\)\..*/\1 \2/p' >table
 [ "$(wc -l <table)" -ge 25 ] || fail 'the rows cannot be read'
+twice=$(sed -n 's/^\\fB-\(.\)\\fR, .*/\1/p' rows | sort | uniq -d)
+[ -z "$twice" ] || fail "a letter stands for two options: $twice"
+expect 0 'assay ' -V
 for command in $commands; do
   expect 0 "usage: assay $command" "$command" --help
   cp out help

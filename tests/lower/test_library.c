@@ -44,6 +44,14 @@ static bool is_called(const as_lowered *lowered, const char *name) {
   return kernel_named(lowered, name)->library != NULL;
 }
 
+static bool calls_any(const as_lowered *lowered) {
+  for (uint32_t i = 0; i < lowered->n_kernel; i++) {
+    if (lowered->kernel[i].library)
+      return true;
+  }
+  return false;
+}
+
 /* --- right at all sizes */
 static const char products[] =
     "input A: %s[M, K]\ninput T: %s[K, M]\ninput W: %s[K, N]\ninput V: %s[N, K]\n"
@@ -213,7 +221,7 @@ START_TEST(block_graphs) {
   int64_t *env = as_env_new(under.sizes);
   ck_assert_msg(subject_lower(&under, env), "%s: %s", of->name, under.err.text);
   char *said = as_format("k: no call of cuBLASLt: %s\n", of->why ? of->why : "");
-  ck_assert_msg(is_called(&under.lowered, "k") == (of->why == NULL), "%s: %s", of->name,
+  ck_assert_msg(calls_any(&under.lowered) == (of->why == NULL), "%s: %s", of->name,
                 under.lowered.notes);
   ck_assert_msg(of->why == NULL || strstr(under.lowered.notes, said), "%s: %s", of->name,
                 under.lowered.notes);

@@ -511,6 +511,20 @@ class Sums(torch.nn.Module):
 class Statements(unittest.TestCase):
     """How islands are stated."""
 
+    def test_what_is_defined_everywhere_is_not_guarded(self):
+        """The logarithm of 1 and an exponential, and a place along an axis, which is no large one."""
+        cases = (
+            (F.mish, torch.empty(64, 64, device="meta"), "exp(", "full_like"),
+            (lambda x: x.argmax(1), torch.empty(4096, 4096, 4095, device="meta"), "argmax", "mod"),
+            (lambda x: torch.where(x > 0, x.log(), 0), torch.empty(64, 64, device="meta"), "full_like", "exp"),
+        )
+        for function, example, has, has_not in cases:
+            graph = export(function, [example], fixed=True).graph_module.graph
+            (island,) = [p for p in divide(graph, least_work=0)[0] if isinstance(p, Island)]
+            text = translate_island(island, "island").tp("torch_ops.sem")
+            self.assertIn(has, text)
+            self.assertNotIn(has_not, text)
+
     def test_a_product_of_a_product_is_one(self):
         """The axis of two, of which one is taken, is a number: products with it are expressions,
         and those of three factors the same whichever two came first."""

@@ -33,7 +33,7 @@ static const double WORTHWHILE = 0.99;
 
 /* A search that has found nothing better for so many states, and for as many times as it took to
  * find what is known, has found what there is.  Better by less than a thousandth is not counted. */
-enum { PATIENCE = 2, LEAST_PATIENCE = 4000000, DEEPER = 4 };
+enum { PATIENCE = 2, LEAST_PATIENCE = 4000000, DEEPER = 16 };
 
 static const double BETTER = 0.999;
 

@@ -73,4 +73,13 @@ done
 [ "$kernels" -lt 24 ] || fail 'what was found before the signal is not used'
 grep -q ', best [0-9.]* us, ' err || fail 'the best cost so far is not shown'
 expect 0 'VERIFIED' check stopped
+
+# a product of a single row is one as of several rows: attention of one query is one kernel, with a thread graph
+printf 'program one\nsizes H = 32, K = 4096, D = 128\ninput q: f16[H, 1, D]\ninput k: f16[H, K, D]\ninput v: f16[H, K, D]\ns = matmul(q, transpose(k, axis=1)) * 0.125\noutput o = matmul(softmax(s, axis=2), v)\n' >one.tp
+expect 0 'thread graph validated' optimize one.tp --solvers=none -o one
+[ "$(grep -c '^kernel' one/candidate.mug)" -le 2 ] || fail 'attention of one query takes more than two kernels'
+# .. and where the row is repeated along another axis it is none
+printf 'program rows\nsizes H = 32, K = 64, D = 128\ninput q: f16[H, 1, D]\ninput k: f16[H, K, D]\noutput o = matmul(q, transpose(k, axis=1)) + sum(q * k, axis=2)[:, none, :]\n' >rows.tp
+expect 0 'PROVED' optimize rows.tp --solvers=none -o rows
+
 finish

@@ -25,17 +25,8 @@ typedef struct {
   bool *is_map;     /* by node */
 } joining;
 
-static bool has_reduction(const as_expr *expr) {
-  if (expr == NULL)
-    return false;
-  bool has = expr->kind >= AS_E_SUM && expr->kind <= AS_E_MINR;
-  for (uint32_t i = 0; i < expr->n && !has; i++)
-    has = has_reduction(expr->kid[i]);
-  return has;
-}
-
 static bool is_map(const joining *work, const as_node *node, double elements) {
-  if (node->kind != AS_N_OP || node->op->nlet != 1 || has_reduction(node->op->let[0].body))
+  if (node->kind != AS_N_OP || node->op->nlet != 1 || sg_has_reduction(node->op->let[0].body))
     return false;
   for (uint32_t k = 0; k < node->nargs; k++) {
     if (work->elements[node->arg[k]] > elements)

@@ -156,12 +156,12 @@ static double products_us(const sg_bounds *bounds, const uint32_t *op, uint32_t 
 }
 
 /* --- memory */
-static bool has_reduction(const as_expr *expr) {
+bool sg_has_reduction(const as_expr *expr) {
   if (expr == NULL)
     return false;
   bool has = expr->kind >= AS_E_SUM && expr->kind <= AS_E_MINR;
   for (uint32_t i = 0; i < expr->n && !has; i++)
-    has = has_reduction(expr->kid[i]);
+    has = sg_has_reduction(expr->kid[i]);
   return has;
 }
 
@@ -170,7 +170,7 @@ static bool reduces(const as_graph *graph, const uint32_t *op, uint32_t n) {
   for (uint32_t i = 0; i < n && !found; i++) {
     const as_opdef *def = graph->node[op[i]].op;
     for (uint32_t k = 0; k < def->nlet; k++)
-      found |= has_reduction(def->let[k].body);
+      found |= sg_has_reduction(def->let[k].body);
   }
   return found;
 }

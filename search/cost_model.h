@@ -53,6 +53,8 @@ void sg_bounds_free(sg_bounds *bounds);
 /* op: the operators, in order; tensor: what they read and store, each once */
 double sg_bounds_of(const sg_bounds *bounds, const uint32_t *op, uint32_t n, const uint32_t *tensor,
                     uint32_t n_tensors);
+/* is there a sum, product, maximum or minimum over an index in it?  NULL: no */
+bool sg_has_reduction(const as_expr *expr);
 /* does the extent depend on a size that is left to run time, so that one tiling is for every value
  * up to the concrete one? */
 bool sg_is_left_to_run_time(const as_sizes *sizes, as_size extent);

@@ -283,17 +283,6 @@ static bool read_rounds(meeting *both, pv_ctx ctx, ck_id formula, const pv_assum
   return both->bound != CK_BAD;
 }
 
-/* the orders of the context, without equations that may say what a variable is */
-static pv_ctx orders_of(pv *prover, pv_ctx ctx) {
-  if (ctx == 0)
-    return 0;
-  pv_assumption link = *pv_at(prover, ctx);
-  pv_ctx before = orders_of(prover, link.parent);
-  ck_op head = ck_head(prover->terms, link.formula);
-  bool order = head == CK_LE || head == CK_LT;
-  return order && link.thm != PV_NONE ? pv_ctx_know(prover, before, link.thm) : before;
-}
-
 static pv_thm by_order(meeting *both, pv_ctx ctx, ck_id formula) {
   pv *prover = both->prover;
   ck_id at[2];
@@ -322,7 +311,7 @@ static pv_thm by_order(meeting *both, pv_ctx ctx, ck_id formula) {
 }
 
 pv_thm pv_rounds_apart(pv *prover, pv_ctx ctx, ck_id formula) {
-  meeting both = {.prover = prover, .ctx = orders_of(prover, ctx)};
+  meeting both = {.prover = prover, .ctx = pv_orders_of(prover, ctx)};
   both.k = pv_int_var(prover, "$$round");
   for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
     pv_assumption order = *pv_at(prover, link);

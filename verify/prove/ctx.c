@@ -63,3 +63,13 @@ pv_thm pv_ctx_find(pv *prover, pv_ctx ctx, ck_id formula) {
   }
   return PV_NONE;
 }
+
+pv_ctx pv_orders_of(pv *prover, pv_ctx ctx) {
+  if (ctx == 0)
+    return 0;
+  pv_assumption link = *pv_at(prover, ctx);
+  pv_ctx before = pv_orders_of(prover, link.parent);
+  ck_op head = ck_head(prover->terms, link.formula);
+  bool order = head == CK_LE || head == CK_LT;
+  return order && link.thm != PV_NONE ? pv_ctx_know(prover, before, link.thm) : before;
+}

@@ -479,17 +479,6 @@ static pv_thm absurd_equation(pv *prover, pv_ctx ctx, ck_id equal, pv_eqn gap, i
                     is_q, pv_num(prover, -1), normal.by);
 }
 
-/* the orders of the context, without the equations that may say what a variable is */
-static pv_ctx orders_of(pv *prover, pv_ctx ctx) {
-  if (ctx == 0)
-    return 0;
-  pv_assumption link = *pv_at(prover, ctx);
-  pv_ctx before = orders_of(prover, link.parent);
-  ck_op head = ck_head(prover->terms, link.formula);
-  bool order = head == CK_LE || head == CK_LT;
-  return order && link.thm != PV_NONE ? pv_ctx_know(prover, before, link.thm) : before;
-}
-
 /* are two variables of the formula in order? */
 static bool has_ordered_pair(pv *prover, pv_ctx ctx, ck_id formula) {
   for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
@@ -564,7 +553,7 @@ static pv_eqn remainders_out(pv *prover, ck_id term) {
 pv_thm pv_digits_differ(pv *prover, pv_ctx around, ck_id formula) {
   if (!has_ordered_pair(prover, around, formula))
     return PV_NONE; /* before a context of orders is made */
-  pv_ctx ctx = orders_of(prover, around);
+  pv_ctx ctx = pv_orders_of(prover, around);
   ck_id left = ck_kid(prover->terms, formula, 0);
   ck_id right = ck_kid(prover->terms, formula, 1);
   ck_id equal = pv_eq(prover, left, right);

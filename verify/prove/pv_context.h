@@ -22,6 +22,8 @@ static inline const pv_assumption *pv_at(const pv *prover, pv_ctx ctx) {
 
 pv_ctx pv_ctx_push(pv *prover, pv_ctx ctx, ck_id formula, ck_id var);
 pv_ctx pv_ctx_know(pv *prover, pv_ctx ctx, pv_thm thm); /* with a theorem that follows from cx */
+/* the orders of the context, without the equations that may say what a variable is */
+pv_ctx pv_orders_of(pv *prover, pv_ctx ctx);
 /* with a new counter 0 <= k < n, whose variable it gives */
 pv_ctx pv_ctx_bind(pv *prover, pv_ctx ctx, ck_id n, ck_id *k);
 ck_id pv_level_var(pv *prover, uint32_t level);

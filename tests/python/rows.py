@@ -235,6 +235,7 @@ def truths(x, y):
         (a & True).float(),
         (b | False).float(),
         torch.logical_not(x).float(),
+        torch.logical_and(a, y).float(),
         (a ^ True).float(),
     )
 
@@ -367,8 +368,12 @@ def made_masks(x, y):
 
 @case((2, 2, 3, 4), (2, 2, 5, 4), (2, 2, 5, 4))
 def attention(q, k, v):
-    return F.scaled_dot_product_attention(q, k, v), F.scaled_dot_product_attention(
-        q, k[:, :, :3], v[:, :, :3], is_causal=True
+    among = q[..., :1] > k[..., 0].unsqueeze(-2)
+    return (
+        F.scaled_dot_product_attention(q, k, v),
+        F.scaled_dot_product_attention(q, k[:, :, :3], v[:, :, :3], is_causal=True),
+        F.scaled_dot_product_attention(q, k, v, among),
+        torch.ops.aten.mul.Scalar(q, 0.5),
     )
 
 

@@ -37,14 +37,13 @@ static bool is_map(const joining *work, const as_node *node, double elements) {
 
 static void read_nodes(joining *work) {
   const as_graph *graph = work->graph;
+  sg_cost_model model = {.graph = graph};
+  sg_cost_set_env(&model);
   for (uint32_t i = 0; i < graph->n; i++) {
-    const as_node *node = &graph->node[i];
-    double elements = 1;
-    for (uint32_t k = 0; k < node->rank; k++)
-      elements *= sg_concrete_extent(graph->sizes, node->dim[k]);
-    work->elements[i] = elements;
-    work->is_map[i] = is_map(work, node, elements);
+    work->elements[i] = sg_cost_elements(&model, &graph->node[i]);
+    work->is_map[i] = is_map(work, &graph->node[i], work->elements[i]);
   }
+  sg_cost_clear(&model);
 }
 
 /* has no more than one operand that is not few beside its results */
@@ -90,13 +89,6 @@ static uint32_t atom_of_readers(const joining *work, uint32_t id) {
   return atom;
 }
 
-static bool has_values(const as_graph *graph) {
-  bool all = true;
-  for (uint32_t i = 0; i < graph->n_own_size; i++)
-    all &= as_size_value(graph->sizes, graph->own_size[i]) >= 0;
-  return all;
-}
-
 uint32_t *sg_atom_roots(const sg_variant *variant, const bool *apart) {
   const as_graph *graph = variant->graph;
   joining work = {.graph = graph,
@@ -107,7 +99,7 @@ uint32_t *sg_atom_roots(const sg_variant *variant, const bool *apart) {
   for (uint32_t i = 0; i < graph->n; i++)
     work.owner[i] = AS_NONE;
   read_nodes(&work);
-  bool join_maps = has_values(graph);
+  bool join_maps = sg_has_values(graph);
   for (uint32_t i = variant->n_ops; i-- > 0;) { /* readers come first */
     uint32_t id = variant->ops[i];
     uint32_t atom = atom_of_readers(&work, id);

@@ -136,11 +136,13 @@ static void prepare_node(sg_cost_model *model, uint32_t i) {
 }
 
 void sg_cost_prepare(sg_cost_model *model) {
+  sg_cost_set_env(model);
   model->works = as_calloc(model->graph->n + 1, sizeof *model->works);
   model->is_index = as_graph_no_kernels(model->graph);
   model->wide = as_graph_type(model->graph) == AS_F32;
   for (uint32_t i = 0; i < model->graph->n; i++)
     prepare_node(model, i);
+  sg_cost_set_env(model); /* of the sizes that came */
 }
 
 void sg_cost_clear(sg_cost_model *model) {
@@ -434,9 +436,7 @@ double sg_cost_total(const sg_cost_model *model, double *shared) {
 double as_cost(const as_graph *graph, const as_target *target, double *shared) {
   sg_cost_model model = {.graph = graph, .target = target ? target : as_target_default()};
   double largest = 0;
-  sg_cost_set_env(&model);
   sg_cost_prepare(&model);
-  sg_cost_set_env(&model);
   double us = sg_cost_total(&model, &largest);
   sg_cost_clear(&model);
   if (shared)

@@ -23,9 +23,7 @@ struct sg_bounds {
 sg_bounds *sg_bounds_new(const as_graph *graph, const as_target *target) {
   sg_bounds *bounds = as_calloc(1, sizeof *bounds);
   bounds->model = (sg_cost_model){.graph = graph, .target = target};
-  sg_cost_set_env(&bounds->model);
   sg_cost_prepare(&bounds->model);
-  sg_cost_set_env(&bounds->model);
   free(bounds->model.is_index);
   bounds->model.is_index = as_graph_index_tensors(graph, false);
   bounds->marked = as_malloc((graph->n + 1) * sizeof *bounds->marked);

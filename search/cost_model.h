@@ -26,7 +26,8 @@ typedef struct {
 
 /* values of sizes, by size: those that the graph's table states, 1 where none is */
 void sg_cost_set_env(sg_cost_model *model);
-void sg_cost_prepare(sg_cost_model *model); /* fills works; sizes may be added */
+/* fills works and the values of sizes; sizes may be added */
+void sg_cost_prepare(sg_cost_model *model);
 bool sg_cost_is_contraction(const as_node *node);
 double sg_cost_value(const sg_cost_model *model, as_size size);
 double sg_cost_elements(const sg_cost_model *model, const as_node *node);

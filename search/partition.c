@@ -578,6 +578,30 @@ static bool can_join(partition *p, bool *apart) {
   return can;
 }
 
+/* The schemes that what is known of the groups makes: the program in one kernel, the best in
+ * several, dearer ones where they are wanted. */
+static void add_schemes(partition *p, bool is_given) {
+  sg_search *search = p->search;
+  uint32_t *through = as_calloc(p->last + 1, sizeof *through);
+  uint32_t before = search->n_schemes;
+  if (p->whole != AS_NONE && p->steps[p->whole].segment) {
+    for (uint32_t i = 0; i < p->cuts.edges.n; i++) {
+      if (SG_EDGE(&p->cuts, i)->group == p->whole)
+        through[p->last] = i;
+    }
+    add_second_choices(p, add_path(p, through, p->steps[p->whole].us));
+  }
+  double several = best_proved(p, through);
+  if (several < SG_NEVER)
+    add_second_choices(p, add_path(p, through, several));
+  if (search->opts.max_partitions > 1)
+    reach_further(p);
+  /* one of which no block graph is made, as what depends on no input: the program's own is there */
+  if (search->n_schemes == before && !is_given)
+    add_separate(search, p->variant);
+  free(through);
+}
+
 /* The schemes of one order of the operators.  apart: by node, whether no map is joined to it;
  * false: there are more such, and no schemes yet. */
 static bool partition_atoms(sg_search *search, const sg_variant *variant, bool *apart) {
@@ -601,8 +625,6 @@ static bool partition_atoms(sg_search *search, const sg_variant *variant, bool *
   p.before = as_malloc((p.last + 1) * sizeof *p.before);
   p.after = as_malloc((p.last + 1) * sizeof *p.after);
   p.hoped = as_calloc(p.last + 1, sizeof *p.hoped);
-  uint32_t *through = as_calloc(p.last + 1, sizeof *through);
-  uint32_t before = search->n_schemes;
   set_bounds(&p);
   relax(&p);
   bool done = can_join(&p, apart);
@@ -610,28 +632,14 @@ static bool partition_atoms(sg_search *search, const sg_variant *variant, bool *
     look_into_groups(&p);
   AS_TRACE(SEARCH, "%zu down-sets, %zu groups of operators, %zu edges", p.cuts.downsets.n,
            p.cuts.groups.n, p.cuts.edges.n);
-  if (done && p.whole != AS_NONE && p.steps[p.whole].segment) {
-    for (uint32_t i = 0; i < p.cuts.edges.n; i++) {
-      if (SG_EDGE(&p.cuts, i)->group == p.whole)
-        through[p.last] = i;
-    }
-    add_second_choices(&p, add_path(&p, through, p.steps[p.whole].us));
-  }
-  double several = done ? best_proved(&p, through) : SG_NEVER;
-  if (several < SG_NEVER)
-    add_second_choices(&p, add_path(&p, through, several));
-  if (done && search->opts.max_partitions > 1)
-    reach_further(&p);
-  /* one of which no block graph is made, as what depends on no input: the program's own is there */
-  if (done && search->n_schemes == before && variant != &search->variants[1])
-    add_separate(search, variant);
+  if (done)
+    add_schemes(&p, is_given);
   sg_cuts_clear(&p.cuts);
   free(p.turn);
   free(p.steps);
   free(p.before);
   free(p.after);
   free(p.hoped);
-  free(through);
   return done;
 }
 

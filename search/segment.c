@@ -569,13 +569,6 @@ static void add_stats(const sg_segment *segment, as_search_stats *total) {
   }
 }
 
-static bool has_all_values(const as_graph *graph) {
-  bool all = true;
-  for (uint32_t i = 0; i < graph->n_own_size; i++)
-    all &= as_size_value(graph->sizes, graph->own_size[i]) >= 0;
-  return all;
-}
-
 bool sg_segment_prepare(sg_segment *segment, const sg_cut *cut, const as_search_opts *opts,
                         const as_search_deadline *deadline, as_search_stats *total, as_err *err) {
   memset(segment, 0, sizeof *segment);
@@ -609,7 +602,7 @@ static void enumerate_plans(sg_segment *segment, const sg_cut *cut, const as_sea
   plan_job work = {.segment = segment,
                    .cut = cut,
                    .opts = opts,
-                   .concrete = has_all_values(segment->sub),
+                   .concrete = sg_has_values(segment->sub),
                    .ranks = as_calloc(segment->n_plan + 1, sizeof *work.ranks)};
   as_parallel(opts->threads, segment->n_plan, search_plan, &work);
   add_stats(segment, total);

@@ -83,6 +83,8 @@ bool sg_begins_run(const sg_part *part, uint32_t cls, uint32_t other);
 /* whether the plan's tiles are stretches of elements along axes that are alike: of the others each
  * has a plan that is as good */
 bool sg_divides_runs(const sg_part *part, const sg_plan *plan);
+/* whether every size of the graph's own states a value */
+bool sg_has_values(const as_graph *graph);
 /* the value that the sizes state, those without one taken for 1 */
 double sg_concrete_extent(const as_sizes *sizes, as_size extent);
 

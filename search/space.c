@@ -95,6 +95,13 @@ ax_store *sg_space_store(sg_space *space) {
   return space->ctx.A;
 }
 
+bool sg_has_values(const as_graph *graph) {
+  bool all = true;
+  for (uint32_t i = 0; i < graph->n_own_size; i++)
+    all &= as_size_value(graph->sizes, graph->own_size[i]) >= 0;
+  return all;
+}
+
 double sg_concrete_extent(const as_sizes *sizes, as_size size) {
   uint32_t n = as_size_count(sizes);
   int64_t *env = as_malloc((n + 1) * sizeof *env);

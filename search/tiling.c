@@ -627,9 +627,7 @@ as_tiling *as_tilings(const as_graph *graph, const as_target *target, uint32_t k
                 .keep = keep};
   if (!has_sizes(graph, why) || !read_splits(&tune, why))
     return NULL;
-  sg_cost_set_env(&tune.model);
   sg_cost_prepare(&tune.model);
-  sg_cost_set_env(&tune.model);
   as_tiling *out = as_calloc(keep + 1, sizeof *out);
   bool *done = as_calloc(graph->n_block + 1, sizeof *done);
   uint32_t have = graph->n_block ? 0 : 1;

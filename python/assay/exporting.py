@@ -1,5 +1,4 @@
-"""Exported programs: `torch.export` of a function or module in core ATen, and whose lines those
-are."""
+"""Exported programs: `torch.export` of a function or module in core ATen, and the user's lines."""
 
 import inspect
 import os
@@ -122,8 +121,7 @@ def export(function, examples, dynamic=None, fixed=False, keywords=None):
             for x in examples
         )
     examples, keywords = _apart((tuple(examples), keywords or None))
-    # what attention.py leaves to PyTorch is taken apart, whatever kernel the device at hand has for
-    # it
+    # what attention.py leaves to PyTorch is taken apart, whatever kernel the device has for it
     plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
     whole_networks, states = sequences.exported_whole(), sequences.states_as_buffers(function)
     with torch.no_grad(), plain, whole_networks, states, InProducts():

@@ -575,7 +575,8 @@ def _log_softmax(t, x, axis, half_to_float=False):
 
 def _product(t, x, y):
     extents = x.extents[:-1] + y.extents[-1:]
-    return t.value(f"matmul({x.text}, {y.text})", extents, t.joint_kind(x, y))
+    first, second = (t.layouts.unexpanded(factor, 2) for factor in (x, y))
+    return t.value(f"matmul({first.text}, {second.text})", extents, t.joint_kind(x, y))
 
 
 @row("_trilinear.default")
@@ -604,9 +605,7 @@ def _batched(t, x, y):
     while (batches := t.layouts.merged_alike(x, y)) is not None:
         what, x, y = batches
         done.append(what)
-    extents = x.extents[:-1] + y.extents[-1:]
-    x, y = t.layouts.unexpanded(x, 2), t.layouts.unexpanded(y, 2)
-    product = t.value(f"matmul({x.text}, {y.text})", extents)
+    product = _product(t, x, y)
     for what in reversed(done):
         again = t.layouts.merge if what == "merge" else t.layouts.squeeze
         product = again(product, 0)

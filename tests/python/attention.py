@@ -91,6 +91,8 @@ class Attention(unittest.TestCase):
 
         self.same(otherwise, x, y)
         self.same(otherwise, x, y.reshape(3, 2, 5, 4))
+        whole = torch.randint(-5, 6, (2, 3, 4)), torch.randint(-5, 6, (2, 4, 3))
+        self.same(torch.bmm, *whole)
 
     def test_gradients_and_torch_compile(self):
         q, k, v = tensors()

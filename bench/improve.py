@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """What `assay optimize --from triton` makes of a collection of kernels.
 
-  bench/improve.py run ASSAY FOLDER OUT      every NAME.ttir with its NAME.json below FOLDER:
-  OUT/NAME/, OUT/improve.json bench/improve.py show OUT                  a table in Markdown
+  bench/improve.py run ASSAY FOLDER OUT   every NAME.ttir with its NAME.json below FOLDER:
+                                          OUT/NAME/, OUT/improve.json
+  bench/improve.py show OUT               a table in Markdown
 
 Counts are those of one instance of a kernel (a program id); loops of a constant number of rounds
 count each round.

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Measures every workload of bench/table/ beside its baselines in one run.
 
-  bench/table.py prepare ASSAY DIR          lowers each NAME.tp with NAME.mug (no GPU needed):
-  DIR/NAME.cu, and what ASSAY says of it bench/table.py run DIR OUT [NAME...]      on a GPU:
-  compiles, checks, times; OUT/table.json, OUT/table.md, OUT/table.svg;
-                                            AUTOTUNE=NAME,NAME has max-autotune, the slowest to
-                                            compile, tried for these rows only
-  bench/table.py show OUT                   writes the table and the plot again from OUT/table.json
+  bench/table.py prepare ASSAY DIR       lowers each NAME.tp with NAME.mug (no GPU needed):
+                                         DIR/NAME.cu, and what ASSAY says of it
+  bench/table.py run DIR OUT [NAME...]   on a GPU: compiles, checks, times; OUT/table.json,
+                                         OUT/table.md, OUT/table.svg; AUTOTUNE=NAME,NAME has
+                                         max-autotune, the slowest to compile, tried for these
+                                         rows only
+  bench/table.py show OUT                writes the table and the plot again from OUT/table.json
 
 A file NAME@VARIANT.cu is another lowering of NAME: all are timed, the fastest right one stands in
 the table, the others in the JSON.
@@ -16,9 +17,12 @@ and their spread (quartiles), with rests between them of ten times what the last
 50 ms, so that no row finds the clock that the one before has left.  All that compute a row,
 lowerings and baselines, are captured first and take turns then (rounds.py): one replay of each a
 round.  "hot" repeats one set of inputs, "cold" rotates among as many as exceed four times the L2
-cache.  Microseconds. Check: 20 fresh inputs, by turns of ordinary, small, large and mixed
+cache.  Microseconds.
+
+Check: 20 fresh inputs, by turns of ordinary, small, large and mixed
 magnitude, against float64: relative Frobenius error, which must be finite and at most twice that of
 the most exact baseline on the same input (with a floor of 4e-4, half precision's own rounding).
+
 Baselines: PyTorch eager, torch.compile, max-autotune, and for attention
 scaled_dot_product_attention by each backend that takes it, with K stored as [.., length, head_dim]
 for it."""

@@ -3,8 +3,9 @@
 judged by.
 
   bench/tilings.py prepare ASSAY DIR [NAME...]   lowers every tiling of the grids below (no GPU
-  needed): DIR/NAME@SIZES.cu, DIR/tilings.json bench/tilings.py run DIR OUT [NAME...]         on a
-  GPU: compiles, checks on one fresh input, times; OUT/tilings.jsonl
+                                                 needed): DIR/NAME@SIZES.cu, DIR/tilings.json
+  bench/tilings.py run DIR OUT [NAME...]         on a GPU: compiles, checks on one fresh input,
+                                                 times; OUT/tilings.jsonl
 
 A line of tilings.jsonl: workload, graph (a file of bench/), sizes, cold and hot microseconds,
 registers and bytes of spills by kernel, whether it was right and always the same, and how each

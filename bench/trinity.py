@@ -3,8 +3,10 @@
 tensors, and writes the table of bench/results/tiles.md.
 
 usage: trinity.py [--assay PATH] [--seconds S] [--only REGEX] [--readings LIST] [--proofs all|first]
-[--lines FILE ..] [--write FILE] A line a program and reading: what the folder's evaluator says, our
-verdict, seconds of the processor, what is missing. --proofs=first: what is right under several
+                  [--lines FILE ..] [--write FILE]
+
+A line a program and reading: what the folder's evaluator says, our verdict, seconds of the
+processor, what is missing. --proofs=first: what is right under several
 readings is proved under the first of them alone, and evaluated under the others. --lines: the table
 is made of the lines that runs of parts have printed instead.
 --write: the table takes the place of the one in FILE between its two marks. The folder is read

@@ -2,9 +2,11 @@
 """Judges the folder of Triton kernels (shared data, `ttir`) against the specifications beside them.
 
 usage: triton_folder.py [--assay PATH] [--work DIR] [--seconds S] [--only TEXT] [--all-cases]
-[--mutants] Prints a line a case: verdict, seconds, what is missing. --mutants: the folder's changed
-kernels instead, evaluation first; a line says too what the folder says of them. The folder is read
-where it is (AS_SHARED, or ../shared beside the tree)."""
+                        [--mutants]
+
+Prints a line a case: verdict, seconds, what is missing. --mutants: the folder's changed kernels
+instead, evaluation first; a line says too what the folder says of them. The folder is read where it
+is (AS_SHARED, or ../shared beside the tree)."""
 
 import argparse
 import collections

@@ -3,8 +3,8 @@
 are read from their texts, and each rule is tried at small random sizes, integers and tensors, in
 exact fractions (floating point where exp, log or sqrt occur).
 
-usage: oracle.py SEMDIR RULES... [--trials N] [--seed N] [--seconds N] [--only NAME]      or
-oracle.py SEMDIR --report REPORT.json
+usage: oracle.py SEMDIR RULES... [--trials N] [--seed N] [--seconds N] [--only NAME]
+       oracle.py SEMDIR --report REPORT.json
 
 A rule expected to be proved must have no counterexample and at least one trial at which its left
 side is well formed and defined; one expected to be refuted must have a counterexample, one expected

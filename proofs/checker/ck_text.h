@@ -18,11 +18,11 @@
   LIMIT(PARTS, 10, "parts of a shape")                                                             \
   LIMIT(LETS, 16, "definitions in an operator")                                                    \
   LIMIT(NAMES, 64, "names in an operator")                                                         \
-  LIMIT(SIZES, 64, "sizes")                                                                        \
-  LIMIT(INPUTS, 64, "inputs")                                                                      \
-  LIMIT(OUTPUTS, 64, "outputs")                                                                    \
+  LIMIT(SIZES, 512, "sizes")                                                                       \
+  LIMIT(INPUTS, 512, "inputs")                                                                     \
+  LIMIT(OUTPUTS, 512, "outputs")                                                                   \
   LIMIT(STORES, 64, "stores in a kernel")                                                          \
-  LIMIT(RELATIONS, 128, "relations between sizes")                                                 \
+  LIMIT(RELATIONS, 1024, "relations between sizes")                                                \
   LIMIT(TENSORS, 20000, "tensors of a side")                                                       \
   LIMIT(OBLIGATIONS, 20000, "obligations of a side")                                               \
   LIMIT(CONDITIONS, 96, "conditions around one place")                                             \

@@ -31,8 +31,8 @@ ENOUGH_OPERATORS = 16
 # As many are enough where a block of the model ends, which may come again.
 ENOUGH_FOR_BLOCKS = 8
 
-# A program has at most 64 inputs, and a tensor with minus infinity in it is two.
-MOST_INPUTS = 48
+# A program has at most 512 inputs, and a tensor with minus infinity in it is two.
+MOST_INPUTS = 256
 
 # Convolutions and poolings of one island: what is proved of windows over windows grows faster than
 # their number.

@@ -147,7 +147,7 @@ misses none "$ex/lora.tp" --cache=file/below
 grep -qF 'the result is not kept in the cache: ' err || fail 'a cache that cannot be written is not said'
 
 # what a limit in time cut short is not kept
-"$src/tests/cli/chain.sh" 60 >chain.tp
+"$src/tests/cli/chain.sh" 120 >chain.tp
 misses late chain.tp --seconds=1 --cache=cut
 [ ! -e cut ] || fail 'a result that a time limit cut short was kept'
 finish

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Writes transformer layers, one after the other, of which at most four have weights of their own
-(64 inputs are allowed): layers.py COUNT is a program, layers.py COUNT TENSOR a muGraph in which the
-first layer's tensor y1 (a projection with a residual) or h1 (a gated MLP) is computed by a block
-graph."""
+"""Writes transformer layers, one after the other, of which at most four have weights of their own:
+layers.py COUNT is a program, layers.py COUNT TENSOR a muGraph in which the first layer's tensor y1
+(a projection with a residual) or h1 (a gated MLP) is computed by a block graph."""
 
 import sys
 

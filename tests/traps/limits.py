@@ -114,9 +114,9 @@ def names(n):
 def sizes(n):
     return program(
         'output Z = X',
-        head='program p\nsizes '
-        + ', '.join(['N'] + [f'M{i}' for i in range(n - 1)])
-        + '\ninput X: f32[N]\n',
+        head='program p\nsizes N\n'
+        + ''.join(f'sizes M{i}\n' for i in range(n - 1))
+        + 'input X: f32[N]\n',
     )
 
 
@@ -143,13 +143,12 @@ def stores(n):
     }
 
 
-def relations(n):  # one of each of 64 sizes, the others of `where`
+def relations(n):  # one of each of 512 sizes, the others of `where`
     return program(
         'output Z = X',
         head='program p\nsizes N, '
-        + ', '.join(f'M{i}' for i in range(63))
-        + '\nwhere '
-        + ', '.join(f'M{i % 63} < {i + 2} * N' for i in range(n - 64))
+        + ', '.join(f'M{i}' for i in range(511))
+        + ''.join(f'\nwhere M{i % 511} < {i + 2} * N' for i in range(n - 512))
         + '\ninput X: f32[N]\n',
     )
 
@@ -432,11 +431,11 @@ TEXTS = [
     ('parts of a shape', 'parts of a shape', parts, 10, 11),
     ('definitions', 'definitions in an operator', lets, 16, 17),
     ('names', 'names in an operator', names, 64, 65),
-    ('sizes', '64 sizes', sizes, 64, 65),
-    ('inputs', '64 inputs', inputs, 64, 65),
-    ('outputs', '64 outputs', outputs, 64, 65),
+    ('sizes', '512 sizes', sizes, 512, 513),
+    ('inputs', '512 inputs', inputs, 512, 513),
+    ('outputs', '512 outputs', outputs, 512, 513),
     ('stores', '64 stores', stores, 64, 65),
-    ('relations', 'relations between sizes', relations, 128, 129),
+    ('relations', 'relations between sizes', relations, 1024, 1025),
     ('tensors', 'tensors of a side', tensors, 20000, 20001),
     ('obligations', 'obligations of a side', obligations, 20000, 20001),
     ('hypotheses of all goals', 'hypotheses, those of all goals', hypotheses, 4469, 4470),

@@ -34,6 +34,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/factors.c \
   verify/prove/flags.c verify/prove/folds.c \
   verify/prove/ite.c \
+  verify/prove/ite_order.c \
   verify/prove/lemma.c \
   verify/prove/lemma_ints.c \
   verify/prove/lemma_loops.c \

@@ -15,6 +15,9 @@ uint32_t pv_normal_factors(pv *prover, pv_ctx ctx, ck_id u, ck_id *f, uint32_t m
 
 /* --- heads; the kids are normal */
 pv_eqn pv_norm_ite(pv *prover, pv_ctx ctx, ck_id t);
+/* ite_order.c: a choice with normal parts whose condition orders reals; the term itself where its
+ * condition is another one, or the form is the one that it has */
+pv_eqn pv_norm_ite_order(pv *prover, pv_ctx ctx, ck_id t);
 /* ite.c: the choice with what its two branches are, each where the condition holds, or fails */
 pv_eqn pv_choice_of(pv *prover, ck_id term, const pv_eqn *branch);
 /* flags.c: a choice that asks whether another one between two numbers is a number, as a choice by

@@ -35,33 +35,15 @@ typedef struct {
   uint32_t n;
 } meeting;
 
-/* the greatest number that divides what of the term speaks of k; that part in *inside, the rest in
- * *lane */
+static bool speaks_of_variable(pv *prover, ck_id part, const void *variable) {
+  return ck_has_var(prover->terms, part, *(const ck_id *)variable);
+}
+
+/* the greatest number that divides what of the term speaks of k, or CK_BAD; that part in *inside,
+ * the rest in *lane */
 static ck_id take_apart(pv *prover, ck_id term, ck_id k, ck_id *inside, ck_id *lane) {
-  mpz_t common;
-  pv_poly poly;
-  bool whole = true;
-  mpz_init(common);
-  pv_poly_init(&poly);
-  pv_poly_read(prover, &poly, term);
-  *inside = *lane = prover->zero;
-  for (uint32_t i = 0; i < poly.count; i++) {
-    const pv_mono *mono = &poly.monos[i];
-    ck_id part = pv_mono_term(prover, mono->coef, mono->atoms, mono->degree);
-    const mpq_t *coef = ck_q_value(prover->terms, mono->coef);
-    bool here = ck_has_var(prover->terms, part, k);
-    whole = whole && mpz_cmp_ui(mpq_denref(*coef), 1) == 0;
-    if (here)
-      mpz_gcd(common, common, mpq_numref(*coef));
-    *(here ? inside : lane) = pv_add(prover, here ? *inside : *lane, part);
-  }
-  *inside = pv_canon(prover, *inside);
-  *lane = pv_canon(prover, *lane);
-  bool fits = whole && mpz_sgn(common) > 0 && mpz_fits_slong_p(common);
-  ck_id number = fits ? pv_num(prover, mpz_get_si(common)) : CK_BAD;
-  pv_poly_clear(&poly);
-  mpz_clear(common);
-  return number;
+  long number = pv_poly_apart(prover, term, speaks_of_variable, &k, inside, lane);
+  return number > 0 ? pv_num(prover, number) : CK_BAD;
 }
 
 /* the axis of two places; false: they are not of one form */

@@ -182,28 +182,9 @@ pv_ctx pv_ctx_refresh(pv *prover, pv_ctx ctx) {
   return ctx;
 }
 
-/* the greatest number that divides all coefficients of the term but its constant, if these are
- * integers and it is above 1; else 0 */
-static long common_number(pv *prover, ck_id term, ck_id *constant) {
-  mpz_t common;
-  pv_poly poly;
-  bool whole = true;
-  *constant = prover->zero;
-  mpz_init(common);
-  pv_poly_init(&poly);
-  pv_poly_read(prover, &poly, term);
-  for (uint32_t i = 0; i < poly.count; i++) {
-    const mpq_t *coef = ck_q_value(prover->terms, poly.monos[i].coef);
-    whole = whole && mpz_cmp_ui(mpq_denref(*coef), 1) == 0;
-    if (poly.monos[i].degree == 0)
-      *constant = poly.monos[i].coef;
-    else
-      mpz_gcd(common, common, mpq_numref(*coef));
-  }
-  long number = whole && mpz_fits_slong_p(common) ? mpz_get_si(common) : 0;
-  pv_poly_clear(&poly);
-  mpz_clear(common);
-  return number > 1 ? number : 0;
+static bool is_no_constant(pv *prover, ck_id part, const void *about) {
+  (void)about;
+  return !pv_is_const(prover, part);
 }
 
 /* 0 <= E + f from an order of integers that says 0 <= g*E + c, where f is c / g rounded down;
@@ -222,8 +203,9 @@ static pv_thm in_whole_numbers(pv *prover, pv_thm thm) {
   ck_id constant;
   ck_id value = pv_canon(
       prover, pv_sub(prover, ck_kid(prover->terms, formula, 1), ck_kid(prover->terms, formula, 0)));
-  long number = common_number(prover, value, &constant);
-  if (number == 0)
+  ck_id varying;
+  long number = pv_poly_apart(prover, value, is_no_constant, NULL, &varying, &constant);
+  if (number <= 1)
     return PV_NONE;
   mpz_t floor;
   mpz_init(floor);
@@ -237,7 +219,7 @@ static pv_thm in_whole_numbers(pv *prover, pv_thm thm) {
   ck_id rest = pv_const_add(prover, pv_const_mul(prover, part, constant), /* 0 <= rest < 1 */
                             pv_const_mul(prover, least, minus));
   ck_id over = pv_const_add(prover, prover->one, pv_const_mul(prover, rest, minus));
-  ck_id shifted = pv_mul(prover, part, pv_sub(prover, value, constant));
+  ck_id shifted = pv_mul(prover, part, varying);
   ck_id goal = pv_ge0(prover, pv_canon(prover, pv_add(prover, shifted, least)));
   ck_id above = pv_lt(prover, minus, ck_kid(prover->terms, goal, 1));
   return pv_int(prover, goal,

@@ -9,86 +9,138 @@ static int exponent(const pv_mono *mono, ck_id x, ck_id inverse) {
   return power;
 }
 
-/* factors of u: leading coefficient, common powers, the primitive rest; 0 if there is nothing to
- * take out */
-uint32_t pv_poly_content(pv *prover, ck_id term, ck_id *formula, uint32_t max) {
-  pv_poly other;
-  uint32_t n = 0;
+/* the atom itself of an inverse */
+static ck_id base_of(const pv *prover, ck_id atom) {
+  return ck_head(prover->terms, atom) == CK_INV ? ck_kid(prover->terms, atom, 0) : atom;
+}
+
+/* the coefficient of the monomial that a canonical sum begins with */
+static ck_id leading_coefficient(pv *prover, ck_id term) {
+  pv_poly first;
   ck_id lead = prover->one;
-  ck_id rest = term;
-  ck_id first;
-  pv_poly_init(&other);
-  pv_poly_read(prover, &other, term);
-  first = term;
-  while (ck_head(prover->terms, first) == CK_ADD)
-    first = ck_kid(prover->terms, first, 0);
-  {
-    pv_poly product;
-    pv_poly_init(&product);
-    pv_poly_read(prover, &product, first);
-    if (product.count == 1)
-      lead = product.monos[0].coef;
-    pv_poly_clear(&product);
-  }
-  if (lead != prover->one)
-    formula[n++] = lead;
-  if (other.count == 1) {
-    for (uint32_t i = 0; i < other.monos[0].degree && n < max; i++)
-      formula[n++] = other.monos[0].atoms[i];
-    n = other.monos[0].degree + 1 > max ? 0 : n;
-    rest = CK_BAD;
-  } else {
-    ck_id seen[32];
-    uint32_t n_seen = 0;
+  while (ck_head(prover->terms, term) == CK_ADD)
+    term = ck_kid(prover->terms, term, 0);
+  pv_poly_init(&first);
+  pv_poly_read(prover, &first, term);
+  if (first.count == 1)
+    lead = first.monos[0].coef;
+  pv_poly_clear(&first);
+  return lead;
+}
+
+/* What has been taken out of a polynomial, and what is left. */
+typedef struct {
+  ck_id *factor;
+  uint32_t n;
+  uint32_t max;
+  pv_poly left;
+} taking;
+
+/* takes the factor out as often as asked, while there is room for the rest too; `over` is its
+ * inverse */
+static void take_out(pv *prover, taking *out, ck_id factor, ck_id over, int times) {
+  for (int i = 0; i < times && out->n + 1 < out->max; i++) {
     pv_poly quotient;
     pv_poly_init(&quotient);
-    pv_poly_add(prover, &quotient, &other, pv_const_inv(prover, lead));
-    for (uint32_t i = 0; i < other.count; i++) {
-      for (uint32_t j = 0; j < other.monos[i].degree; j++) {
-        ck_id atom = other.monos[i].atoms[j];
-        uint32_t k = 0;
-        if (ck_head(prover->terms, atom) == CK_INV)
-          atom = ck_kid(prover->terms, atom, 0);
-        while (k < n_seen && seen[k] != atom)
-          k++;
-        if (k < n_seen || n_seen == 32)
-          continue;
-        seen[n_seen++] = atom;
-        ck_id inverse = pv_inv(prover, atom);
-        int least = 1000;
-        for (uint32_t at = 0; at < other.count; at++) {
-          int power = exponent(&other.monos[at], atom, inverse);
-          if (power < least)
-            least = power;
-        }
-        for (; least > 0 && n + 1 < max; least--) {
-          formula[n++] = atom;
-          pv_poly product;
-          pv_poly_init(&product);
-          pv_poly_mul_mono(prover, &product, &quotient, prover->one, &inverse, 1);
-          pv_poly_clear(&quotient);
-          quotient = product;
-        }
-        for (; least < 0 && n + 1 < max; least++) {
-          formula[n++] = inverse;
-          pv_poly product;
-          pv_poly_init(&product);
-          pv_poly_mul_mono(prover, &product, &quotient, prover->one, &atom, 1);
-          pv_poly_clear(&quotient);
-          quotient = product;
-        }
-      }
-    }
-    rest = pv_poly_term(prover, &quotient);
-    pv_poly_clear(&quotient);
+    pv_poly_mul_mono(prover, &quotient, &out->left, prover->one, &over, 1);
+    pv_poly_clear(&out->left);
+    out->left = quotient;
+    out->factor[out->n++] = factor;
   }
-  pv_poly_clear(&other);
-  if (rest == CK_BAD)
-    return n;
-  if (n == 0)
+}
+
+/* the least exponent of the atom in any monomial */
+static int least_exponent(const pv_poly *poly, ck_id atom, ck_id inverse) {
+  int least = exponent(&poly->monos[0], atom, inverse);
+  for (uint32_t i = 1; i < poly->count; i++) {
+    int power = exponent(&poly->monos[i], atom, inverse);
+    least = power < least ? power : least;
+  }
+  return least;
+}
+
+static void take_common_atoms(pv *prover, const pv_poly *poly, taking *out) {
+  enum { MOST_ATOMS = 32 };
+
+  ck_id seen[MOST_ATOMS];
+  uint32_t n_seen = 0;
+  for (uint32_t i = 0; i < poly->count; i++) {
+    for (uint32_t j = 0; j < poly->monos[i].degree; j++) {
+      ck_id atom = base_of(prover, poly->monos[i].atoms[j]);
+      uint32_t k = 0;
+      while (k < n_seen && seen[k] != atom)
+        k++;
+      if (k < n_seen || n_seen == MOST_ATOMS)
+        continue;
+      seen[n_seen++] = atom;
+      ck_id inverse = pv_inv(prover, atom);
+      int least = least_exponent(poly, atom, inverse);
+      take_out(prover, out, atom, inverse, least);
+      take_out(prover, out, inverse, atom, -least);
+    }
+  }
+}
+
+/* the atoms of a single monomial behind its coefficient; 0 where they are too many */
+static uint32_t monomial_factors(const pv_mono *mono, ck_id *factor, uint32_t n, uint32_t max) {
+  if (mono->degree + 1 > max)
     return 0;
-  formula[n++] = rest;
+  for (uint32_t i = 0; i < mono->degree; i++)
+    factor[n++] = mono->atoms[i];
   return n;
+}
+
+uint32_t pv_poly_content(pv *prover, ck_id term, ck_id *factor, uint32_t max) {
+  pv_poly poly;
+  ck_id lead = leading_coefficient(prover, term);
+  uint32_t n = 0;
+  if (lead != prover->one)
+    factor[n++] = lead;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, term);
+  if (poly.count == 1) {
+    n = monomial_factors(&poly.monos[0], factor, n, max);
+  } else {
+    taking out = {.factor = factor, .n = n, .max = max};
+    pv_poly_init(&out.left);
+    pv_poly_add(prover, &out.left, &poly, pv_const_inv(prover, lead));
+    take_common_atoms(prover, &poly, &out);
+    n = out.n;
+    if (n > 0)
+      factor[n++] = pv_poly_term(prover, &out.left);
+    pv_poly_clear(&out.left);
+  }
+  pv_poly_clear(&poly);
+  return n;
+}
+
+long pv_poly_apart(pv *prover, ck_id term, pv_part_test test, const void *about, ck_id *inside,
+                   ck_id *rest) {
+  mpz_t common;
+  pv_poly poly;
+  bool whole = true;
+  mpz_init(common);
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, term);
+  *inside = prover->zero;
+  *rest = prover->zero;
+  for (uint32_t i = 0; i < poly.count; i++) {
+    const pv_mono *mono = &poly.monos[i];
+    ck_id part = pv_mono_term(prover, mono->coef, mono->atoms, mono->degree);
+    const mpq_t *coef = ck_q_value(prover->terms, mono->coef);
+    bool here = test(prover, part, about);
+    ck_id *sum = here ? inside : rest;
+    whole = whole && mpz_cmp_ui(mpq_denref(*coef), 1) == 0;
+    if (here)
+      mpz_gcd(common, common, mpq_numref(*coef));
+    *sum = pv_add(prover, *sum, part);
+  }
+  long number = whole && mpz_fits_slong_p(common) ? mpz_get_si(common) : 0;
+  pv_poly_clear(&poly);
+  mpz_clear(common);
+  *inside = pv_canon(prover, *inside);
+  *rest = pv_canon(prover, *rest);
+  return number;
 }
 
 uint32_t pv_normal_factors(pv *prover, pv_ctx ctx, ck_id u, ck_id *formula, uint32_t max) {

@@ -274,45 +274,38 @@ typedef struct {
   pv_thm not_after;  /* low < w */
 } window;
 
+static bool speaks_of_fold(pv *prover, ck_id part, const void *fold) {
+  (void)prover;
+  return pv_speaks_of(fold, part);
+}
+
+/* whether a monomial of the term has a quotient or remainder */
+static bool has_divided(pv *prover, ck_id term) {
+  pv_poly poly;
+  bool divided = false;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, term);
+  for (uint32_t i = 0; i < poly.count; i++) {
+    for (uint32_t k = 0; k < poly.monos[i].degree; k++) {
+      ck_op head = ck_head(prover->terms, poly.monos[i].atoms[k]);
+      divided = divided || head == CK_DIV || head == CK_MOD;
+    }
+  }
+  pv_poly_clear(&poly);
+  return divided;
+}
+
 /* the term as a - w*X, where all that speaks of the round is in X, a quotient or remainder among
  * it, and w is the greatest such number */
 static bool read_tiles(const pv_opened *fold, ck_id term, window *found) {
   pv *prover = fold->prover;
-  mpz_t common;
-  bool fits = true;
-  bool divided = false;
-  pv_poly poly;
-  mpz_init(common);
-  pv_poly_init(&poly);
-  pv_poly_read(prover, &poly, term);
-  found->a = found->x = prover->zero;
-  for (int pass = 0; pass < 2; pass++) { /* the number, then the parts */
-    for (uint32_t i = 0; i < poly.count && fits; i++) {
-      const pv_mono *mono = &poly.monos[i];
-      ck_id whole = pv_mono_term(prover, mono->coef, mono->atoms, mono->degree);
-      const mpq_t *coef = ck_q_value(prover->terms, mono->coef);
-      fits = mpz_cmp_ui(mpq_denref(*coef), 1) == 0;
-      bool inside = pv_speaks_of(fold, whole);
-      for (uint32_t k = 0; k < mono->degree && inside; k++)
-        divided = divided || ck_is(prover->terms, mono->atoms[k], CK_DIV) ||
-                  ck_is(prover->terms, mono->atoms[k], CK_MOD);
-      if (pass == 0 && inside)
-        mpz_gcd(common, common, mpq_numref(*coef));
-      else if (pass == 1 && inside)
-        found->x = pv_sub(prover, found->x, whole);
-      else if (pass == 1)
-        found->a = pv_add(prover, found->a, whole);
-    }
-    fits = fits && divided && mpz_fits_slong_p(common) && mpz_cmp_ui(common, 1) > 0;
-    if (pass == 0 && fits)
-      found->w = pv_num(prover, mpz_get_si(common));
-  }
-  pv_poly_clear(&poly);
-  mpz_clear(common);
-  if (!fits || ck_has_var(prover->terms, term, fold->s))
+  ck_id tiles;
+  long width = pv_poly_apart(prover, term, speaks_of_fold, fold, &tiles, &found->a);
+  if (width <= 1 || !has_divided(prover, tiles) || ck_has_var(prover->terms, term, fold->s))
     return false;
-  found->a = pv_canon(prover, found->a);
-  found->x = pv_canon(prover, pv_mul(prover, pv_const_inv(prover, found->w), found->x));
+  ck_id scale = pv_const_inv(prover, pv_num(prover, -width));
+  found->w = pv_num(prover, width);
+  found->x = pv_canon(prover, pv_mul(prover, scale, tiles));
   return ck_is_int(prover->terms, found->x) && ck_is_int(prover->terms, found->a);
 }
 

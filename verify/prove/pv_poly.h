@@ -40,4 +40,10 @@ ck_id pv_poly_quotient(pv *prover, ck_id dividend,
 /* factors of u into f: leading coefficient, common atoms, the primitive rest; how many, 0 where
  * there is nothing to take out */
 uint32_t pv_poly_content(pv *prover, ck_id term, ck_id *factor, uint32_t max);
+/* whether a monomial of an integer term belongs to the part asked for; `about` is what it asks */
+typedef bool (*pv_part_test)(pv *prover, ck_id monomial, const void *about);
+/* term = inside + rest, both canonical, by the test, and the greatest number that divides all
+ * coefficients of inside; 0: there is none, or a coefficient of the term is no integer */
+long pv_poly_apart(pv *prover, ck_id term, pv_part_test test, const void *about, ck_id *inside,
+                   ck_id *rest);
 #endif

@@ -69,66 +69,64 @@ static bool zero_one(pv *prover, ck_id x) {
   return true;
 }
 
+/* the constant c with a = c*b, or CK_BAD; both canonical */
+static ck_id constant_ratio(pv *prover, ck_id a, ck_id b) {
+  pv_poly dividend;
+  pv_poly divisor;
+  ck_id ratio = CK_BAD;
+  pv_poly_init(&dividend);
+  pv_poly_init(&divisor);
+  pv_poly_read(prover, &dividend, a);
+  pv_poly_read(prover, &divisor, b);
+  const pv_mono *first = divisor.count ? &divisor.monos[0] : NULL;
+  for (uint32_t i = 0; i < dividend.count && first; i++) {
+    if (pv_mono_same(&dividend.monos[i], first->atoms, first->degree))
+      ratio = pv_const_mul(prover, dividend.monos[i].coef, pv_const_inv(prover, first->coef));
+  }
+  pv_poly_clear(&dividend);
+  pv_poly_clear(&divisor);
+  return ratio != CK_BAD && pv_canon(prover, pv_mul(prover, ratio, b)) == a ? ratio : CK_BAD;
+}
+
+/* sum = (1 + ratio*atom)*without, where the atom is 0 or 1 and `without` is no constant */
+static bool factor_by_atom(pv *prover, ck_id sum, ck_id atom, ck_id *factor, ck_id *without) {
+  ck_id with;
+  if (!zero_one(prover, atom) || !pv_poly_linear(prover, sum, atom, &with, without))
+    return false;
+  if (pv_is_zero(prover, with) || pv_is_const(prover, *without))
+    return false;
+  ck_id ratio = constant_ratio(prover, with, *without);
+  if (ratio == CK_BAD)
+    return false;
+  *factor = pv_canon(prover, pv_add(prover, prover->one, pv_mul(prover, ratio, atom)));
+  return true;
+}
+
+/* the same by the first atom of the sum that does */
+static bool factor_by_some_atom(pv *prover, ck_id sum, ck_id *factor, ck_id *without) {
+  pv_poly poly;
+  bool found = false;
+  if (ck_head(prover->terms, sum) != CK_ADD)
+    return false;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, sum);
+  for (uint32_t i = 0; i < poly.count && !found; i++) {
+    for (uint32_t j = 0; j < poly.monos[i].degree && !found; j++)
+      found = factor_by_atom(prover, sum, poly.monos[i].atoms[j], factor, without);
+  }
+  pv_poly_clear(&poly);
+  return found;
+}
+
 /* factors of body: common ones, then 1 + r*x for atoms x that are 0 or 1 where body = f0*(1 + r*x)
  */
 static uint32_t prod_factors(pv *prover, pv_ctx inner, ck_id body, ck_id *factor) {
   uint32_t n = pv_normal_factors(prover, inner, body, factor, MAXF);
-  for (bool more = true; more && n + 1 < MAXF;) {
-    ck_id rest = factor[n - 1];
-    pv_poly other;
-    more = false;
-    if (ck_head(prover->terms, rest) != CK_ADD)
-      break;
-    pv_poly_init(&other);
-    pv_poly_read(prover, &other, rest);
-    for (uint32_t i = 0; i < other.count && !more; i++) {
-      for (uint32_t j = 0; j < other.monos[i].degree && !more; j++) {
-        ck_id atom = other.monos[i].atoms[j];
-        ck_id without;
-        ck_id with;
-        pv_poly poly_without;
-        pv_poly poly_with;
-        if (!zero_one(prover, atom))
-          continue;
-        pv_poly_init(&poly_without);
-        pv_poly_init(&poly_with);
-        for (uint32_t at = 0; at < other.count; at++) {
-          ck_id ratio[64];
-          int degree =
-              other.monos[at].degree > 64
-                  ? -1
-                  : pv_mono_div(other.monos[at].atoms, other.monos[at].degree, &atom, 1, ratio);
-          if (degree >= 0)
-            pv_poly_add_mono(prover, &poly_with, other.monos[at].coef, ratio, (uint32_t)degree);
-          else
-            pv_poly_add_mono(prover, &poly_without, other.monos[at].coef, other.monos[at].atoms,
-                             other.monos[at].degree);
-        }
-        without = pv_poly_term(prover, &poly_without);
-        with = pv_poly_term(prover, &poly_with);
-        if (poly_without.count && poly_with.count) { /* f1 = r*f0 */
-          ck_id ratio = CK_BAD;
-          for (uint32_t at = 0; at < poly_with.count; at++) {
-            if (poly_with.monos[at].degree == poly_without.monos[0].degree &&
-                pv_mono_div(poly_with.monos[at].atoms, poly_with.monos[at].degree,
-                            poly_without.monos[0].atoms, poly_without.monos[0].degree,
-                            (ck_id[64]){0}) == 0)
-              ratio = pv_const_mul(prover, poly_with.monos[at].coef,
-                                   pv_const_inv(prover, poly_without.monos[0].coef));
-          }
-          if (ratio != CK_BAD && pv_canon(prover, pv_mul(prover, ratio, without)) == with &&
-              !pv_is_const(prover, without)) {
-            factor[n - 1] =
-                pv_canon(prover, pv_add(prover, prover->one, pv_mul(prover, ratio, atom)));
-            factor[n++] = without;
-            more = true;
-          }
-        }
-        pv_poly_clear(&poly_without);
-        pv_poly_clear(&poly_with);
-      }
-    }
-    pv_poly_clear(&other);
+  ck_id taken;
+  ck_id rest;
+  while (n + 1 < MAXF && factor_by_some_atom(prover, factor[n - 1], &taken, &rest)) {
+    factor[n - 1] = taken;
+    factor[n++] = rest;
   }
   return n;
 }
@@ -165,22 +163,54 @@ pv_eqn pv_cut_prod(pv *prover, pv_ctx ctx, ck_id term, ck_id m) {
              ck_sub(prover->terms, f, &var, &k, 1, NULL, 0), m);
 }
 
+/* prod(k < n) body, all normal; body speaks of k under `inner` */
+typedef struct {
+  pv_ctx ctx;
+  pv_ctx inner;
+  ck_id whole;
+  ck_id n;
+  ck_id k;
+  ck_id body;
+  pv_thm n_nonneg;
+} product;
+
+/* 1 for a body of 1 */
+static pv_eqn of_ones(pv *prover, const product *of) {
+  pv_var_sub vars = {pv_int_var(prover, "n"), of->n};
+  return (pv_eqn){prover->one,
+                  pv_use_lemma(prover, PV_PROD_ONE, &vars, 1, NULL, 0, &of->n_nonneg, 1)};
+}
+
 /* prod(k < n) 0 = 0 where 1 <= n follows: the last factor is 0 */
-static pv_eqn of_zeros(pv *prover, pv_ctx ctx, ck_id n, ck_id k) {
-  ck_id last = pv_canon(prover, pv_sub(prover, n, prover->one));
-  pv_thm last_nonneg = pv_follows(prover, ctx, pv_ge0(prover, last));
+static pv_eqn of_zeros(pv *prover, const product *of) {
+  ck_id last = pv_canon(prover, pv_sub(prover, of->n, prover->one));
+  pv_thm last_nonneg = pv_follows(prover, of->ctx, pv_ge0(prover, last));
   if (last_nonneg == PV_NONE)
     return pv_fail();
   ck_id bound = pv_add(prover, last, prover->one);
-  ck_id given = pv_prod(prover, n, k, prover->zero);
-  ck_id unrolled = pv_prod(prover, bound, k, prover->zero);
-  pv_thm same_bound = pv_identity(prover, pv_eq(prover, bound, n));
+  ck_id unrolled = pv_prod(prover, bound, of->k, prover->zero);
+  pv_thm same_bound = pv_identity(prover, pv_eq(prover, bound, of->n));
   pv_comb comb;
   pv_comb_init(&comb);
   pv_comb_add(&comb, prover->one, pv_succ(prover, unrolled, last, last_nonneg));
-  pv_comb_add(&comb, pv_num(prover, -1), pv_cong(prover, unrolled, given, &same_bound, 1));
-  pv_thm thm = pv_comb_prove(prover, &comb, pv_eq(prover, given, prover->zero));
+  pv_comb_add(&comb, pv_num(prover, -1), pv_cong(prover, unrolled, of->whole, &same_bound, 1));
+  pv_thm thm = pv_comb_prove(prover, &comb, pv_eq(prover, of->whole, prover->zero));
   return thm == PV_NONE ? pv_fail() : (pv_eqn){prover->zero, thm};
+}
+
+/* the one factor */
+static pv_eqn of_one(pv *prover, const product *of) {
+  ck_id none = pv_prod(prover, prover->zero, of->k, of->body);
+  ck_id element = ck_sub(prover->terms, of->body, &of->k, &prover->zero, 1, NULL, 0);
+  pv_thm unrolled = pv_succ(prover, of->whole, prover->zero, pv_zero_le_zero(prover));
+  pv_comb comb;
+  pv_comb_init(&comb);
+  pv_comb_add(&comb, prover->one, unrolled);
+  pv_comb_add(&comb, element, pv_zero(prover, none, pv_zero_le_zero(prover)));
+  pv_thm thm = pv_comb_prove(prover, &comb, pv_eq(prover, of->whole, element));
+  if (thm == PV_NONE)
+    return pv_fail();
+  return pv_then(prover, (pv_eqn){element, thm}, pv_norm(prover, of->ctx, element));
 }
 
 /* a number small enough that as many factors are written out */
@@ -194,95 +224,88 @@ static bool is_few(const pv *prover, ck_id n) {
          mpq_cmp_si(value, MOST_FACTORS, 1) <= 0;
 }
 
-/* t: a product whose bound is normal */
-pv_eqn pv_norm_prod(pv *prover, pv_ctx ctx, ck_id term) {
+/* cut where a condition of the body changes; a power of few factors is written out, the last factor
+ * first */
+static pv_eqn of_pieces(pv *prover, const product *of) {
   enum { PLACES = 8 };
 
-  ck_id n = ck_kid(prover->terms, term, 0);
-  ck_id k;
-  ck_id f;
-  ck_id var = pv_int_var(prover, "$$k");
   ck_id place[PLACES];
-  ck_id factor[MAXF + 1];
-  pv_ctx inner = pv_ctx_bind(prover, ctx, n, &k);
-  pv_thm none = pv_follows(prover, ctx, pv_le(prover, n, prover->zero));
-  pv_thm n_nonneg;
-  uint32_t n_places;
-  pv_eqn eqn;
-  pv_eqn result;
-  pv_var_sub vars = {pv_int_var(prover, "n"), n};
-  if (!pv_is_prod(prover, term, &f))
-    return pv_same(term);
-  if (none != PV_NONE) {
-    pv_eqn o = {prover->one, pv_zero(prover, term, none)};
-    return o;
-  }
-  f = ck_sub(prover->terms, f, &var, &k, 1, NULL, 0);
-  eqn = pv_norm(prover, inner, f);
-  if (eqn.by == PV_NONE)
-    return pv_fail();
-  ck_id body = eqn.to;
-  eqn.by = pv_lift_prod(prover, n, k, eqn.by);
-  eqn.to = pv_prod(prover, n, k, body);
-  if (eqn.by == PV_NONE || (n_nonneg = pv_follows(prover, ctx, pv_ge0(prover, n))) == PV_NONE)
-    return eqn.by == PV_NONE ? pv_fail() : eqn;
-  if (pv_is_one(prover, body)) {
-    result.to = prover->one;
-    result.by = pv_use_lemma(prover, PV_PROD_ONE, &vars, 1, NULL, 0, &n_nonneg, 1);
-    return result.by == PV_NONE ? eqn : pv_then(prover, eqn, result);
-  }
-  if (pv_is_zero(prover, body)) {
-    result = of_zeros(prover, ctx, n, k);
-    return result.by == PV_NONE ? eqn : pv_then(prover, eqn, result);
-  }
-  if (pv_is_one(prover, n)) {
-    ck_id first = pv_prod(prover, prover->zero, k, body);
-    ck_id element = ck_sub(prover->terms, body, &k, &prover->zero, 1, NULL, 0);
-    pv_thm unrolled = pv_succ(prover, eqn.to, prover->zero, pv_zero_le_zero(prover));
-    pv_thm empty = pv_zero(prover, first, pv_zero_le_zero(prover));
-    pv_comb comb;
-    pv_comb_init(&comb);
-    pv_comb_add(&comb, prover->one, unrolled);
-    pv_comb_add(&comb, element, empty);
-    result.to = element;
-    result.by = pv_comb_prove(prover, &comb, pv_eq(prover, eqn.to, element));
-    return result.by == PV_NONE
-               ? eqn
-               : pv_then(prover, eqn, pv_then(prover, result, pv_norm(prover, ctx, element)));
-  }
-  n_places = pv_cut_places(prover, body, k, place, PLACES);
+  uint32_t n_places = pv_cut_places(prover, of->body, of->k, place, PLACES);
   for (uint32_t i = 0; i < n_places; i++) {
-    if (pv_is_zero(prover, place[i]) || place[i] == n)
+    if (pv_is_zero(prover, place[i]) || place[i] == of->n)
       continue;
-    result = cut(prover, ctx, n, k, body, place[i]);
-    if (result.by != PV_NONE)
-      return pv_then(prover, eqn, result);
+    pv_eqn eqn = cut(prover, of->ctx, of->n, of->k, of->body, place[i]);
+    if (eqn.by != PV_NONE)
+      return eqn;
   }
-  if (is_few(prover, n)) { /* a power written out: the last factor goes first */
-    result = cut(prover, ctx, n, k, body, pv_canon(prover, pv_sub(prover, n, prover->one)));
-    if (result.by != PV_NONE)
-      return pv_then(prover, eqn, result);
-  }
-  n_places = prod_factors(prover, inner, body, factor);
-  if (n_places < 2) {
-    result = of_exponentials(prover, ctx, inner, n, k, body, n_nonneg);
-    return result.by == PV_NONE ? eqn : pv_then(prover, eqn, result);
-  }
+  if (!is_few(prover, of->n))
+    return pv_fail();
+  ck_id last = pv_canon(prover, pv_sub(prover, of->n, prover->one));
+  return cut(prover, of->ctx, of->n, of->k, of->body, last);
+}
+
+/* a product of products where the body has factors */
+static pv_eqn of_factors(pv *prover, const product *of, const ck_id *factor, uint32_t n_factors) {
   ck_id head = factor[0];
   ck_id rest = factor[1];
-  for (uint32_t i = 2; i < n_places; i++)
+  for (uint32_t i = 2; i < n_factors; i++)
     rest = pv_mul(prover, rest, factor[i]);
   rest = pv_canon(prover, rest);
-  ck_id product = pv_mul(prover, head, rest);
-  pv_eqn back = pv_norm_poly(prover, inner, product);
-  if (back.by == PV_NONE || back.to != body)
-    return eqn;
+  pv_eqn back = pv_norm_poly(prover, of->inner, pv_mul(prover, head, rest));
+  if (back.by == PV_NONE || back.to != of->body)
+    return pv_fail();
+  pv_var_sub vars = {pv_int_var(prover, "n"), of->n};
   pv_thm turn = back.by == PV_REFL ? PV_REFL : pv_sym(prover, back.by);
-  ck_fsub funs[2] = {pv_fun_sub(prover, "f", &k, head), pv_fun_sub(prover, "g", &k, rest)};
-  result.by = pv_trans(prover, pv_lift_prod(prover, n, k, turn),
-                       pv_use_lemma(prover, PV_PROD_MUL, &vars, 1, funs, 2, &n_nonneg, 1));
-  if (result.by == PV_NONE)
+  ck_fsub funs[2] = {pv_fun_sub(prover, "f", &of->k, head), pv_fun_sub(prover, "g", &of->k, rest)};
+  pv_thm thm = pv_trans(prover, pv_lift_prod(prover, of->n, of->k, turn),
+                        pv_use_lemma(prover, PV_PROD_MUL, &vars, 1, funs, 2, &of->n_nonneg, 1));
+  if (thm == PV_NONE)
+    return pv_fail();
+  ck_id parts = pv_right(prover, thm);
+  return pv_then(prover, (pv_eqn){parts, thm}, pv_norm(prover, of->ctx, parts));
+}
+
+/* the first of these forms that it has; fails where it has none */
+static pv_eqn form_of(pv *prover, const product *of) {
+  ck_id factor[MAXF + 1];
+  if (pv_is_one(prover, of->body))
+    return of_ones(prover, of);
+  if (pv_is_zero(prover, of->body))
+    return of_zeros(prover, of);
+  if (pv_is_one(prover, of->n))
+    return of_one(prover, of);
+  pv_eqn pieces = of_pieces(prover, of);
+  if (pieces.by != PV_NONE)
+    return pieces;
+  uint32_t n_factors = prod_factors(prover, of->inner, of->body, factor);
+  if (n_factors < 2)
+    return of_exponentials(prover, of->ctx, of->inner, of->n, of->k, of->body, of->n_nonneg);
+  return of_factors(prover, of, factor, n_factors);
+}
+
+/* t: a product whose bound is normal */
+pv_eqn pv_norm_prod(pv *prover, pv_ctx ctx, ck_id term) {
+  product of = {.ctx = ctx, .n = ck_kid(prover->terms, term, 0)};
+  ck_id var = pv_int_var(prover, "$$k");
+  ck_id body;
+  of.inner = pv_ctx_bind(prover, ctx, of.n, &of.k);
+  if (!pv_is_prod(prover, term, &body))
+    return pv_same(term);
+  pv_thm none = pv_follows(prover, ctx, pv_le(prover, of.n, prover->zero));
+  if (none != PV_NONE)
+    return (pv_eqn){prover->one, pv_zero(prover, term, none)};
+  body = ck_sub(prover->terms, body, &var, &of.k, 1, NULL, 0);
+  pv_eqn normal = pv_norm(prover, of.inner, body);
+  if (normal.by == PV_NONE)
+    return pv_fail();
+  of.body = normal.to;
+  of.whole = pv_prod(prover, of.n, of.k, of.body);
+  pv_eqn eqn = {of.whole, pv_lift_prod(prover, of.n, of.k, normal.by)};
+  if (eqn.by == PV_NONE)
+    return pv_fail();
+  of.n_nonneg = pv_follows(prover, ctx, pv_ge0(prover, of.n));
+  if (of.n_nonneg == PV_NONE)
     return eqn;
-  result.to = pv_right(prover, result.by);
-  return pv_then(prover, eqn, pv_then(prover, result, pv_norm(prover, ctx, result.to)));
+  pv_eqn form = form_of(prover, &of);
+  return form.by == PV_NONE ? eqn : pv_then(prover, eqn, form);
 }

@@ -14,6 +14,13 @@ enum {
   SECONDS_OF_ITS_OWN = 20 /* of a processor */
 };
 
+/* What proofs of candidates may take, in the prover's units, before one is found, where the first
+ * that is certified is all that is wanted.  The hardest that were found took two thirds of it;
+ * after it has been spent without one, what is certified is nearly always the program's own
+ * operators. */
+static const uint64_t MOST_PROOF_WORK = 180000000;
+/* less than this is too little to begin with */
+static const uint64_t LEAST_PROOF_WORK = 10000000;
 static const double MOST_BUSY = 2.5; /* of a busy machine no more is asked */
 
 void sg_candidate_clear(as_candidate *candidate) {
@@ -72,9 +79,11 @@ static char *why_not(const as_verdict *verdict, uint32_t number, bool tested) {
 /* --- one candidate of several that are judged at the same time */
 typedef struct {
   as_candidate candidate;
-  double until; /* as_policy */
-  char *unfit;  /* why it has no tile sizes, or cannot be lowered; malloc'ed */
-  bool left;    /* not judged: a cheaper one is certified */
+  double until;  /* as_policy */
+  char *unfit;   /* why it has no tile sizes, or cannot be lowered; malloc'ed */
+  bool left;     /* not judged: a cheaper one is certified, or proofs have taken what they may */
+  bool separate; /* the program's own operators as kernels */
+  uint64_t proof_work; /* as_policy */
 } trial;
 
 typedef struct {
@@ -194,6 +203,7 @@ static void judge_candidate(const sg_search *search, trial *tried) {
   as_judged judged = as_search_judged(search->program, &opts->given, &tried->candidate);
   as_policy policy = *opts->policy;
   policy.until = tried->until;
+  policy.proof_work = tried->proof_work;
   as_judge(&judged, &policy, &tried->candidate.verdict);
 }
 
@@ -273,6 +283,12 @@ static bool is_separate(const sg_scheme *scheme) {
   return scheme->n == 1 && scheme->pieces[0].segment == NULL;
 }
 
+/* what proofs may take yet; 0: nothing to speak of */
+static uint64_t proof_work_left(const sg_search *search) {
+  uint64_t least = MOST_PROOF_WORK - LEAST_PROOF_WORK;
+  return search->proof_work > least ? 0 : MOST_PROOF_WORK - search->proof_work;
+}
+
 /* Whether there is budget for one more, beside so many that are not counted yet.  When it is up and
  * nothing is certified, the program's own operators as kernels are still tried: they are the
  * easiest to prove.  Who interrupts a search wants the best so far: the first few candidates are
@@ -284,6 +300,10 @@ static bool has_budget(sg_search *search, const sg_scheme *scheme, uint32_t n_tr
   bool needed = result->n == 0 && is_separate(scheme);
   if (tested >= search->opts.max_tested && !needed) {
     sg_struck(search, AS_LIMIT_TESTED, 1);
+    return false;
+  }
+  if (search->opts.only_first && !needed && proof_work_left(search) == 0) {
+    sg_struck(search, AS_LIMIT_PROOFS, 1);
     return false;
   }
   if (!as_search_is_late(&search->deadline, &why))
@@ -328,16 +348,21 @@ static void take(sg_search *search, trial *tried, uint32_t number, char **unfit)
   result->cand[result->n++] = tried->candidate;
 }
 
+static bool is_open(const sg_search *search, const trial *tried) {
+  return tried->left && (tried->separate || proof_work_left(search) > 0);
+}
+
 /* Of those that are not judged yet the one that would be first, as sort_candidates has them; n:
  * there is none. */
-static uint32_t first_of(const trial *tried, uint32_t n) {
+static uint32_t first_of(const sg_search *search, const trial *tried, uint32_t n) {
   uint32_t first = n;
   double least = SG_NEVER;
   for (uint32_t i = 0; i < n; i++)
-    least = tried[i].left && tried[i].candidate.us < least ? tried[i].candidate.us : least;
+    least =
+        is_open(search, &tried[i]) && tried[i].candidate.us < least ? tried[i].candidate.us : least;
   for (uint32_t i = 0; i < n; i++) {
     const as_candidate *candidate = &tried[i].candidate;
-    if (!tried[i].left || candidate->us > ALIKE * least)
+    if (!is_open(search, &tried[i]) || candidate->us > ALIKE * least)
       continue;
     if (first == n || candidate->kernels < tried[first].candidate.kernels ||
         (candidate->kernels == tried[first].candidate.kernels &&
@@ -347,16 +372,25 @@ static uint32_t first_of(const trial *tried, uint32_t n) {
   return first;
 }
 
-/* Judges one after the other, the one that would be chosen first, until one is certified. */
+/* Judges one after the other, the one that would be chosen first, until one is certified.  What
+ * proofs that are not found may take is one amount for all of them. */
 static void judge_first(trials *all, uint32_t n) {
-  as_parallel(all->search->opts.threads, n, tile_ith, all);
+  sg_search *search = all->search;
+  as_parallel(search->opts.threads, n, tile_ith, all);
   for (uint32_t i = 0; i < n; i++)
     all->trial[i].left = fits(&all->trial[i]);
-  for (uint32_t i; (i = first_of(all->trial, n)) < n;) {
-    all->trial[i].left = false;
-    judge_candidate(all->search, &all->trial[i]);
-    if (all->trial[i].candidate.verdict.certified)
+  for (uint32_t i; (i = first_of(search, all->trial, n)) < n;) {
+    trial *tried = &all->trial[i];
+    tried->left = false;
+    tried->proof_work = tried->separate ? 0 : proof_work_left(search);
+    judge_candidate(search, tried);
+    if (tried->candidate.verdict.certified)
       return;
+    search->proof_work += tried->candidate.verdict.proof.work;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    if (all->trial[i].left)
+      sg_struck(search, AS_LIMIT_PROOFS, 1);
   }
 }
 
@@ -372,6 +406,7 @@ static void certify_schemes(sg_search *search, const uint32_t *number, uint32_t 
     if (!has_budget(search, scheme, n_trials) || !read_candidate(search, scheme, &next->candidate))
       continue;
     next->until = time_for(search, scheme);
+    next->separate = is_separate(scheme);
     of[n_trials++] = number[i];
   }
   sg_progress(search, "certifying", (double)search->result->n / search->opts.keep);

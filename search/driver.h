@@ -68,8 +68,9 @@ typedef struct {
   uint32_t n_segments;
   sg_scheme *schemes;
   uint32_t n_schemes;
-  double best_us; /* of a scheme that is known, by the model */
-  char **seen;    /* texts of the muGraphs made so far */
+  double best_us;      /* of a scheme that is known, by the model */
+  uint64_t proof_work; /* that proofs took which were not found */
+  char **seen;         /* texts of the muGraphs made so far */
   uint32_t n_seen;
   as_err err; /* the first reason why something that should be possible was not */
 } sg_search;

@@ -32,6 +32,10 @@
   X(CUTS, "cuts", "sets of operators between which the dataflow graph was not cut")                \
   X(GROUPS, "groups", "groups of operators that the partition had no budget left to look into")    \
   X(TESTED, "candidates", "candidates left untested")                                              \
+  X(PROOFS, "proofs",                                                                              \
+    "kernels and candidates left unproved, or out, when proofs that were not found had taken "     \
+    "what "                                                                                        \
+    "there is for them")                                                                           \
   X(TILES, "tiles", "block graphs without tile sizes that divide the concrete sizes and fit")      \
   X(TIME, "time", "plans, groups or candidates left when the time limit struck")                   \
   X(INTERRUPT, "interrupt", "plans, groups or candidates left when the search was interrupted")

@@ -207,8 +207,10 @@ static void prove(const as_judged *judged, uint32_t most_steps, const as_policy 
     take_certificate(judged, verdict);
     return;
   }
-  as_prove_opts limits = {
-      .max_steps = most_steps, .all_steps = policy->proof_steps, .until = policy->until};
+  as_prove_opts limits = {.max_steps = most_steps,
+                          .all_steps = policy->proof_steps,
+                          .all_work = policy->proof_work,
+                          .until = policy->until};
   as_prove_claim(verdict->terms, verdict->claim, &limits, &verdict->proof);
   verdict->prove_seconds = as_now() - start;
   if (verdict->proof.verdict == AS_PROVED)

@@ -93,6 +93,7 @@ typedef struct {
                    is unknown */
   uint32_t proof_steps; /* effort for the proof, all that is tried counted; 0: each way that is
                            tried has the prover's own limit */
+  uint64_t proof_work;  /* the same in the prover's units of work */
 } as_policy;
 
 /* the random test demanded, every solver asked, 20 s, seed 1 */

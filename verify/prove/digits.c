@@ -82,26 +82,49 @@ static void by_fact(pv *prover, pv_thm thm, ck_id term, pv_range *found) {
     below(prover, thm, term, value + 1, found);
 }
 
-/* Is a relation one between the atom and numbers?  Others say nothing of it alone; most are others,
- * and to tell costs no term and no step. */
-static bool speaks_of(pv *prover, ck_id formula, ck_id atom) {
+/* the next monomial of a polynomial from `i` on that is no number */
+static uint32_t next_mono(const ck_poly *poly, uint32_t i) {
+  while (i < ck_poly_len(poly) && ck_poly_mono(poly, i).deg == 0)
+    i++;
+  return i;
+}
+
+static bool is_same_mono(ck_mono mono, ck_mono other) {
+  return mono.deg == other.deg &&
+         memcmp(mono.atoms, other.atoms, mono.deg * sizeof *mono.atoms) == 0;
+}
+
+/* Is a relation one between the term, or the term with its sign changed, and numbers?  Others say
+ * nothing of it alone; most are others, and to tell costs no term and no step.  The monomials of
+ * both are in the order of their numbers. */
+static bool speaks_of(pv *prover, ck_id formula, const ck_poly *term) {
   const ck_poly *gap = ck_poly_of(prover->terms, formula);
-  uint32_t n = gap ? ck_poly_len(gap) : 0;
-  bool alone = n == 1 || n == 2;
-  for (uint32_t i = 0; i < n && alone; i++) {
-    ck_mono mono = ck_poly_mono(gap, i);
-    alone = mono.deg == 0 || (mono.deg == 1 && mono.atoms[0] == atom);
+  if (gap == NULL || term == NULL)
+    return term == NULL; /* beyond what polynomials are made of: as if it did */
+  int sign = 0;
+  uint32_t i = next_mono(gap, 0);
+  uint32_t k = next_mono(term, 0);
+  while (i < ck_poly_len(gap) && k < ck_poly_len(term)) {
+    int signs = mpq_sgn(*ck_poly_coef(gap, i)) * mpq_sgn(*ck_poly_coef(term, k));
+    if (!is_same_mono(ck_poly_mono(gap, i), ck_poly_mono(term, k)) ||
+        mpz_cmpabs(mpq_numref(*ck_poly_coef(gap, i)), mpq_numref(*ck_poly_coef(term, k))) != 0 ||
+        mpz_cmp(mpq_denref(*ck_poly_coef(gap, i)), mpq_denref(*ck_poly_coef(term, k))) != 0 ||
+        (sign != 0 && signs != sign))
+      return false;
+    sign = signs;
+    i = next_mono(gap, i + 1);
+    k = next_mono(term, k + 1);
   }
-  return alone;
+  return i == ck_poly_len(gap) && k == ck_poly_len(term);
 }
 
 static void by_facts(pv *prover, pv_ctx ctx, ck_id term, pv_range *found) {
-  bool atom = pv_is_atom(prover, term);
+  const ck_poly *poly = ck_poly_of(prover->terms, term);
   for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
     pv_assumption fact = *pv_at(prover, link);
     ck_op head = ck_head(prover->terms, fact.formula);
     if ((head == CK_LE || head == CK_LT) && fact.thm != PV_NONE &&
-        (!atom || speaks_of(prover, fact.formula, term)))
+        speaks_of(prover, fact.formula, poly))
       by_fact(prover, fact.thm, term, found);
   }
 }

@@ -280,12 +280,16 @@ static uint32_t prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal
   prover.ways = ways;
   AS_TRACE(PROVE, "an attempt, in ways %u", ways);
   pv_defs *defs = claim && claim->n_definitions ? pv_defs_new(&prover, claim) : NULL;
-  if (defs) {
+  if (defs)
     prover.max_work *= DEFINED_WORK;
+  if (opts && opts->all_work && opts->all_work < prover.max_work)
+    prover.max_work = opts->all_work;
+  if (defs) {
     pv_solve_loops(&prover, defs, claim);
     prove_segments(&prover, claim);
   }
   prove_all(&prover, goals, n, result);
+  result->work = prover.work;
   if (defs)
     pv_defs_free(defs);
   uint32_t matter = prover.matter;
@@ -319,21 +323,28 @@ void as_prove_claim(ck_terms *terms, const ck_claim *c, const as_prove_opts *opt
   /* what loops carry is long before it is short: there sums are left in products at first */
   uint32_t always = carries(c) ? 0 : PV_OUT_OF_PRODUCTS;
   uint32_t matter = prove_with(terms, c, c->goals, c->n_goals, opts, always, 0, result);
+  as_prove_opts rest = opts ? *opts : (as_prove_opts){0};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     uint32_t tried = result->steps_tried;
     bool differs = (matter & others[i]) == others[i] && !(others[i] & always);
-    bool spent = opts && opts->all_steps && tried >= opts->all_steps;
+    bool spent = rest.all_steps && tried >= rest.all_steps;
+    if (opts && opts->all_work) {
+      spent = spent || result->work >= opts->all_work;
+      rest.all_work = opts->all_work - (spent ? 0 : result->work);
+    }
     if (result->verdict == AS_PROVED || !differs || spent)
       continue;
     /* what conditions decide in a body is decided there, or, the second time, where it is read: a
      * sum that is rescaled by what else its loop carries is found only so */
     as_proof_result second;
-    matter |= prove_with(terms, c, c->goals, c->n_goals, opts, others[i] | always, tried, &second);
+    matter |= prove_with(terms, c, c->goals, c->n_goals, &rest, others[i] | always, tried, &second);
     bool better = second.verdict == AS_PROVED;
+    uint64_t work = result->work + second.work;
     as_proof_result_clear(better ? result : &second);
     if (better)
       *result = second;
     result->steps_tried += better ? tried : second.steps_tried;
+    result->work = work;
   }
   as_stats_add(AS_STAT_PROOFS, 1);
   as_stats_add(AS_STAT_PROOF_STEPS, result->steps_tried);

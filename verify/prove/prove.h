@@ -10,6 +10,9 @@ typedef enum { AS_PROVED, AS_UNPROVED } as_proof_verdict; /* UNPROVED: not known
 typedef struct {
   uint32_t max_steps; /* effort limit in proof steps of each way that is tried, 0: the default */
   uint32_t all_steps; /* of all ways together, 0: none */
+  uint64_t all_work;  /* what all ways together may do, in the prover's units (steps take some
+                         hundreds, linear programmes as many as they have numbers); 0: each has the
+                         default */
   double until; /* 0, or when as_now() is past it no more is tried; 0: no clock is read, so that the
                    same claim gives the same proof */
 } as_prove_opts;
@@ -41,6 +44,7 @@ typedef struct {
   uint32_t steps;
   uint32_t terms;       /* lines of the certificate */
   uint32_t steps_tried; /* steps made, dead ones included */
+  uint64_t work;        /* that all ways did */
   uint32_t goals;
   uint32_t goals_proved;
   char *goal; /* UNPROVED: name of the first goal not proved, malloc'ed */

@@ -14,7 +14,8 @@
 
 enum { MOST_STEPS = 60000 };
 
-static const char *const sems[] = {"elementwise", "linear", "normalize", "reduce", "shape"};
+static const char *const sems[] = {"elementwise", "index",  "linear",
+                                   "normalize",   "reduce", "shape"};
 
 enum { N_SEM = sizeof sems / sizeof *sems };
 

@@ -56,6 +56,9 @@ static void match_app(pv *prover, ck_id pattern, uint32_t index, uint32_t depth,
         if (!has_loose(terms, pattern_arg, index))
           continue;
         ck_id digit = pv_clause_digit(prover, pattern_arg, index, depth, arg);
+        /* no sum of steps: a place taken apart and put together, `c*(i div c) + i mod c` */
+        if (digit == CK_BAD && ck_is_closed(terms, arg) && ck_is_int(terms, arg))
+          digit = arg;
         if (digit != CK_BAD)
           add_option(digit, out, n);
         indices_of(prover, arg, out, n);

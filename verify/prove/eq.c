@@ -570,6 +570,8 @@ pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t dep
 static pv_thm rel_cases(pv *prover, pv_ctx ctx, ck_id formula, uint32_t depth) {
   pv_thm thm = pv_follows(prover, ctx, formula);
   ck_id cond;
+  if (thm == PV_NONE && depth == 0)
+    thm = pv_by_parts(prover, ctx, formula);
   if (thm != PV_NONE || depth > MAX_SPLITS || pv_spent(prover))
     return thm;
   pv_eqn eqn =

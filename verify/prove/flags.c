@@ -1,5 +1,6 @@
 /* Choices by a flag: `if(t = 1, u, v)`, where t is itself a choice between numbers, is one by the
- * condition of t (see pv_norm.h).  Kernels carry such flags, as "no number was met yet". */
+ * condition of t (see pv_norm.h).  Kernels carry such flags, as "no number was met yet".
+ * Choices by an equation that is an order. */
 #include "pv_norm.h"
 
 typedef struct {
@@ -78,4 +79,45 @@ pv_eqn pv_by_flag(pv *prover, ck_id term) {
   }
   eqn.by = pv_cases(prover, by, part[0], part[1]);
   return eqn.by == PV_NONE ? pv_same(term) : eqn;
+}
+
+pv_eqn pv_by_extreme(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id cond = ck_kid(prover->terms, term, 0);
+  ck_id sides[2] = {ck_kid(prover->terms, cond, 0), ck_kid(prover->terms, cond, 1)};
+  bool equal = ck_head(prover->terms, cond) == CK_EQ;
+  if ((!equal && ck_head(prover->terms, cond) != CK_NE) || !ck_is_int(prover->terms, sides[0]) ||
+      !ck_is_int(prover->terms, sides[1]))
+    return pv_same(term);
+  prover->matter |= PV_UNDER_CHOICES;
+  if (!(prover->ways & PV_UNDER_CHOICES))
+    return pv_same(term);
+  for (uint32_t most = 0; most < 2; most++) { /* gap: what is known to be at least 0 */
+    ck_id gap = pv_canon(prover, pv_sub(prover, sides[1 - most], sides[most]));
+    pv_thm least =
+        pv_is_const(prover, gap) ? PV_NONE : pv_follows(prover, ctx, pv_ge0(prover, gap));
+    if (least == PV_NONE)
+      continue;
+    ck_id order = pv_le(prover, gap, prover->zero);
+    ck_id differ = pv_ne0(prover, gap);
+    ck_id than[2] = {ck_kid(prover->terms, term, equal ? 1 : 2),
+                     ck_kid(prover->terms, term, equal ? 2 : 1)};
+    pv_eqn eqn = {ck_ite(prover->terms, order, than[0], than[1]), PV_NONE};
+    pv_thm part[2];
+    for (uint32_t i = 0; i < 2; i++) { /* i: the sides differ */
+      bool fails = (i == 0) != equal;
+      pv_thm here = pv_hyp(prover, fails ? ck_neg(prover->terms, cond) : cond);
+      ck_id sign = pv_num(prover, most ? 1 : -1);
+      pv_thm apart = i ? pv_scaled(prover, differ, sign, here) : PV_NONE;
+      pv_thm above = pv_positive_of_nonzero(prover, gap, least, apart);
+      pv_thm decided = i ? pv_restate(prover, ck_neg(prover->terms, order), above)
+                         : PV_COMBINE(prover, order, sign, here);
+      pv_thm old_law = pv_law(prover, fails ? "ite0" : "ite1", &term, 1, here);
+      pv_thm new_law = pv_law(prover, i ? "ite0" : "ite1", &eqn.to, 1, decided);
+      part[i] = pv_trans(prover, old_law, pv_sym(prover, new_law));
+    }
+    eqn.by = pv_cases(prover, cond, part[equal ? 0 : 1], part[equal ? 1 : 0]);
+    if (eqn.by != PV_NONE)
+      return eqn;
+  }
+  return pv_same(term);
 }

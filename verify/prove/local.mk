@@ -66,7 +66,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/rewrite.c \
   verify/prove/roots.c \
   verify/prove/segments.c \
-  verify/prove/selects.c verify/prove/rounds.c verify/prove/joined.c verify/prove/apart.c verify/prove/paths.c verify/prove/pv_rounds.h \
+  verify/prove/selects.c verify/prove/rounds.c verify/prove/joined.c verify/prove/apart.c verify/prove/parts.c verify/prove/paths.c verify/prove/pv_rounds.h \
   verify/prove/settle.c \
   verify/prove/side.c \
   verify/prove/simplex.c \

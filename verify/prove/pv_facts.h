@@ -18,6 +18,11 @@ pv_thm pv_fact_match(pv *prover, pv_ctx ctx, ck_op rel, ck_id x);
 /* theorem s as `nf # 0`, `0 <= nf`, `0 < nf`, `0 = nf` with nf normal */
 pv_thm pv_fact_normal(pv *prover, pv_ctx ctx, pv_thm thm, ck_id *normal);
 
+/* --- parts.c */
+/* an order of integers that bounds a sum of products, as it is written, by 0 from below or by a
+ * number from above */
+pv_thm pv_by_parts(pv *prover, pv_ctx ctx, ck_id formula);
+
 /* --- bounds.c: integers, by bounds of the variables */
 pv_thm pv_follows_int(pv *prover, pv_ctx ctx, ck_id f);
 pv_thm pv_follows_int_within(pv *prover, pv_ctx ctx, ck_id f, uint32_t effort);

@@ -23,6 +23,10 @@ pv_eqn pv_choice_of(pv *prover, ck_id term, const pv_eqn *branch);
 /* flags.c: a choice that asks whether another one between two numbers is a number, as a choice by
  * what that one is made by; PV_REFL: it is no such */
 pv_eqn pv_by_flag(pv *prover, ck_id term);
+/* flags.c: a choice by an equation of integers of which one side is the least or the greatest that
+ * the other can be, as one by an order: where that fails the next number is the least, so that
+ * `i mod 3`, which is not 0, is at least 1; PV_REFL: it is no such */
+pv_eqn pv_by_extreme(pv *prover, pv_ctx ctx, ck_id term);
 /* repeats.c: the term with what it chooses by that condition, or by its negation, chosen: it holds,
  * by the theorem */
 pv_eqn pv_without_repeats(pv *prover, ck_id term, ck_id cond, pv_thm holds);

@@ -1,0 +1,181 @@
+/* Bounds of integers that are sums of products, as positions are written, by bounds of their parts.
+ * Normal forms put together what a mask bounds with what it does not speak of: of
+ * `80*(q - 1) + r`, q = `x div 320 mod 197`, r = `x mod 320` they leave `x - 240*(x div 320) ..`.
+ */
+#include "pv_norm.h"
+
+/* --- at least 0 */
+static pv_thm nonneg(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_op head = ck_head(prover->terms, term);
+  ck_id claim = pv_ge0(prover, term);
+  pv_thm thm = PV_NONE;
+  if (pv_is_const(prover, term))
+    return pv_const_sign(prover, term) < 0 ? PV_NONE : pv_by_value(prover, claim);
+  if (head == CK_ADD || head == CK_MUL) {
+    pv_thm part[2] = {nonneg(prover, ctx, ck_kid(prover->terms, term, 0)), PV_NONE};
+    if (part[0] != PV_NONE)
+      part[1] = nonneg(prover, ctx, ck_kid(prover->terms, term, 1));
+    pv_comb comb;
+    pv_comb_init(&comb);
+    if (head == CK_MUL) {
+      pv_comb_add_product(&comb, prover->one, part[0], part[1]);
+    } else {
+      pv_comb_add(&comb, prover->one, part[0]);
+      pv_comb_add(&comb, prover->one, part[1]);
+    }
+    thm = pv_comb_prove(prover, &comb, claim);
+  }
+  return thm == PV_NONE ? pv_follows(prover, ctx, claim) : thm;
+}
+
+/* --- at most a number */
+typedef struct {
+  pv_thm thm; /* term <= number; PV_NONE: not known */
+  ck_id number;
+} upper;
+
+static const upper unknown = {PV_NONE, CK_BAD};
+
+static upper most(pv *prover, pv_ctx ctx, ck_id term);
+
+/* the smaller one */
+static upper better(pv *prover, upper a, upper b) {
+  if (a.thm == PV_NONE || b.thm == PV_NONE)
+    return a.thm == PV_NONE ? b : a;
+  return pv_const_sign(prover, pv_canon(prover, pv_sub(prover, b.number, a.number))) < 0 ? b : a;
+}
+
+/* by an order of the context that speaks of the term alone */
+static upper by_hypothesis(pv *prover, pv_ctx ctx, ck_id term) {
+  const ck_terms *terms = prover->terms;
+  pv_eqn eqn = pv_norm(prover, ctx, term);
+  upper best = unknown;
+  if (eqn.by == PV_NONE)
+    return unknown;
+  for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
+    ck_id formula = pv_at(prover, link)->formula;
+    ck_op head = ck_head(terms, formula);
+    if ((head != CK_LT && head != CK_LE) || !ck_is_int(terms, ck_kid(terms, formula, 0)) ||
+        !ck_is_int(terms, ck_kid(terms, formula, 1)))
+      continue;
+    ck_id value;
+    pv_thm known =
+        pv_fact_normal(prover, ctx, pv_tighten(prover, pv_at(prover, link)->thm), &value);
+    upper here = {PV_NONE, CK_BAD};
+    if (known == PV_NONE || ck_head(terms, pv_says(prover, known)) != CK_LE)
+      continue;
+    here.number = pv_canon(prover, pv_add(prover, value, eqn.to));
+    if (!pv_is_const(prover, here.number))
+      continue;
+    here.thm = PV_COMBINE(prover, pv_le(prover, term, here.number), prover->one, known, prover->one,
+                          eqn.by);
+    best = better(prover, best, here);
+  }
+  return best;
+}
+
+/* strict: term < number + 1 */
+static upper below(pv *prover, ck_id term, ck_id number, pv_thm strict) {
+  pv_thm thm = pv_restate(prover, pv_le(prover, term, number), pv_tighten(prover, strict));
+  return (upper){thm, number};
+}
+
+static upper of_quotient(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id dividend = ck_kid(prover->terms, term, 0);
+  ck_id divisor = ck_kid(prover->terms, term, 1);
+  upper inside = most(prover, ctx, dividend);
+  if (inside.thm == PV_NONE)
+    return unknown;
+  mpq_t floor;
+  mpq_init(floor);
+  mpz_fdiv_q(mpq_numref(floor), mpq_numref(*ck_q_value(prover->terms, inside.number)),
+             mpq_numref(*ck_q_value(prover->terms, divisor)));
+  ck_id number = pv_rational(prover, floor);
+  mpq_clear(floor);
+  ck_id next = pv_const_add(prover, number, prover->one);
+  ck_id end = pv_mul(prover, next, divisor);
+  ck_id room = pv_canon(prover, pv_sub(prover, end, inside.number)); /* at least 1 */
+  pv_summand summands[2] = {{prover->one, &inside.thm, 1}, {room, NULL, 0}};
+  pv_thm premises[2] = {pv_arith(prover, pv_lt(prover, dividend, end), summands, 2),
+                        pv_by_value(prover, pv_gt0(prover, divisor))};
+  pv_var_sub vars[3] = {{pv_int_var(prover, "a"), dividend},
+                        {pv_int_var(prover, "b"), divisor},
+                        {pv_int_var(prover, "c"), next}};
+  return below(prover, term, number,
+               pv_use_lemma(prover, PV_DIV_HI, vars, 3, NULL, 0, premises, 2));
+}
+
+static upper of_remainder(pv *prover, ck_id term) {
+  ck_id args[2] = {ck_kid(prover->terms, term, 0), ck_kid(prover->terms, term, 1)};
+  pv_thm positive = pv_by_value(prover, pv_gt0(prover, args[1]));
+  return below(prover, term, pv_const_add(prover, args[1], pv_num(prover, -1)),
+               pv_law(prover, "mod<", args, 2, positive));
+}
+
+static upper of_sum(pv *prover, pv_ctx ctx, ck_id term) {
+  upper part[2] = {most(prover, ctx, ck_kid(prover->terms, term, 0)), unknown};
+  if (part[0].thm != PV_NONE)
+    part[1] = most(prover, ctx, ck_kid(prover->terms, term, 1));
+  if (part[1].thm == PV_NONE)
+    return unknown;
+  ck_id number = pv_const_add(prover, part[0].number, part[1].number);
+  return (upper){PV_COMBINE(prover, pv_le(prover, term, number), prover->one, part[0].thm,
+                            prover->one, part[1].thm),
+                 number};
+}
+
+/* a number that is at least 0 times something */
+static upper of_multiple(pv *prover, pv_ctx ctx, ck_id term) {
+  uint32_t which = pv_is_const(prover, ck_kid(prover->terms, term, 0)) ? 0 : 1;
+  ck_id scale = ck_kid(prover->terms, term, which);
+  if (!pv_is_const(prover, scale) || pv_const_sign(prover, scale) < 0)
+    return unknown;
+  upper part = most(prover, ctx, ck_kid(prover->terms, term, 1 - which));
+  if (part.thm == PV_NONE)
+    return unknown;
+  ck_id number = pv_const_mul(prover, scale, part.number);
+  return (upper){PV_COMBINE(prover, pv_le(prover, term, number), scale, part.thm), number};
+}
+
+static upper most(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_op head = ck_head(prover->terms, term);
+  upper parts = unknown;
+  if (pv_is_const(prover, term))
+    return (upper){pv_by_value(prover, pv_le(prover, term, term)), term};
+  bool by_number = (head == CK_DIV || head == CK_MOD) &&
+                   pv_is_const(prover, ck_kid(prover->terms, term, 1)) &&
+                   pv_const_sign(prover, ck_kid(prover->terms, term, 1)) > 0;
+  if (head == CK_ADD)
+    parts = of_sum(prover, ctx, term);
+  else if (head == CK_MUL)
+    parts = of_multiple(prover, ctx, term);
+  else if (head == CK_MOD && by_number)
+    parts = of_remainder(prover, term);
+  else if (head == CK_DIV && by_number)
+    parts = of_quotient(prover, ctx, term);
+  return better(prover, parts, by_hypothesis(prover, ctx, term));
+}
+
+pv_thm pv_by_parts(pv *prover, pv_ctx ctx, ck_id formula) {
+  ck_op head = ck_head(prover->terms, formula);
+  ck_id left = ck_kid(prover->terms, formula, 0);
+  ck_id right = ck_kid(prover->terms, formula, 1);
+  bool low = left == prover->zero;
+  if (!ck_is_int(prover->terms, left) || !ck_is_int(prover->terms, right))
+    return PV_NONE;
+  ck_op sum = ck_head(prover->terms, low ? right : left);
+  if (sum != CK_ADD && sum != CK_MUL)
+    return PV_NONE;
+  if (low)
+    return head == CK_LE ? nonneg(prover, ctx, right) : PV_NONE;
+  if ((head != CK_LE && head != CK_LT) || !pv_is_const(prover, right))
+    return PV_NONE;
+  upper bound = most(prover, ctx, left);
+  if (bound.thm == PV_NONE)
+    return PV_NONE;
+  ck_id room = pv_canon(prover, pv_sub(prover, right, bound.number));
+  if (pv_const_sign(prover, room) < (head == CK_LT ? 1 : 0))
+    return PV_NONE;
+  pv_summand summands[2] = {{prover->one, &bound.thm, 1}, {room, NULL, 0}};
+  return pv_arith(prover, formula, summands, pv_is_zero(prover, room) ? 1 : 2);
+}

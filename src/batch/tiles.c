@@ -1,5 +1,6 @@
 #include "tiles.h"
 #include "alike.h"
+#include "general.h"
 #include "src/base/file.h"
 #include "src/base/intern.h"
 #include "src/base/mem.h"
@@ -52,6 +53,7 @@ typedef struct {
   as_err err;
   double seconds;
   const answered *like; /* the one that this is but for names; NULL: none */
+  char *launches;       /* of a generalisation: of which launches this is; NULL: it is none */
 } row;
 
 bool as_batch_tiles_are(const char *given, const char *candidate) {
@@ -231,7 +233,8 @@ static char *why(row *r) {
                       r->proof.proof.goal ? r->proof.proof.goal : "",
                       r->proof.proof.goal ? ")" : "")
           : NULL;
-  char *words = proof ? as_format("%s\n%s", r->verdict.words, proof) : as_strdup(r->verdict.words);
+  char *words = as_format("%s%s%s%s", r->launches ? r->launches : "", r->verdict.words,
+                          proof ? "\n" : "", proof ? proof : "");
   free(proof);
   return words;
 }
@@ -300,6 +303,15 @@ static void forget_all(batch *b) {
   as_intern_clear(&b->texts);
 }
 
+static void row_clear(row *r) {
+  free(r->text);
+  free(r->launches);
+  as_tile_verdict_clear(&r->verdict);
+  as_verdict_clear(&r->proof);
+  as_job_clear(&r->job);
+  as_err_clear(&r->err);
+}
+
 /* takes the row's text */
 static void tell(batch *b, row *r) {
   char *words = why(r);
@@ -317,11 +329,7 @@ static void tell(batch *b, row *r) {
                                   (json_int_t)r->verdict.elements, "conflicts",
                                   (json_int_t)r->verdict.conflicts, "tile", text));
   free(words);
-  free(r->text);
-  as_tile_verdict_clear(&r->verdict);
-  as_verdict_clear(&r->proof);
-  as_job_clear(&r->job);
-  as_err_clear(&r->err);
+  row_clear(r);
 }
 
 static void judge_text(batch *b, const char *path) {
@@ -337,10 +345,130 @@ static void judge_text(batch *b, const char *path) {
   tell(b, &r);
 }
 
+/* --- launches of which the one that is given may be an example */
+
+/* what is tried for one candidate */
+typedef struct {
+  void *all;
+  const as_import_general *format;
+  const char *label;
+  const char *name;
+  char *given; /* as it stands in its file */
+  uint32_t effort;
+  uint32_t n_tried;
+  uint32_t n_refuted;
+} trials;
+
+/* a few small instances: is it wrong there? */
+static bool refuted_at_once(const batch *b, const row *r, const char *name) {
+  as_tile_budget few = {.seed = b->how->seed,
+                        .max_size = 4,
+                        .sizes_per_bound = 8,
+                        .inputs_per_size = 1,
+                        .max_ops = 200000,
+                        .seconds = 1};
+  as_tile_verdict verdict = {0};
+  as_err unsaid;
+  as_err_init(&unsaid);
+  as_tile_job job;
+  as_tile_job_init(&job, b->library);
+  bool wrong = as_tile_job_take(&job, 0, b->given_name, b->given, b->given_len, &unsaid) &&
+               as_tile_job_take(&job, 1, name, r->text, r->len, &unsaid) &&
+               as_tile_job_judge(&job, &few, &verdict, &unsaid) == AS_OK &&
+               verdict.answer != AS_TILE_NO_DIFFERENCE;
+  as_tile_verdict_clear(&verdict);
+  as_tile_job_clear(&job);
+  as_err_clear(&unsaid);
+  return wrong;
+}
+
+/* One hypothesis; `last`: it is judged in full, whatever comes of it.  true: its row is told. */
+static bool judge_hypothesis(batch *b, trials *t, uint32_t reading, uint32_t scope, bool last) {
+  enum { REFUTED_COSTS = 1, OPEN_COSTS = 6 };
+
+  row r = {.label = t->label};
+  char *where = NULL;
+  char *says = NULL;
+  as_err_init(&r.err);
+  as_verdict_init(&r.proof);
+  double start = as_now();
+  r.text = t->format->tile(t->all, reading, scope, &where, &says, &r.err);
+  r.len = r.text ? strlen(r.text) : 0;
+  r.answer = UNREADABLE;
+  b->given = *where ? as_batch_with_lines(t->given, where) : as_strdup(t->given);
+  b->given = b->given ? b->given : as_strdup(t->given);
+  b->given_len = strlen(b->given);
+  bool wrong = r.text && !last && refuted_at_once(b, &r, t->name);
+  if (r.text && !wrong)
+    judge(b, &r, t->name, true);
+  t->n_tried++;
+  t->n_refuted += wrong || r.answer == AS_TILE_DIFFERS || r.answer == AS_TILE_ORDER;
+  t->effort += wrong || !r.text ? REFUTED_COSTS : OPEN_COSTS;
+  bool told = last || r.answer == PROVED;
+  if (told) {
+    r.launches = as_format("Of all launches with %s%s%s%s(%u more general hypotheses tried, %u "
+                           "refuted)\n",
+                           says, *where ? ", where sizes keep\n" : "\n", where, "",
+                           t->n_tried - 1, t->n_refuted);
+    r.seconds = as_now() - start;
+    tell(b, &r);
+  } else {
+    row_clear(&r);
+  }
+  free(b->given);
+  b->given = NULL;
+  free(where);
+  free(says);
+  return told;
+}
+
+/* the widest scope that is proved; where none is, the example alone, whatever comes of it */
+static void judge_hypotheses(batch *b, trials *t) {
+  enum { MOST_EFFORT = 240 };
+
+  uint32_t n_reading = t->format->readings(t->all);
+  uint32_t n_scope = t->format->scopes(t->all);
+  for (uint32_t scope = 0; scope + 1 < n_scope; scope++) {
+    for (uint32_t reading = 0; reading < n_reading; reading++) {
+      if (t->effort < MOST_EFFORT && judge_hypothesis(b, t, reading, scope, false))
+        return;
+    }
+  }
+  judge_hypothesis(b, t, 0, n_scope - 1, true);
+}
+
+static bool judge_general(batch *b, void *file, size_t index, const char *path, as_err *err) {
+  const as_import_tile_format *format = b->how->from;
+  as_import_known known = {0};
+  trials t = {.format = format->general, .label = format->label(file, index), .given = b->given};
+  as_tile_job job;
+  as_tile_job_init(&job, b->library);
+  if (as_tile_job_take(&job, 0, b->given_name, b->given, b->given_len, err)) {
+    as_batch_known_of(&job, &known);
+    t.all = t.format->open(file, &b->how->options, &known, err);
+  }
+  char *name = as_format("%s#%s.tile", path, t.label);
+  t.name = name;
+  if (t.all)
+    judge_hypotheses(b, &t);
+  t.format->close(t.all);
+  as_batch_known_clear(&known);
+  as_tile_job_clear(&job);
+  free(name);
+  b->given = t.given;
+  b->given_len = strlen(t.given);
+  return t.all != NULL;
+}
+
 static bool judge_file(batch *b, const char *path, as_err *err) {
   const as_import_tile_format *format = b->how->from;
   void *file = format->read(path, &b->how->options, err);
-  for (size_t i = 0; file && i < format->count(file); i++) {
+  bool fine = file != NULL;
+  for (size_t i = 0; fine && i < format->count(file) && b->how->generalise; i++)
+    fine = format->general ? judge_general(b, file, i, path, err)
+                           : as_err_set(err, AS_BAD_INPUT, "%s: of %s nothing is generalised", path,
+                                        format->name);
+  for (size_t i = 0; fine && i < format->count(file) && !b->how->generalise; i++) {
     row r = {.label = format->label(file, i)};
     char *name = as_format("%s#%s.tile", path, r.label);
     as_err_init(&r.err);
@@ -364,7 +492,7 @@ static bool judge_file(batch *b, const char *path, as_err *err) {
     free(name);
   }
   format->free(file);
-  return file != NULL;
+  return fine;
 }
 
 static void summary(const batch *b, double seconds) {

@@ -10,6 +10,7 @@
 typedef struct {
   const as_import_tile_format *from; /* NULL: the candidate is a text of ours */
   as_import_tile_options options;
+  bool generalise; /* numbers of what is read may be examples of the given program's sizes */
   uint64_t seed;
   bool json;
   bool quiet;

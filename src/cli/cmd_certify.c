@@ -126,6 +126,7 @@ static int judge_tiles(const cli_opts *opts, const as_import_tile_format *from, 
   as_err_init(&err);
   as_batch_tiles_how how = {.from = from,
                             .options = cli_tile_options(opts),
+                            .generalise = opts->generalise,
                             .seed = opts->seed,
                             .json = opts->json,
                             .quiet = opts->quiet,

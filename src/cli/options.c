@@ -95,6 +95,7 @@ void cli_opts_clear(cli_opts *opts) {
   clear_strings(&opts->sem);
   clear_strings(&opts->argument);
   clear_strings(&opts->size);
+  clear_strings(&opts->where);
   clear_strings(&opts->offer);
 }
 
@@ -106,6 +107,7 @@ as_import_tile_options cli_tile_options(const cli_opts *opts) {
                                   .grid = opts->grid,
                                   .argument = &opts->argument,
                                   .size = &opts->size,
+                                  .where = &opts->where,
                                   .literals = opts->literals,
                                   .writes_all = opts->writes_all};
 }

@@ -83,6 +83,10 @@ enum {
     "of these: the extents of the tensor that an argument points to, or a number's value")         \
   X(size, 'z', STRINGS, CLI_FOR_LIFTING, "NAME=N", NULL, 0, 0, NULL,                               \
     "of these: a size that they use, and a value of it")                                           \
+  X(where, '6', STRINGS, CLI_FOR_LIFTING, "RELATION", NULL, 0, 0, NULL,                            \
+    "of these: what their launches keep of sizes, `n <= 64`; the given program states it too")     \
+  X(generalise, '7', FLAG, CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                 \
+    "of these: numbers of the launch are taken for sizes, as many as the proof succeeds with")     \
   X(literals, 'i', WORD, CLI_FOR_LIFTING, "HOW", "printed", 0, 0, AS_IMPORT_LITERALS,              \
     "of these: numbers as they are printed, or the shortest decimals that round to them")          \
   X(writes_all, 'W', FLAG, CLI_FOR_LIFTING, NULL, NULL, 0, 0, NULL,                                \
@@ -190,6 +194,7 @@ typedef struct {
   as_vec sem; /* of char * */
   as_vec argument;
   as_vec size;
+  as_vec where;
   as_vec offer;
   char *out;
   char *from;
@@ -229,6 +234,7 @@ typedef struct {
   uint64_t solver_seconds;
   bool force;
   bool writes_all;
+  bool generalise;
   bool json;
   bool no_cache;
   bool smt;

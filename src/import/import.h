@@ -52,11 +52,43 @@ typedef struct {
   const char *grid;
   const as_vec *argument; /* of char *; NULL: none */
   const as_vec *size;     /* of char *; NULL: none */
+  const as_vec *where;    /* of char *: relations of sizes; NULL: none */
   const char *literals;   /* a word of AS_IMPORT_LITERALS */
   bool writes_all;        /* what a kernel stores to and never loads, it stores to everywhere */
 } as_import_tile_options;
 
 #define AS_IMPORT_LITERALS "printed,decimal"
+
+/* what the given program says, of which numbers in a candidate may be examples */
+typedef struct {
+  const char *name;
+  uint32_t rank;
+  const as_size *dim;
+} as_import_tensor;
+
+typedef struct {
+  as_sizes *sizes;
+  uint32_t n_size;
+  const as_size *size;
+  uint32_t n_tensor;
+  const as_import_tensor *tensor;
+} as_import_known;
+
+/* More general programs of which the one in a file may be an example: which of its numbers are
+ * which sizes (a reading), and what is stated of sizes (a scope).  The first reading is the most
+ * likely, the first scope the widest, the last the example alone.  Hypotheses: each is judged. */
+typedef struct {
+  void *(*open)(const void *file, const as_import_tile_options *options,
+                const as_import_known *known, as_err *err); /* `known` is borrowed */
+  void (*close)(void *general);
+  uint32_t (*readings)(const void *general);
+  uint32_t (*scopes)(const void *general);
+  uint32_t (*fixed)(const void *general, uint32_t scope); /* sizes that keep their value */
+  /* The text (malloc'ed; NULL with err); *where (malloc'ed, may be empty): relations, one a line,
+   * which the given program has to state; *says (malloc'ed): the reading, in a line. */
+  char *(*tile)(const void *general, uint32_t reading, uint32_t scope, char **where, char **says,
+                as_err *err);
+} as_import_general;
 
 typedef struct {
   const char *name;
@@ -71,6 +103,7 @@ typedef struct {
                 as_err *err);
   /* how the options are understood, for the one who reads a verdict */
   const char *(*reading)(const as_import_tile_options *options);
+  const as_import_general *general; /* NULL: of this format there are none */
 } as_import_tile_format;
 
 /* NULL: no such format */

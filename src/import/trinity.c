@@ -327,4 +327,4 @@ static const char *format_reading(const as_import_tile_options *options) {
 
 const as_import_tile_format as_trinity_format = {"trinity",   ".tir",        format_read,
                                                  format_free, format_count,  format_label,
-                                                 format_tile, format_reading};
+                                                 format_tile, format_reading, NULL};

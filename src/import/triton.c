@@ -1,17 +1,11 @@
 /* Kernels of Triton, with the launch that says what their arguments are. */
-#include "triton.h"
+#include "triton_int.h"
 #include "src/base/file.h"
 #include "src/base/str.h"
 #include "src/base/vec.h"
-#include "src/ttir/ttir.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct {
-  char *path;
-  as_ttir_kernel *kernel;
-} triton_file;
 
 static void *format_read(const char *path, const as_import_tile_options *options, as_err *err) {
   (void)options;
@@ -48,15 +42,21 @@ static const char *format_label(const void *file, size_t index) {
   return ((const triton_file *)file)->kernel->name;
 }
 
-/* `FILE` or `FILE:N`, a JSON text and the number of the launch in it */
-static bool read_launch(as_ttir_launch *launch, const char *where, as_err *err) {
+/* `FILE` or `FILE:N`, a JSON text and the number of the launch in it: the path (malloc'ed) */
+static char *path_of(const char *where, uint32_t *number) {
   char *path = as_strdup(where);
   char *colon = strrchr(path, ':');
-  uint32_t number = 0;
+  *number = 0;
   if (colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1)) {
     *colon = 0;
-    number = (uint32_t)strtoul(colon + 1, NULL, 10);
+    *number = (uint32_t)strtoul(colon + 1, NULL, 10);
   }
+  return path;
+}
+
+static bool read_launch(as_ttir_launch *launch, const char *where, as_err *err) {
+  uint32_t number;
+  char *path = path_of(where, &number);
   size_t len;
   char *text = as_read_file(path, &len, err);
   bool fine = text && as_ttir_launch_json(launch, path, text, len, number, err);
@@ -80,6 +80,31 @@ static char *launch_beside(const triton_file *file, const as_import_tile_options
   return NULL;
 }
 
+uint32_t triton_other_launches(const triton_file *file, const as_import_tile_options *options,
+                               as_ttir_launch **to, uint32_t room) {
+  char *beside = launch_beside(file, options);
+  const char *where = beside ? beside : options->launch;
+  uint32_t chosen;
+  uint32_t n = 0;
+  size_t len;
+  as_err over; /* the number behind the last */
+  as_err_init(&over);
+  char *path = where ? path_of(where, &chosen) : NULL;
+  char *text = path ? as_read_file(path, &len, &over) : NULL;
+  for (uint32_t number = 0; text && n < room && over.status == AS_OK; number++) {
+    as_ttir_launch *launch = number == chosen ? NULL : as_ttir_launch_new();
+    if (launch && as_ttir_launch_json(launch, path, text, len, number, &over))
+      to[n++] = launch;
+    else
+      as_ttir_launch_free(launch);
+  }
+  as_err_clear(&over);
+  free(text);
+  free(path);
+  free(beside);
+  return n;
+}
+
 static bool read_options(as_ttir_launch *launch, const triton_file *file,
                          const as_import_tile_options *options, as_err *err) {
   char *beside = launch_beside(file, options);
@@ -91,22 +116,25 @@ static bool read_options(as_ttir_launch *launch, const triton_file *file,
     fine = as_ttir_launch_argument(launch, AS_VEC_AT(options->argument, char *, i), err);
   for (size_t i = 0; fine && options->size && i < options->size->n; i++)
     fine = as_ttir_launch_size(launch, AS_VEC_AT(options->size, char *, i), err);
+  for (size_t i = 0; fine && options->where && i < options->where->n; i++)
+    fine = as_ttir_launch_where(launch, AS_VEC_AT(options->where, char *, i), err);
   launch->decimal_literals = options->literals && strcmp(options->literals, "decimal") == 0;
   launch->writes_all = launch->writes_all || options->writes_all;
   return fine;
 }
 
-static char *format_tile(const void *from, size_t index, const as_import_tile_options *options,
-                         bool given, as_err *err) {
-  (void)index;
-  (void)given;
-  const triton_file *file = from;
+as_ttir_launch *triton_launch(const triton_file *file, const as_import_tile_options *options,
+                              as_err *err) {
   as_ttir_launch *launch = as_ttir_launch_new();
-  char *assumptions = NULL;
-  char *text = NULL;
   if (read_options(launch, file, options, err))
-    text = as_ttir_lift(file->kernel, file->path, launch, &assumptions, err);
+    return launch;
   as_ttir_launch_free(launch);
+  return NULL;
+}
+
+char *triton_text(const triton_file *file, const as_ttir_launch *launch, as_err *err) {
+  char *assumptions = NULL;
+  char *text = as_ttir_lift(file->kernel, file->path, launch, &assumptions, err);
   if (!text) {
     free(assumptions);
     return NULL;
@@ -121,6 +149,16 @@ static char *format_tile(const void *from, size_t index, const as_import_tile_op
   return as_str_take(&whole);
 }
 
+static char *format_tile(const void *from, size_t index, const as_import_tile_options *options,
+                         bool given, as_err *err) {
+  (void)index;
+  (void)given;
+  as_ttir_launch *launch = triton_launch(from, options, err);
+  char *text = launch ? triton_text(from, launch, err) : NULL;
+  as_ttir_launch_free(launch);
+  return text;
+}
+
 static const char *format_reading(const as_import_tile_options *options) {
   bool decimal = options->literals && strcmp(options->literals, "decimal") == 0;
   return decimal ? "literals as the shortest decimals that round to them"
@@ -129,4 +167,4 @@ static const char *format_reading(const as_import_tile_options *options) {
 
 const as_import_tile_format as_triton_format = {"triton",    ".ttir",       format_read,
                                                 format_free, format_count,  format_label,
-                                                format_tile, format_reading};
+                                                format_tile, format_reading, &triton_general};

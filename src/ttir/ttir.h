@@ -83,11 +83,15 @@ typedef struct {
   uint32_t rank;     /* of a pointer: axes of the dense tensor that it points to */
   const char **dim;  /* their extents */
   const char *value; /* of a number; NULL: a size of that name */
+  uint32_t n_shape;  /* of a pointer, in a launch from JSON: the extents of what it points to, .. */
+  int64_t *shape;    /* .. as numbers; 0: they are not said */
 } as_ttir_argument;
 
 typedef struct {
   const char *name; /* of a size that the texts use */
-  int64_t value;    /* at which it is looked at; a claim is about all values from 1 on */
+  int64_t value;    /* at which it is looked at; a claim is about all values from `least` on */
+  int64_t least;    /* 1, or 0 */
+  int64_t most;     /* by a relation of the launch; 0: below 2^31 */
 } as_ttir_size;
 
 typedef struct {
@@ -97,6 +101,8 @@ typedef struct {
   as_ttir_argument *argument;
   uint32_t n_size;
   as_ttir_size *size;
+  uint32_t n_where;
+  const char **where; /* relations of sizes that launches keep */
   bool writes_all;       /* what is only stored to is stored to everywhere: an output */
   bool decimal_literals; /* a literal is the shortest decimal that rounds to the same f32 */
 } as_ttir_launch;
@@ -109,8 +115,12 @@ bool as_ttir_launch_grid(as_ttir_launch *launch, const char *text, as_err *err);
 bool as_ttir_launch_argument(as_ttir_launch *launch, const char *text, as_err *err);
 /* `n=100` */
 bool as_ttir_launch_size(as_ttir_launch *launch, const char *text, as_err *err);
-/* A JSON text with the launches of a kernel: `cases`, each with `grid`, three numbers, and `args`,
- * in which `kind` is ptr, int or float and `size` or `value` says the rest. */
+/* `n <= 64`, a relation of sizes that launches keep; such a bound is one of the size's */
+bool as_ttir_launch_where(as_ttir_launch *launch, const char *text, as_err *err);
+/* A JSON text with the launches of a kernel: `cases`, each with `grid`, three extents, and `args`,
+ * in which `kind` is ptr, int or float and `size` or `value` says the rest: numbers, or size
+ * expressions, of the names that `sizes` has with values (`{"n": 1000}`), under the relations of
+ * `where`, if any. */
 bool as_ttir_launch_json(as_ttir_launch *launch, const char *file, const char *text, size_t len,
                          uint32_t number, as_err *err);
 

@@ -125,12 +125,26 @@ static bool lift_constant(ttir_lift *lift, const as_ttir_op *op, int code) {
 
 /* ---- integers */
 
+/* which number it is, where that is short */
+static void assume_in_range(ttir_lift *lift, const as_ttir_op *op, const ttir_node *value,
+                            uint32_t bits) {
+  enum { SHORT = 24 };
+
+  bool is_short = value->weight <= SHORT;
+  char *text = is_short ? as_format("an integer of %u bits is taken to stay in the range of its "
+                                    "type: %s",
+                                    bits, ttir_print(lift->mem, value))
+                        : as_strdup("an integer is taken to stay in the range of its type");
+  ttir_assume(lift, op, text);
+  free(text);
+}
+
 /* as an integer of its width: what is not shown to stay in range is taken to, aloud */
 static bool integer_result(ttir_lift *lift, const as_ttir_op *op, ttir_node *value) {
   uint32_t bits = ttir_type_of(lift, op->result[0])->bits;
   int64_t most = bits >= 63 ? TTIR_MOST - 1 : ((int64_t)1 << (bits - 1)) - 1;
   if (value->lo < -most - 1 || value->hi > most) {
-    ttir_assume(lift, op, "an integer is taken to stay in the range of its type");
+    assume_in_range(lift, op, value, bits);
     ttir_node *narrow = as_arena_alloc(lift->mem, sizeof *narrow);
     *narrow = *value;
     narrow->lo = value->lo < -most - 1 ? -most - 1 : value->lo;

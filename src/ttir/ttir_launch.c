@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ARGUMENTS = 256, MOST_SIZES = 64 };
+enum { MOST_ARGUMENTS = 256, MOST_SIZES = 64, MOST_WHERE = 64 };
 
 as_ttir_launch *as_ttir_launch_new(void) {
   as_ttir_launch *launch = as_calloc(1, sizeof *launch);
   launch->mem = as_arena_new();
   launch->argument = as_calloc(MOST_ARGUMENTS, sizeof *launch->argument);
   launch->size = as_calloc(MOST_SIZES, sizeof *launch->size);
+  launch->where = as_calloc(MOST_WHERE, sizeof *launch->where);
   return launch;
 }
 
@@ -21,6 +22,7 @@ void as_ttir_launch_free(as_ttir_launch *launch) {
   as_arena_free(launch->mem);
   free(launch->argument);
   free(launch->size);
+  free(launch->where);
   free(launch);
 }
 
@@ -100,7 +102,7 @@ bool as_ttir_launch_argument(as_ttir_launch *launch, const char *text, as_err *e
 static bool add_size(as_ttir_launch *launch, const char *name, int64_t value, as_err *err) {
   if (launch->n_size == MOST_SIZES)
     return as_err_set(err, AS_BAD_INPUT, "more than %d sizes", (int)MOST_SIZES);
-  launch->size[launch->n_size++] = (as_ttir_size){name, value};
+  launch->size[launch->n_size++] = (as_ttir_size){.name = name, .value = value, .least = 1};
   return true;
 }
 
@@ -117,31 +119,116 @@ bool as_ttir_launch_size(as_ttir_launch *launch, const char *text, as_err *err) 
   return add_size(launch, name, number, err);
 }
 
-static const char *number_text(as_ttir_launch *launch, json_int_t value) {
-  char *text = as_format("%lld", (long long)value);
+/* `NAME <= NUMBER` or `NAME = NUMBER` bounds a size; other relations bound none */
+static void take_bound(as_ttir_launch *launch, const char *text) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  size_t n = strspn(text, letters);
+  const char *at = text + n + strspn(text + n, " ");
+  bool equal = *at == '=';
+  if (!equal && strncmp(at, "<=", 2) != 0)
+    return;
+  char *end;
+  long long number = strtoll(at + (equal ? 1 : 2), &end, 10);
+  if (*end || number < 1 || number > INT32_MAX)
+    return;
+  for (uint32_t i = 0; i < launch->n_size; i++) {
+    as_ttir_size *size = &launch->size[i];
+    if (strlen(size->name) != n || strncmp(size->name, text, n) != 0)
+      continue;
+    size->most = size->most && size->most < number ? size->most : number;
+    size->least = equal && number <= size->most ? number : size->least;
+  }
+}
+
+bool as_ttir_launch_where(as_ttir_launch *launch, const char *text, as_err *err) {
+  if (launch->n_where == MOST_WHERE)
+    return as_err_set(err, AS_BAD_INPUT, "more than %d relations of sizes", (int)MOST_WHERE);
+  const char *copy = kept(launch, text, strlen(text));
+  if (copy[0] == 0 || strchr(copy, '\n') || strchr(copy, '#'))
+    return as_err_set(err, AS_BAD_INPUT, "`%s` is no relation of sizes", text);
+  launch->where[launch->n_where++] = copy;
+  take_bound(launch, copy);
+  return true;
+}
+
+/* ---- from JSON */
+
+/* a number that is at least `least`, or a size expression; NULL: neither */
+static const char *json_extent(as_ttir_launch *launch, const json_t *from, json_int_t least) {
+  if (json_is_string(from) && json_string_length(from) > 0)
+    return kept(launch, json_string_value(from), json_string_length(from));
+  if (!json_is_integer(from) || json_integer_value(from) < least)
+    return NULL;
+  char *text = as_format("%lld", (long long)json_integer_value(from));
   const char *copy = kept(launch, text, strlen(text));
   free(text);
   return copy;
 }
 
+/* the extents of the tensor, where they are said as numbers */
+static void json_shape(as_ttir_launch *launch, as_ttir_argument *argument, const json_t *shape) {
+  argument->shape = as_arena_alloc(launch->mem, AS_TTIR_MAX_RANK * sizeof *argument->shape);
+  bool fits = json_array_size(shape) <= AS_TTIR_MAX_RANK;
+  for (size_t d = 0; fits && d < json_array_size(shape); d++) {
+    fits = json_is_integer(json_array_get(shape, d));
+    argument->shape[d] = json_integer_value(json_array_get(shape, d));
+  }
+  argument->n_shape = fits ? (uint32_t)json_array_size(shape) : 0;
+}
+
+/* what it points to: an extent, or a list of them */
+static bool json_pointer(as_ttir_launch *launch, as_ttir_argument *argument, const json_t *from,
+                         as_err *err) {
+  const json_t *size = json_object_get(from, "size");
+  size_t rank = json_is_array(size) ? json_array_size(size) : 1;
+  if (rank > AS_TTIR_MAX_RANK)
+    return as_err_set(err, AS_BAD_INPUT, "`%s` has more than %d axes", argument->name,
+                      (int)AS_TTIR_MAX_RANK);
+  for (size_t d = 0; d < rank; d++) {
+    const json_t *extent = json_is_array(size) ? json_array_get(size, d) : size;
+    argument->dim[d] = json_extent(launch, extent, 0);
+    if (!argument->dim[d])
+      return as_err_set(err, AS_BAD_INPUT, "`%s` has no size, or a negative one", argument->name);
+  }
+  argument->rank = (uint32_t)rank;
+  json_shape(launch, argument, json_object_get(from, "shape"));
+  return true;
+}
+
 static bool json_argument(as_ttir_launch *launch, const json_t *from, as_err *err) {
   const char *name = json_string_value(json_object_get(from, "name"));
   const char *kind = json_string_value(json_object_get(from, "kind"));
-  const json_t *size = json_object_get(from, "size");
-  const json_t *value = json_object_get(from, "value");
   if (!name || !kind)
     return as_err_set(err, AS_BAD_INPUT, "an argument of the launch has no name or no kind");
   as_ttir_argument *argument = add_argument(launch, kept(launch, name, strlen(name)), err);
   if (!argument)
     return false;
-  if (strcmp(kind, "ptr") == 0) {
-    if (!json_is_integer(size) || json_integer_value(size) < 0)
-      return as_err_set(err, AS_BAD_INPUT, "`%s` has no size, or a negative one", name);
-    argument->dim[argument->rank++] = number_text(launch, json_integer_value(size));
-  } else if (json_is_integer(value)) {
-    argument->value = number_text(launch, json_integer_value(value));
-  }
+  if (strcmp(kind, "ptr") == 0)
+    return json_pointer(launch, argument, from, err);
+  argument->value = json_extent(launch, json_object_get(from, "value"), INT64_MIN);
   return true;
+}
+
+/* `sizes`, names with values, and `where`, relations: both may be missing */
+static bool json_sizes(as_ttir_launch *launch, const json_t *from, const char *file, as_err *err) {
+  json_t *sizes = json_object_get(from, "sizes");
+  const json_t *where = json_object_get(from, "where");
+  const char *name;
+  json_t *value;
+  bool fine = true;
+  if ((sizes && !json_is_object(sizes)) || (where && !json_is_array(where)))
+    return as_err_set(err, AS_BAD_INPUT,
+                      "%s: `sizes` has names with values, and `where` a list of relations", file);
+  json_object_foreach(sizes, name, value) {
+    if (fine && (!json_is_integer(value) || json_integer_value(value) < 1))
+      fine = as_err_set(err, AS_BAD_INPUT, "%s: the size %s has no value from 1 on", file, name);
+    fine = fine && add_size(launch, kept(launch, name, strlen(name)), json_integer_value(value), err);
+  }
+  for (size_t i = 0; fine && i < json_array_size(where); i++) {
+    const char *text = json_string_value(json_array_get(where, i));
+    fine = as_ttir_launch_where(launch, text ? text : "", err);
+  }
+  return fine;
 }
 
 /* are all places of the arguments elements of what is said of their shape? */
@@ -152,7 +239,8 @@ static bool without_gaps(const json_t *arguments) {
     json_int_t elements = 1;
     for (size_t d = 0; d < json_array_size(shape); d++)
       elements *= json_integer_value(json_array_get(shape, d));
-    if (json_is_array(shape) && elements < json_integer_value(json_object_get(argument, "size")))
+    const json_t *size = json_object_get(argument, "size");
+    if (json_is_array(shape) && json_is_integer(size) && elements < json_integer_value(size))
       return false;
   }
   return true;
@@ -172,13 +260,12 @@ bool as_ttir_launch_json(as_ttir_launch *launch, const char *file, const char *t
     as_err_set(err, AS_BAD_INPUT, "%s: there is no case %u with a grid and arguments", file,
                number);
   for (size_t axis = 0; fine && axis < 3; axis++) {
-    const json_t *extent = json_array_get(grid, axis);
-    fine = json_is_integer(extent) && json_integer_value(extent) > 0;
-    if (fine)
-      launch->grid[axis] = number_text(launch, json_integer_value(extent));
-    else
+    launch->grid[axis] = json_extent(launch, json_array_get(grid, axis), 1);
+    fine = launch->grid[axis] != NULL;
+    if (!fine)
       as_err_set(err, AS_BAD_INPUT, "%s: a grid's extent is no positive number", file);
   }
+  fine = fine && json_sizes(launch, chosen, file, err);
   for (size_t i = 0; fine && i < json_array_size(arguments); i++)
     fine = json_argument(launch, json_array_get(arguments, i), err);
   bool all = json_is_true(json_object_get(chosen, "all_elements_written"));

@@ -291,7 +291,7 @@ static bool declare_pointer(ttir_lift *lift, as_str *text, uint32_t i) {
                                   : "input",
                 lift->tensor[i], type_word(&of->type));
   for (uint32_t k = 0; k < given->rank; k++) {
-    ttir_node *extent = ttir_size(lift, given->dim[k], of->name);
+    ttir_node *extent = ttir_extent(lift, given->dim[k], of->name);
     if (!extent)
       return false;
     as_str_printf(text, "%s%s", k ? ", " : "", extent->text);
@@ -304,9 +304,15 @@ static bool declare(ttir_lift *lift, as_str *text) {
   char *name = cleaned(lift->kernel->name);
   as_str_printf(text, "tile %s\n", name);
   free(name);
-  for (uint32_t i = 0; i < lift->launch->n_size; i++)
-    as_str_printf(text, "sizes %s = %lld\n", lift->launch->size[i].name,
-                  (long long)lift->launch->size[i].value);
+  for (uint32_t i = 0; i < lift->launch->n_size; i++) {
+    const as_ttir_size *size = &lift->launch->size[i];
+    as_str_printf(text, "sizes %s", size->name);
+    if (size->least != 1 && size->most == 0)
+      as_str_printf(text, " >= %lld", (long long)size->least);
+    as_str_printf(text, " = %lld\n", (long long)size->value);
+  }
+  for (uint32_t i = 0; i < lift->launch->n_where; i++)
+    as_str_printf(text, "where %s\n", lift->launch->where[i]);
   const as_ttir_region *body = &lift->kernel->body;
   for (uint32_t i = 0; i < body->n_argument; i++) {
     const as_ttir_value *of = &lift->kernel->value[body->argument[i]];
@@ -362,6 +368,17 @@ ttir_node *ttir_grid(ttir_lift *lift, int axis) {
   return ttir_size(lift, extent ? extent : "1", "the grid");
 }
 
+/* what the ranges of numbers rest on */
+static void say_bound_of_sizes(const as_ttir_launch *launch, as_str *said) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < launch->n_size; i++) {
+    if (launch->size[i].most == 0)
+      as_str_printf(said, n++ ? ", %s" : "launches: below 2147483648 is each of %s",
+                    launch->size[i].name);
+  }
+  as_str_add(said, n ? "\n" : "");
+}
+
 char *as_ttir_lift(const as_ttir_kernel *kernel, const char *file, const as_ttir_launch *launch,
                    char **assumptions, as_err *err) {
   ttir_lift lift = {.kernel = kernel, .launch = launch, .file = file, .err = err};
@@ -383,6 +400,7 @@ char *as_ttir_lift(const as_ttir_kernel *kernel, const char *file, const as_ttir
     as_str_add(&text, lift.out.s ? lift.out.s : "");
   as_str said;
   as_str_init(&said);
+  say_bound_of_sizes(launch, &said);
   for (size_t i = 0; i < lift.assumed.n; i++)
     as_str_add(&said, AS_VEC_AT(&lift.assumed, const char *, i));
   *assumptions = as_str_take(&said);

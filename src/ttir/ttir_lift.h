@@ -91,6 +91,8 @@ void ttir_own_lanes(ttir_lift *lift, const as_ttir_type *type, ttir_node *lane[A
 const as_ttir_argument *ttir_launched(const ttir_lift *lift, const char *name); /* or NULL */
 /* a size expression of the launch, as an atom; NULL: refused; `what` it is said of */
 ttir_node *ttir_size(ttir_lift *lift, const char *text, const char *what);
+/* the same as it is written, also where relations leave it one value */
+ttir_node *ttir_extent(ttir_lift *lift, const char *text, const char *what);
 /* the number of instances along an axis of the grid; NULL: refused */
 ttir_node *ttir_grid(ttir_lift *lift, int axis);
 

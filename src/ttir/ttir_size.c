@@ -1,5 +1,5 @@
 /* Size expressions of a launch: read, written for `.tile`, with the range that they lie in whatever
- * the sizes are (sizes are at least 1, and below 2^31). */
+ * the sizes are (sizes are at least 1, and below 2^31, where the launch says no more). */
 #include "ttir_lift.h"
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@ typedef struct {
 } range;
 
 typedef struct {
+  const as_ttir_launch *launch;
   const char *at;
   as_str text;
   bool fine;
@@ -39,6 +40,17 @@ static bool take(size_reader *in, const char *symbol) {
 static range quotient(size_reader *in, range a, range b) {
   in->fine = in->fine && a.lo >= 0 && b.lo > 0;
   return in->fine ? (range){a.lo / b.hi, a.hi / b.lo} : a;
+}
+
+/* of a size by its name: what the launch says, or what all sizes have */
+static range range_of_size(const as_ttir_launch *launch, const char *name, size_t n) {
+  range all = {1, INT32_MAX};
+  for (uint32_t i = 0; i < launch->n_size; i++) {
+    const as_ttir_size *size = &launch->size[i];
+    if (strlen(size->name) == n && strncmp(size->name, name, n) == 0)
+      all = (range){size->least, size->most ? size->most : INT32_MAX};
+  }
+  return all;
 }
 
 /* `cdiv(a, b)` behind its `(`: (a + b - 1) div (b) */
@@ -82,8 +94,9 @@ static range read_factor(size_reader *in) {
   size_t n = strspn(in->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
   in->fine = in->fine && n > 0;
   as_str_addn(&in->text, in->at, n);
+  range value = range_of_size(in->launch, in->at, n);
   in->at += n;
-  return (range){1, INT32_MAX};
+  return value;
 }
 
 static range product(range a, range b) {
@@ -146,17 +159,19 @@ static range read_sum(size_reader *in) {
   return value;
 }
 
-ttir_node *ttir_size(ttir_lift *lift, const char *text, const char *what) {
-  size_reader in = {.at = text, .fine = true};
+/* folds: where there is one value, it is that number */
+static ttir_node *read_size(ttir_lift *lift, const char *text, const char *what, bool folds) {
+  size_reader in = {.launch = lift->launch, .at = text, .fine = true};
   as_str_init(&in.text);
   range value = read_sum(&in);
   blank(&in);
   char *written = as_str_take(&in.text);
   ttir_node *node = NULL;
   bool atom = !strpbrk(written, " ()-");
+  bool number = written[strspn(written, "0123456789")] == 0;
   if (!in.fine || *in.at) {
     as_err_set(lift->err, AS_BAD_INPUT, "%s: `%s` is no size expression", what, text);
-  } else if (!strpbrk(written, " ()") && value.lo == value.hi) {
+  } else if (value.lo == value.hi && (number || folds)) {
     node = ttir_integer(lift->mem, value.lo);
   } else {
     char *whole = atom ? as_strdup(written) : as_format("(%s)", written);
@@ -165,4 +180,12 @@ ttir_node *ttir_size(ttir_lift *lift, const char *text, const char *what) {
   }
   free(written);
   return node;
+}
+
+ttir_node *ttir_size(ttir_lift *lift, const char *text, const char *what) {
+  return read_size(lift, text, what, true);
+}
+
+ttir_node *ttir_extent(ttir_lift *lift, const char *text, const char *what) {
+  return read_size(lift, text, what, false);
 }

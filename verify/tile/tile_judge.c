@@ -1,4 +1,5 @@
 /* Sizes and inputs at which a candidate is tried, the smallest first. */
+#include "lanes.h"
 #include "src/base/file.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
@@ -161,6 +162,26 @@ static bool look_at_small_sizes(search *s) {
   return false;
 }
 
+/* Sizes beyond the candidate's blocks: some of them one to two blocks and a bit, others small.  What
+ * is right within one block may be wrong where there are several, or where the last is not whole. */
+static bool look_beyond_blocks(search *s) {
+  enum { LARGEST_BLOCK = 256, FEW = 3, TRIES = 200, DRAWS = 3 };
+
+  tile_blocks blocks;
+  tile_blocks_of(s->sides.candidate->tile, s->budget->max_size, LARGEST_BLOCK, &blocks);
+  for (uint32_t i = blocks.n; i-- > 0 && s->instance.n_chosen > 0;) {
+    int64_t most = 2 * blocks.block[i] + 1;
+    for (uint32_t draw = 0; draw < DRAWS; draw++) {
+      bool drawn = draw == 0 ? as_instance_between(&s->instance, &s->rng, blocks.block[i] + 1,
+                                                   most, TRIES)
+                             : as_instance_mixed(&s->instance, &s->rng, FEW, most, TRIES);
+      if (drawn && try_sizes(s))
+        return true;
+    }
+  }
+  return false;
+}
+
 static void look(search *s) {
   const as_tile_budget *budget = s->budget;
   /* where there are few sizes to choose, again with other inputs, so that each kind has its round
@@ -171,6 +192,8 @@ static void look(search *s) {
     if (look_at_small_sizes(s))
       return;
   } while (s->rounds < 4 * ROUNDS && s->rounds > rounds_before);
+  if (look_beyond_blocks(s))
+    return;
   /* large fixed numbers have no small instance */
   for (int64_t top = 4 * budget->max_size; s->verdict->instances == 0 && top <= 1024; top *= 4) {
     if (as_instance_random(&s->instance, &s->rng, top, 5000) && try_sizes(s))

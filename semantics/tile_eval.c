@@ -733,6 +733,7 @@ as_status as_tile_run(const as_tile_program *program, const as_tile_setting *set
       allocate(&machine, &root) && run_list(&machine, frames, 1, program->body, program->n_body);
   if (ok)
     keep_results(&machine, &root, results);
+  notes->ops = setting->max_ops - machine.ops_left;
   frame_clear(&machine, &root);
   forget_code(&machine);
   if (machine.temp)

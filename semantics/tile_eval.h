@@ -42,6 +42,7 @@ typedef struct {
   int loop;           /* line of the loop */
   unsigned flags;     /* of all elements computed */
   int undefined_line; /* the first statement that computed an undefined element; 0: none */
+  uint64_t ops;       /* of those that max_ops bounds; 0 where it does not */
 } as_tile_notes;
 
 /* results: of inout and output tensors, in the order of declaration; filled, and to be cleared by

@@ -5,26 +5,56 @@
 
 /* ---- what a loop carries */
 
+/* NULL, truths and integers stay; nothing says where these lack a value */
+static ttir_node *filled(ttir_lift *lift, ttir_node *node) {
+  if (!node || !ttir_is_partial(node))
+    return node;
+  if (node->sort == TTIR_REAL)
+    return ttir_filled(lift, node);
+  ttir_assume_defined(lift, node);
+  return node;
+}
+
 static void carry(ttir_lift *lift, const char *name, const as_ttir_type *type, ttir_node *first,
                   ttir_node **tile, as_str *text) {
   type = ttir_extents(lift, type);
-  const ttir_node *made = ttir_make(lift, name, type, first);
+  const ttir_node *made = ttir_make(lift, name, type, filled(lift, first));
   const char *own = ttir_fresh(lift, name);
   *tile = ttir_element(lift, made->sort, own, type);
   as_str_printf(text, "%*scarry %s%s = %s\n", 2 * lift->depth + 2, "",
                 made->sort == TTIR_INTEGER ? "int " : "", own, made->text);
 }
 
+/* a truth that speaks of roots and quotients where these have values alone: as it is */
+static void carry_flag(ttir_lift *lift, const as_ttir_type *type, ttir_node *first,
+                       ttir_node **tile, as_str *text) {
+  type = ttir_extents(lift, type);
+  const ttir_node *made = ttir_make(lift, "lacks", type, first);
+  const char *own = ttir_fresh(lift, "lacks");
+  *tile = ttir_element(lift, TTIR_TRUTH, own, type);
+  as_str_printf(text, "%*scarry %s = %s\n", 2 * lift->depth + 2, "", own, made->text);
+}
+
 /* the tiles of one carried value; those of infinities where it may be infinite */
 ttir_carried ttir_carry(ttir_lift *lift, const char *name, const as_ttir_type *type,
-                        const ttir_lifted *first, bool low, bool high, as_str *text) {
+                        const ttir_lifted *first, ttir_may may, as_str *text) {
   ttir_carried tiles = {0};
   carry(lift, name, type, first->value, &tiles.value, text);
-  if (low)
+  if (!may.negative && tiles.value->sort == TTIR_REAL)
+    tiles.value->lo = 0;
+  if (may.low)
     carry(lift, name, type, first->low, &tiles.low, text);
-  if (high)
+  if (may.high)
     carry(lift, name, type, first->high, &tiles.high, text);
+  if (may.lacks)
+    carry_flag(lift, type, ttir_lacks(lift, first->value), &tiles.lacks, text);
   return tiles;
+}
+
+void ttir_enter_carried(ttir_lift *lift, const ttir_carried *tiles, ttir_lifted *inside) {
+  inside->value = ttir_lacking(lift, tiles->value, tiles->lacks);
+  inside->low = tiles->low;
+  inside->high = tiles->high;
 }
 
 const as_ttir_op *ttir_last(const as_ttir_region *region) {
@@ -35,20 +65,30 @@ const as_ttir_op *ttir_last(const as_ttir_region *region) {
  * first */
 void ttir_write_next(ttir_lift *lift, uint32_t n, const as_ttir_type *const *type,
                      const ttir_carried *tiles, const ttir_lifted *yielded) {
-  const ttir_node *made[3 * TTIR_MOST_CARRIED];
+  enum { PARTS = 4 };
+
+  const ttir_node *made[PARTS * TTIR_MOST_CARRIED];
   uint32_t k = 0;
   for (uint32_t i = 0; i < n; i++) {
-    const ttir_node *of[3] = {tiles[i].value, tiles[i].low, tiles[i].high};
-    const ttir_node *value[3] = {yielded[i].value, yielded[i].low, yielded[i].high};
-    for (int part = 0; part < 3; part++) {
+    const ttir_node *of[PARTS] = {tiles[i].value, tiles[i].low, tiles[i].high, tiles[i].lacks};
+    ttir_node *value[PARTS] = {NULL};
+    if (of[0])
+      value[0] = filled(lift, yielded[i].value);
+    if (of[1])
+      value[1] = filled(lift, yielded[i].low);
+    if (of[2])
+      value[2] = filled(lift, yielded[i].high);
+    if (of[3])
+      value[3] = ttir_lacks(lift, yielded[i].value);
+    for (int part = 0; part < PARTS; part++) {
       if (of[part])
         made[k++] = ttir_make(lift, of[part]->text, type[i], value[part]);
     }
   }
   k = 0;
   for (uint32_t i = 0; i < n; i++) {
-    const ttir_node *of[3] = {tiles[i].value, tiles[i].low, tiles[i].high};
-    for (int part = 0; part < 3; part++) {
+    const ttir_node *of[PARTS] = {tiles[i].value, tiles[i].low, tiles[i].high, tiles[i].lacks};
+    for (int part = 0; part < PARTS; part++) {
       if (of[part])
         ttir_line(lift, "next %s = %s", of[part]->text, made[k++]->text);
     }
@@ -72,15 +112,16 @@ static void go_back(ttir_lift *lift, mark to) {
     lift->out.s[to.out] = 0;
 }
 
-/* What is known of a loop's carried values when it is written: which may be infinite, and how much
- * is added to the integers, positions among them, to which each iteration adds the same. */
+/* What is known of a loop's carried values when it is written: which may be infinite, or have no
+ * value in some lanes, and how much is added to the integers, positions among them, to which each
+ * iteration adds the same. */
 typedef struct {
-  bool low[TTIR_MOST_CARRIED];
-  bool high[TTIR_MOST_CARRIED];
+  ttir_may may[TTIR_MOST_CARRIED];
   ttir_node *added[TTIR_MOST_CARRIED]; /* NULL: it is carried as a tile */
   uint32_t first_name;                 /* of those that the loop gives */
+  bool tried;                          /* whether what is never negative is so by induction */
   bool again;                          /* more is known than what it was written with */
-  bool infinite;                       /* more may be infinite than what it was written with */
+  bool infinite;                       /* more may be so than what it was written with */
 } ttir_loop;
 
 /* does the expression speak of what the loop defines? */
@@ -128,6 +169,34 @@ static ttir_node *rounds_between(ttir_lift *lift, ttir_node *from, ttir_node *to
   return argument[1]->lo >= 0 ? argument[1] : ttir_call(mem, "max", 2, argument);
 }
 
+/* of truths and integers nothing says where they do */
+static bool may_lack(const ttir_node *value) {
+  return value && value->sort == TTIR_REAL && ttir_is_partial(value);
+}
+
+static ttir_may may_be(const ttir_lifted *first, bool negative) {
+  const ttir_node *value = first->value;
+  bool real = value && value->sort == TTIR_REAL;
+  return (ttir_may){first->low != NULL, first->high != NULL, may_lack(value),
+                    negative || !real || !ttir_is_nonnegative(value)};
+}
+
+/* Before lanes are carried that have no value: what is divided by may be a sum of what is carried
+ * and never negative. */
+static void try_nonnegative(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop, uint32_t n) {
+  bool lacks = false;
+  for (uint32_t i = 0; i < n; i++)
+    lacks |= loop->may[i].lacks;
+  if (!lacks || loop->tried)
+    return;
+  loop->tried = true;
+  loop->again = loop->infinite = true;
+  for (uint32_t i = 0; i < n; i++) {
+    ttir_may may = may_be(ttir_operand(lift, op, i + 3), false);
+    loop->may[i] = (ttir_may){loop->may[i].low, loop->may[i].high, may.lacks, may.negative};
+  }
+}
+
 /* what the body sees of a carried value; its tiles, or none where they are not needed */
 static ttir_carried enter(ttir_lift *lift, const as_ttir_op *op, const ttir_loop *loop, uint32_t i,
                           ttir_node *rounds, as_str *carries) {
@@ -141,10 +210,8 @@ static ttir_carried enter(ttir_lift *lift, const as_ttir_op *op, const ttir_loop
     inside->value = after_rounds(lift, first->value, loop->added[i], rounds);
     return tiles;
   }
-  tiles = ttir_carry(lift, of->name, &of->type, first, loop->low[i], loop->high[i], carries);
-  inside->value = tiles.value;
-  inside->low = tiles.low;
-  inside->high = tiles.high;
+  tiles = ttir_carry(lift, of->name, &of->type, first, loop->may[i], carries);
+  ttir_enter_carried(lift, &tiles, inside);
   return tiles;
 }
 
@@ -161,9 +228,17 @@ static bool leave(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop, uint32
     loop->added[i] = added_to(lift, loop, yielded->value, tiles->value);
     loop->again |= loop->added[i] != NULL;
   }
-  loop->infinite |= (yielded->low && !loop->low[i]) || (yielded->high && !loop->high[i]);
-  loop->low[i] |= yielded->low != NULL;
-  loop->high[i] |= yielded->high != NULL;
+  ttir_may *may = &loop->may[i];
+  bool lacks = tiles->value && may_lack(yielded->value);
+  loop->infinite |=
+      (yielded->low && !may->low) || (yielded->high && !may->high) || (lacks && !may->lacks);
+  may->low |= yielded->low != NULL;
+  may->high |= yielded->high != NULL;
+  may->lacks |= lacks;
+  /* that none is negative is shown by what it starts as, and by each round if it was so before */
+  bool negative = tiles->value && !ttir_is_nonnegative(yielded->value);
+  loop->again |= negative && !may->negative;
+  may->negative |= negative;
   return true;
 }
 
@@ -214,6 +289,7 @@ static bool write_for(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop) {
     if (!leave(lift, op, loop, i, &tiles[i], &yielded[i]))
       return false;
   }
+  try_nonnegative(lift, op, loop, n);
   if (loop->infinite) { /* what is added was seen where fewer numbers were */
     memset(loop->added, 0, sizeof loop->added);
     loop->again = true;
@@ -230,9 +306,7 @@ static bool write_for(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop) {
       result->value = after_rounds(lift, result->value, loop->added[i], all);
       continue;
     }
-    result->value = tiles[i].value;
-    result->low = tiles[i].low;
-    result->high = tiles[i].high;
+    ttir_enter_carried(lift, &tiles[i], result);
   }
   return true;
 }
@@ -256,8 +330,8 @@ bool ttir_lift_for(ttir_lift *lift, const as_ttir_op *op, int code) {
     return ttir_refuse(lift, op, "a loop in a branch");
   ttir_loop loop = {.first_name = as_intern_count(&lift->names), .again = true};
   for (uint32_t i = 0; i < n; i++) {
-    loop.low[i] = ttir_operand(lift, op, i + 3)->low != NULL;
-    loop.high[i] = ttir_operand(lift, op, i + 3)->high != NULL;
+    const ttir_lifted *first = ttir_operand(lift, op, i + 3);
+    loop.may[i] = may_be(first, true);
   }
   mark start = mark_here(lift);
   int depth = lift->depth;

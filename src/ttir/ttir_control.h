@@ -5,17 +5,28 @@
 
 enum { TTIR_MOST_CARRIED = 64 };
 
-/* A value that goes from one iteration of a loop to the next: up to three tiles. */
+/* A value that goes from one iteration of a loop to the next: up to four tiles. */
 typedef struct {
   ttir_node *value;
   ttir_node *low; /* NULL: it is never infinite */
   ttir_node *high;
+  ttir_node *lacks; /* where it has no value; NULL: it has one everywhere */
 } ttir_carried;
 
+/* what a carried value may become */
+typedef struct {
+  bool low;
+  bool high;
+  bool lacks;
+  bool negative; /* of a real number */
+} ttir_may;
+
 /* Writes the tiles that the value starts as, and into `text` the lines that carry them; those of
- * infinities where it may become infinite. */
+ * infinities, and of lanes without a value, where it may become so. */
 ttir_carried ttir_carry(ttir_lift *lift, const char *name, const as_ttir_type *type,
-                        const ttir_lifted *first, bool low, bool high, as_str *text);
+                        const ttir_lifted *first, ttir_may may, as_str *text);
+/* what the body sees of it, and what it is behind the loop */
+void ttir_enter_carried(ttir_lift *lift, const ttir_carried *tiles, ttir_lifted *inside);
 /* the lines at a loop's end */
 void ttir_write_next(ttir_lift *lift, uint32_t n, const as_ttir_type *const *type,
                      const ttir_carried *tiles, const ttir_lifted *yielded);

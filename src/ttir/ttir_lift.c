@@ -150,7 +150,6 @@ const char *ttir_over(ttir_lift *lift, const as_ttir_type *type) {
 ttir_node *ttir_make(ttir_lift *lift, const char *wish, const as_ttir_type *type,
                      const ttir_node *node) {
   type = ttir_extents(lift, type);
-  ttir_assume_defined(lift, node);
   const char *name = ttir_fresh(lift, wish);
   bool fixed = !node || node->kind == TTIR_N_TRUE;
   bool truth = !node || node->sort == TTIR_TRUTH;
@@ -170,7 +169,10 @@ static ttir_node *settled_truth(ttir_lift *lift, const char *name, const as_ttir
                                 ttir_node *truth) {
   enum { HEAVY = 40 };
 
-  return truth && truth->weight > HEAVY ? ttir_make(lift, name, type, truth) : truth;
+  if (!truth || truth->weight <= HEAVY)
+    return truth;
+  return ttir_is_partial(truth) ? ttir_keep(lift, name, type, truth)
+                                : ttir_make(lift, name, type, truth);
 }
 
 void ttir_settle(ttir_lift *lift, uint32_t value, uint32_t weight) {
@@ -178,8 +180,11 @@ void ttir_settle(ttir_lift *lift, uint32_t value, uint32_t weight) {
   const as_ttir_value *of = &lift->kernel->value[value];
   lifted->low = settled_truth(lift, of->name, &of->type, lifted->low);
   lifted->high = settled_truth(lift, of->name, &of->type, lifted->high);
-  if (lifted->value && lifted->value->weight > weight)
-    lifted->value = ttir_make(lift, of->name, &of->type, lifted->value);
+  if (!lifted->value || lifted->value->weight <= weight)
+    return;
+  bool whole = lift->read[value] || !ttir_is_partial(lifted->value);
+  lifted->value = whole ? ttir_make(lift, of->name, &of->type, lifted->value)
+                        : ttir_keep(lift, of->name, &of->type, lifted->value);
 }
 
 /* What is used again, or would be printed at great length, gets a name.  Integers and truths, which
@@ -379,10 +384,14 @@ static void say_bound_of_sizes(const as_ttir_launch *launch, as_str *said) {
   as_str_add(said, n ? "\n" : "");
 }
 
-char *as_ttir_lift(const as_ttir_kernel *kernel, const char *file, const as_ttir_launch *launch,
-                   char **assumptions, as_err *err) {
-  ttir_lift lift = {.kernel = kernel, .launch = launch, .file = file, .err = err};
+/* known: what an earlier reading has seen of the masks of stores, by value, NULL: there was none;
+ * seen: what this one sees */
+static char *lifted_text(const as_ttir_kernel *kernel, const char *file,
+                         const as_ttir_launch *launch, const ttir_mask *known, ttir_mask *seen,
+                         char **assumptions, as_err *err) {
+  ttir_lift lift = {.kernel = kernel, .launch = launch, .file = file, .err = err, .mask = seen};
   lift.mem = as_arena_new();
+  lift.read = ttir_all_read(lift.mem, kernel, known);
   lift.value = as_calloc(kernel->n_value + 1, sizeof *lift.value);
   lift.loaded = as_calloc(kernel->body.n_argument + 1, sizeof *lift.loaded);
   lift.stored = as_calloc(kernel->body.n_argument + 1, sizeof *lift.stored);
@@ -419,4 +428,19 @@ char *as_ttir_lift(const as_ttir_kernel *kernel, const char *file, const as_ttir
     return whole;
   free(whole);
   return NULL;
+}
+
+/* Which masks always hold, and so which lanes are read, is known when all has been read once. */
+char *as_ttir_lift(const as_ttir_kernel *kernel, const char *file, const as_ttir_launch *launch,
+                   char **assumptions, as_err *err) {
+  ttir_mask *masks = as_calloc(2 * ((size_t)kernel->n_value + 1), sizeof *masks);
+  ttir_mask *again = masks + kernel->n_value + 1;
+  char *text = lifted_text(kernel, file, launch, NULL, masks, assumptions, err);
+  if (text) {
+    free(text);
+    free(*assumptions);
+    text = lifted_text(kernel, file, launch, masks, again, assumptions, err);
+  }
+  free(masks);
+  return text;
 }

@@ -16,6 +16,9 @@ typedef struct {
   const as_ttir_op *descriptor; /* that made it */
 } ttir_lifted;
 
+/* of the mask of a store: whether it holds in all lanes */
+typedef enum { TTIR_NOT_SEEN, TTIR_ALWAYS, TTIR_SOMETIMES } ttir_mask;
+
 typedef struct {
   const as_ttir_kernel *kernel;
   const as_ttir_launch *launch;
@@ -29,6 +32,8 @@ typedef struct {
   const as_ttir_type *over; /* the extents that values without axes have here; NULL: none */
   as_intern names;          /* all that have been given */
   uint32_t n_counters;
+  ttir_mask *mask;       /* by value, of stores: seen so far */
+  const bool *read;      /* by value: something reads all of its lanes (ttir_read.c) */
   const as_ttir_op *now; /* what is lifted; NULL: nothing yet */
   const char **tensor;   /* by argument: what the one that it points to is called here */
   bool *loaded;          /* by argument */
@@ -57,6 +62,26 @@ void ttir_assume(ttir_lift *lift, const as_ttir_op *op, const char *what); /* ea
 /* All lanes of a tile are computed, where the kernel may go on without some: aloud, if they may be
  * out of the domain of what is computed.  The node may be NULL. */
 void ttir_assume_defined(ttir_lift *lift, const ttir_node *node);
+/* ttir_read.c: by value, does the kernel, where it computes it, read all of its lanes?  known: of
+ * the masks of stores, by value; NULL: nothing */
+bool *ttir_all_read(as_arena *mem, const as_ttir_kernel *kernel, const ttir_mask *known);
+
+/* ttir_partial.c, of values that some lanes may lack: kept as an expression of named parts, or as
+ * a tile and its traces */
+ttir_node *ttir_keep(ttir_lift *lift, const char *wish, const as_ttir_type *type, ttir_node *node);
+/* a tile that holds 0 where there is no value, and its traces */
+ttir_node *ttir_guarded_tile(ttir_lift *lift, const char *wish, const as_ttir_type *type,
+                             ttir_node *node);
+/* where it has no value; NULL: nowhere */
+ttir_node *ttir_lacks(ttir_lift *lift, const ttir_node *node);
+/* 0 where it has no value */
+ttir_node *ttir_filled(ttir_lift *lift, ttir_node *node);
+/* the value, but none where `lacks` holds; lacks NULL: nowhere */
+ttir_node *ttir_lacking(ttir_lift *lift, ttir_node *value, ttir_node *lacks);
+/* The reduction `sum(k < n)` of the traces of what speaks of the counter, which lacks a value where
+ * `lacks` holds; NULL: there are none, or too many. */
+ttir_node *ttir_sum_of_traces(ttir_lift *lift, const char *head, const ttir_node *body,
+                              ttir_node *lacks);
 /* aloud: other lanes' stores to the argument are taken to be there */
 void ttir_assume_ordered(ttir_lift *lift, const as_ttir_op *op);
 bool ttir_lift_region(ttir_lift *lift, const as_ttir_region *region);

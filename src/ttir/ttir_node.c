@@ -291,16 +291,40 @@ ttir_node *ttir_or(as_arena *mem, ttir_node *a, ttir_node *b) {
 
 /* ---- domains */
 
+bool ttir_is_nonnegative(const ttir_node *node) {
+  switch (node->kind) {
+  case TTIR_N_NUMBER:
+    return strtod(node->text, NULL) >= 0;
+  case TTIR_N_NAME:
+  case TTIR_N_TILE:
+    return node->lo >= 0;
+  case TTIR_N_CALL:
+    return strcmp(node->text, "exp") == 0;
+  case TTIR_N_IF:
+    return ttir_is_nonnegative(node->kid[1]) && ttir_is_nonnegative(node->kid[2]);
+  case TTIR_N_ADD:
+  case TTIR_N_MUL:
+    return ttir_is_nonnegative(node->kid[0]) && ttir_is_nonnegative(node->kid[1]);
+  default:
+    return false;
+  }
+}
+
 /* is it above 0 in plain sight? */
 static bool is_positive(const ttir_node *node) {
   if (node->kind == TTIR_N_NUMBER)
     return strtod(node->text, NULL) > 0;
+  if (node->kind == TTIR_N_MUL)
+    return is_positive(node->kid[0]) && is_positive(node->kid[1]);
+  if (node->kind == TTIR_N_ADD)
+    return (is_positive(node->kid[0]) && ttir_is_nonnegative(node->kid[1])) ||
+           (ttir_is_nonnegative(node->kid[0]) && is_positive(node->kid[1]));
   bool exponential = node->kind == TTIR_N_CALL && strcmp(node->text, "exp") == 0;
   bool integer = node->kind == TTIR_N_NAME; /* as a real number it keeps its range */
   return exponential || (integer && node->lo > 0);
 }
 
-static bool leaves_domain(const ttir_node *node) {
+bool ttir_leaves_domain(const ttir_node *node) {
   if (node->kind == TTIR_N_DIVIDE) {
     const ttir_node *by = node->kid[1];
     return !is_positive(by) && !(by->kind == TTIR_N_NUMBER && strtod(by->text, NULL) < 0);
@@ -311,7 +335,7 @@ static bool leaves_domain(const ttir_node *node) {
 }
 
 bool ttir_is_partial(const ttir_node *node) {
-  bool partial = leaves_domain(node);
+  bool partial = ttir_leaves_domain(node);
   for (uint32_t i = 0; i < node->n && !partial; i++)
     partial = ttir_is_partial(node->kid[i]);
   return partial;
@@ -328,6 +352,30 @@ typedef struct {
 
 static ttir_node *viewed(view *in, ttir_node *node);
 
+/* the same operation of these, simplified anew */
+static ttir_node *of_kids(as_arena *mem, const ttir_node *node, ttir_node *const *kid) {
+  switch (node->kind) {
+  case TTIR_N_TILE:
+    return ttir_tile(mem, node->sort, node->text, node->n, kid);
+  case TTIR_N_CALL:
+    return ttir_call(mem, node->text, node->n, kid);
+  case TTIR_N_IF:
+    return ttir_if(mem, kid[0], kid[1], kid[2]);
+  case TTIR_N_EQUAL:
+  case TTIR_N_LESS:
+  case TTIR_N_AT_MOST:
+    return ttir_compare(mem, node->kind, kid[0], kid[1]);
+  case TTIR_N_AND:
+    return ttir_and(mem, kid[0], kid[1]);
+  case TTIR_N_OR:
+    return ttir_or(mem, kid[0], kid[1]);
+  case TTIR_N_NOT:
+    return ttir_not(mem, kid[0]);
+  default:
+    return ttir_arith(mem, node->kind, kid[0], kid[1]);
+  }
+}
+
 static ttir_node *rebuilt(view *in, const ttir_node *node) {
   ttir_node *kid[TTIR_MOST_KIDS];
   if (in->mask && node->kind == TTIR_N_IF) {
@@ -339,32 +387,13 @@ static ttir_node *rebuilt(view *in, const ttir_node *node) {
   }
   for (uint32_t i = 0; i < node->n; i++)
     kid[i] = viewed(in, node->kid[i]);
-  switch (node->kind) {
-  case TTIR_N_TILE:
-    return ttir_tile(in->mem, node->sort, node->text, node->n, kid);
-  case TTIR_N_CALL:
-    return ttir_call(in->mem, node->text, node->n, kid);
-  case TTIR_N_IF:
-    return ttir_if(in->mem, kid[0], kid[1], kid[2]);
-  case TTIR_N_EQUAL:
-  case TTIR_N_LESS:
-  case TTIR_N_AT_MOST:
-    return ttir_compare(in->mem, node->kind, kid[0], kid[1]);
-  case TTIR_N_AND:
-    return ttir_and(in->mem, kid[0], kid[1]);
-  case TTIR_N_OR:
-    return ttir_or(in->mem, kid[0], kid[1]);
-  case TTIR_N_NOT:
-    return ttir_not(in->mem, kid[0]);
-  default:
-    return ttir_arith(in->mem, node->kind, kid[0], kid[1]);
-  }
+  return of_kids(in->mem, node, kid);
 }
 
 /* what was known of the node at all of its lanes is known here too */
 static ttir_node *as_known(as_arena *mem, ttir_node *node, const ttir_node *was) {
   bool narrower = node->lo < was->lo || node->hi > was->hi;
-  if (node->sort == was->sort && !(node->sort == TTIR_INTEGER && narrower))
+  if (node->sort == was->sort && (node->sort == TTIR_TRUTH || !narrower))
     return node;
   ttir_node *copy = as_arena_alloc(mem, sizeof *copy);
   *copy = *node;
@@ -372,6 +401,15 @@ static ttir_node *as_known(as_arena *mem, ttir_node *node, const ttir_node *was)
   copy->lo = node->lo < was->lo ? was->lo : node->lo;
   copy->hi = node->hi > was->hi ? was->hi : node->hi;
   return copy;
+}
+
+ttir_node *ttir_of_kids(as_arena *mem, const ttir_node *node, ttir_node *const *kid) {
+  ttir_node *made = of_kids(mem, node, kid);
+  if (made)
+    made = as_known(mem, made, node);
+  if (made && made->kind == node->kind && !made->implied)
+    made->implied = node->implied;
+  return made;
 }
 
 static ttir_node *viewed(view *in, ttir_node *node) {

@@ -45,9 +45,9 @@ typedef struct ttir_node {
   struct ttir_node *kid[TTIR_MOST_KIDS];
   uint32_t weight; /* operations in it, as it would be printed; stops at a large number */
   /* of a truth: another that holds where it does, at all values of the lane TTIR_FREE_LANE of it;
-   * or NULL */
+   * of a call that is a reduction: where it has no value (ttir_partial.c); or NULL */
   struct ttir_node *implied;
-  int64_t lo; /* of an integer: it is shown to lie in lo..hi */
+  int64_t lo; /* of a number: it is shown to lie in lo..hi */
   int64_t hi;
 } ttir_node;
 
@@ -87,6 +87,14 @@ bool ttir_same(const ttir_node *a, const ttir_node *b);
 ttir_node *ttir_as_real(as_arena *mem, const ttir_node *integer);
 bool ttir_is_integer(const ttir_node *a, int64_t value);
 
+/* the same operation of other kids, simplified anew */
+ttir_node *ttir_of_kids(as_arena *mem, const ttir_node *node, ttir_node *const *kid);
+
+/* is it at least 0 in plain sight? */
+bool ttir_is_nonnegative(const ttir_node *node);
+
+/* a quotient, a root or a logarithm, whose last kid is not plainly in its domain */
+bool ttir_leaves_domain(const ttir_node *node);
 /* Does it divide, or take a root or a logarithm, of what is not plainly in the domain? */
 bool ttir_is_partial(const ttir_node *node);
 

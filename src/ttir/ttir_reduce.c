@@ -99,15 +99,47 @@ static ttir_node *counter_of(ttir_lift *lift, const as_ttir_type *type, uint32_t
   return ttir_name(lift->mem, ttir_counter(lift), 0, type->dim[axis] - 1);
 }
 
+/* `sum(k0 < 32)` */
+static const char *head_of(ttir_lift *lift, const char *word, const ttir_node *counter,
+                           int64_t extent) {
+  char *text = as_format("%s(%s < %lld)", word, counter->text, (long long)extent);
+  const char *kept = as_arena_strdup(lift->mem, text);
+  free(text);
+  return kept;
+}
+
 /* writes `make NAME[outer] = WORD(k < extent) (body)`; an element of it */
-static ttir_node *reduced(ttir_lift *lift, const char *wish, const as_ttir_type *rest,
+static ttir_node *written(ttir_lift *lift, const char *wish, const as_ttir_type *rest,
                           int64_t extent, const char *word, const ttir_node *counter,
                           const ttir_node *body) {
   const char *name = ttir_fresh(lift, wish);
-  ttir_assume_defined(lift, body);
-  ttir_line(lift, "make %s%s = %s(%s < %lld) (%s)", name, ttir_over(lift, rest), word,
-            counter->text, (long long)extent, ttir_print(lift->mem, body));
+  ttir_line(lift, "make %s%s = %s (%s)", name, ttir_over(lift, rest),
+            head_of(lift, word, counter, extent), ttir_print(lift->mem, body));
   return ttir_element(lift, body->sort, name, rest);
+}
+
+/* The same of a body that some elements may lack: with each of them it has no value.  Where all
+ * that the operation makes is read, nothing is lost by asking for all of them. */
+static ttir_node *reduced(ttir_lift *lift, const char *wish, const as_ttir_type *rest,
+                          int64_t extent, const char *word, const ttir_node *counter,
+                          ttir_node *body) {
+  bool read = lift->now->n_result > 0;
+  for (uint32_t i = 0; i < lift->now->n_result; i++)
+    read = read && lift->read[lift->now->result[i]];
+  if (read || !ttir_is_partial(body))
+    return written(lift, wish, rest, extent, word, counter, body);
+  ttir_node *lacks = body->sort == TTIR_REAL ? ttir_lacks(lift, body) : NULL;
+  if (!lacks) {
+    ttir_assume_defined(lift, body);
+    return written(lift, wish, rest, extent, word, counter, body);
+  }
+  ttir_node *one = ttir_integer(lift->mem, 1);
+  ttir_node *flag = ttir_if(lift->mem, lacks, one, ttir_integer(lift->mem, 0));
+  ttir_node *value = written(lift, wish, rest, extent, word, counter, ttir_filled(lift, body));
+  ttir_node *some = written(lift, "lacks", rest, extent, "max", counter, flag);
+  ttir_node *none = ttir_compare(lift->mem, TTIR_N_EQUAL, some, one);
+  ttir_node *all = ttir_sum_of_traces(lift, head_of(lift, "sum", counter, extent), body, none);
+  return all ? ttir_arith(lift->mem, TTIR_N_ADD, value, all) : ttir_lacking(lift, value, none);
 }
 
 /* does the truth, which speaks of the counter, hold for all (or any) of its values? */
@@ -207,13 +239,6 @@ static bool reduce_known(ttir_lift *lift, const as_ttir_op *op, uint32_t axis, c
   return ttir_result(lift, op, reduced(lift, name, &rest, extent, "prod", k, body.value));
 }
 
-/* is it written as a number that is not negative, or a choice of such? */
-static bool never_negative(const ttir_node *node) {
-  if (node->kind == TTIR_N_IF)
-    return never_negative(node->kid[1]) && never_negative(node->kid[2]);
-  return node->kind == TTIR_N_NUMBER && node->text[0] != '-';
-}
-
 /* Welford's combination of means m, sums of squares about them s and weights w, from the first
  * element on, whose mean it is as long as nothing has a weight:
  *   W = sum w, the mean M = (sum w*m)/W, the squares sum s + sum w*(m - M)^2
@@ -231,7 +256,7 @@ static bool reduce_moments(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
       return ttir_refuse(lift, op, "of numbers that may be infinite");
     of[i] = along(lift, whole->value, type, axis, k);
   }
-  if (!never_negative(of[2]))
+  if (!ttir_is_nonnegative(of[2]))
     ttir_assume(lift, op, "weights are taken not to be negative");
   ttir_node *weight = reduced(lift, "weight", &rest, extent, "sum", k, of[2]);
   ttir_node *moment = ttir_arith(mem, TTIR_N_MUL, of[2], of[0]);
@@ -240,9 +265,10 @@ static bool reduce_moments(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
       ttir_compare(mem, TTIR_N_EQUAL, weight, ttir_as_real(mem, ttir_integer(mem, 0)));
   ttir_node *first =
       along(lift, ttir_operand(lift, op, 0)->value, type, axis, ttir_integer(mem, 0));
-  ttir_node *mean =
-      ttir_make(lift, "mean", &rest,
-                ttir_if(mem, none, first, ttir_arith(mem, TTIR_N_DIVIDE, total, weight)));
+  bool whole = !ttir_is_partial(first) && !ttir_is_partial(total) && !ttir_is_partial(weight);
+  ttir_node *mean = ttir_if(mem, none, first, ttir_arith(mem, TTIR_N_DIVIDE, total, weight));
+  mean =
+      whole ? ttir_make(lift, "mean", &rest, mean) : ttir_guarded_tile(lift, "mean", &rest, mean);
   ttir_node *away = ttir_arith(mem, TTIR_N_SUB, of[0], mean);
   ttir_node *square = ttir_arith(mem, TTIR_N_MUL, of[2], ttir_arith(mem, TTIR_N_MUL, away, away));
   ttir_node *body = ttir_arith(mem, TTIR_N_ADD, of[1], square);
@@ -267,15 +293,19 @@ static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
   as_str carries;
   as_str_init(&carries);
   ttir_assume(lift, op, "what it combines by is taken to be associative and commutative");
+  bool lacks = false; /* what is chosen by a comparison may lack what is compared */
+  for (uint32_t i = 0; i < n; i++)
+    lacks |= ttir_is_partial(ttir_operand(lift, op, i)->value);
   for (uint32_t i = 0; i < n; i++) {
     const ttir_lifted *of = ttir_operand(lift, op, i);
     if (of->low || of->high) {
       as_str_clear(&carries);
       return ttir_refuse(lift, op, "of numbers that may be infinite");
     }
+    ttir_may may = {.lacks = lacks && of->value->sort == TTIR_REAL, .negative = true};
     ttir_lifted first = slice_at(lift, of, type, axis, ttir_integer(lift->mem, 0));
     const char *name = lift->kernel->value[op->result[i]].name;
-    tiles[i] = ttir_carry(lift, name, &rest, &first, false, false, &carries);
+    tiles[i] = ttir_carry(lift, name, &rest, &first, may, &carries);
     types[i] = &rest;
   }
   const char *counter = ttir_fresh(lift, "element");
@@ -285,7 +315,8 @@ static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
   lift->depth++;
   ttir_node *at = ttir_name(lift->mem, counter, 1, type->dim[axis] - 1);
   for (uint32_t i = 0; i < n; i++) {
-    lift->value[region->argument[i]] = (ttir_lifted){.value = tiles[i].value, .known = true};
+    lift->value[region->argument[i]] = (ttir_lifted){.known = true};
+    ttir_enter_carried(lift, &tiles[i], &lift->value[region->argument[i]]);
     lift->value[region->argument[n + i]] =
         slice_at(lift, ttir_operand(lift, op, i), type, axis, at);
   }
@@ -305,8 +336,10 @@ static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
   lift->over = outer;
   lift->depth--;
   ttir_line(lift, "end");
-  for (uint32_t i = 0; fine && i < n; i++)
-    lift->value[op->result[i]] = (ttir_lifted){.value = tiles[i].value, .known = true};
+  for (uint32_t i = 0; fine && i < n; i++) {
+    lift->value[op->result[i]] = (ttir_lifted){.known = true};
+    ttir_enter_carried(lift, &tiles[i], &lift->value[op->result[i]]);
+  }
   return fine;
 }
 
@@ -345,6 +378,12 @@ bool ttir_lift_reduce(ttir_lift *lift, const as_ttir_op *op, int code) {
   return moments ? reduce_moments(lift, op, axis) : reduce_by_loop(lift, op, axis);
 }
 
+static void scan_line(ttir_lift *lift, const char *name, const as_ttir_type *type, const char *word,
+                      const ttir_node *counter, const ttir_node *count, const ttir_node *body) {
+  ttir_line(lift, "make %s%s = %s(%s < %s) (%s)", name, ttir_over(lift, type), word, counter->text,
+            ttir_print(lift->mem, count), ttir_print(lift->mem, body));
+}
+
 /* inclusive: element i combines those up to i, or from i on where it is reversed */
 bool ttir_lift_scan(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
@@ -368,12 +407,26 @@ bool ttir_lift_scan(ttir_lift *lift, const as_ttir_op *op, int code) {
   ttir_node *count = backwards ? ttir_arith(lift->mem, TTIR_N_SUB, extent, own)
                                : ttir_arith(lift->mem, TTIR_N_ADD, own, ttir_integer(lift->mem, 1));
   lane[axis] = backwards ? ttir_arith(lift->mem, TTIR_N_ADD, own, k) : k;
-  const ttir_node *body = ttir_view(lift->mem, of->value, lane);
-  ttir_assume_defined(lift, body);
+  ttir_node *body = ttir_view(lift->mem, of->value, lane);
+  ttir_node *lacks = NULL;
+  if (ttir_is_partial(body) && !lift->read[op->result[0]]) {
+    lacks = body->sort == TTIR_REAL ? ttir_lacks(lift, body) : NULL;
+    if (!lacks)
+      ttir_assume_defined(lift, body);
+  }
+  if (lacks) {
+    ttir_node *flag =
+        ttir_if(lift->mem, lacks, ttir_integer(lift->mem, 1), ttir_integer(lift->mem, 0));
+    const char *some = ttir_fresh(lift, "lacks");
+    scan_line(lift, some, type, "max", k, count, flag);
+    ttir_node *tile = ttir_element(lift, TTIR_INTEGER, some, type);
+    lacks = ttir_compare(lift->mem, TTIR_N_EQUAL, tile, ttir_integer(lift->mem, 1));
+    body = ttir_filled(lift, body);
+  }
   const char *name = ttir_fresh(lift, lift->kernel->value[op->result[0]].name);
-  ttir_line(lift, "make %s%s = %s(%s < %s) (%s)", name, ttir_over(lift, type), words[how], k->text,
-            ttir_print(lift->mem, count), ttir_print(lift->mem, body));
-  return ttir_result(lift, op, ttir_element(lift, of->value->sort, name, type));
+  scan_line(lift, name, type, words[how], k, count, body);
+  ttir_node *result = ttir_element(lift, of->value->sort, name, type);
+  return ttir_result(lift, op, ttir_lacking(lift, result, lacks));
 }
 
 /* ---- products */

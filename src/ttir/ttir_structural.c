@@ -371,6 +371,11 @@ static bool lift_store(ttir_lift *lift, const as_ttir_op *op, int code) {
     return misfit(lift, op);
   const ttir_lifted *pointer = ttir_operand(lift, op, 0);
   ttir_node *mask = op->n_operand > 2 ? ttir_operand(lift, op, 2)->value : ttir_true(lift->mem);
+  if (op->n_operand > 2) {
+    ttir_mask *seen = &lift->mask[op->operand[2]];
+    bool always = mask && mask->kind == TTIR_N_TRUE && *seen != TTIR_SOMETIMES;
+    *seen = always ? TTIR_ALWAYS : TTIR_SOMETIMES;
+  }
   return store(lift, op, type, pointer->argument, pointer->value,
                ttir_and(lift->mem, mask, lift->guard), ttir_operand(lift, op, 1));
 }

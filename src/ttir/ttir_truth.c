@@ -153,7 +153,8 @@ ttir_node *ttir_simplest(as_arena *mem, ttir_node *truth) {
   table covered;
   cover yes = {.n = 0};
   cover no = {.n = 0};
-  if (!table_of(&all, truth, &is))
+  /* in another order it would ask for roots and quotients elsewhere */
+  if (ttir_is_partial(truth) || !table_of(&all, truth, &is))
     return truth;
   if (is == 0 || is == ~(table)0)
     return is ? ttir_true(mem) : NULL;

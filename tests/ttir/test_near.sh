@@ -148,7 +148,7 @@ for chosen in %here %both; do
   says 0 'empty[] = 1 and not (n <= i0 + 2)' "$(echo "$beyond" | sed "s/CHOSEN/$chosen/")"
 done
 
-# a quotient that only some lanes read is one of all lanes once it has a name of its own, aloud; as a part of a choice it is not
+# a quotient that only some lanes read is computed where it is read, also where it is used twice
 quotient='    %o = arith.constant dense<1.0> : tensor<2xf32>
     %zero = arith.constant dense<0.0> : tensor<2xf32>
     %d = DIVISOR
@@ -156,7 +156,7 @@ quotient='    %o = arith.constant dense<1.0> : tensor<2xf32>
     %t = arith.cmpf une, %x, %zero : tensor<2xf32>
     %r = arith.mulf %q, %q : tensor<2xf32>
     %v = arith.select %t, %r, %zero : tensor<2xi1>, tensor<2xf32>'
-says 0 'nothing is divided by 0' "$(echo "$quotient" | sed 's/DIVISOR/arith.subf %x, %q1 : tensor<2xf32>/;s/    %d =/    %q1 = math.absf %x : tensor<2xf32>\n&/')"
+says 0 'if(not (x[i0] = 0), 1 / (x[i0] - abs(x[i0])) * (1 / (x[i0] - abs(x[i0]))), 0)' "$(echo "$quotient" | sed 's/DIVISOR/arith.subf %x, %q1 : tensor<2xf32>/;s/    %d =/    %q1 = math.absf %x : tensor<2xf32>\n&/')"
 says 0 'if(not (x[i0] = 0), 1 / x[i0]' "$(echo "$quotient" | sed 's/DIVISOR/arith.addf %x, %zero : tensor<2xf32>/;s/%o, %d/%o, %x/')"
 grep -q 'nothing is divided by 0' out && fail 'a quotient that is chosen where it is defined is said to be taken for granted'
 

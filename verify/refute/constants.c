@@ -32,7 +32,7 @@ static void add_integer(as_constants *constants, long value) {
 }
 
 /* the coefficients of a size: the 64 of n - 64, the 2 of 2*n */
-static void add_size(as_constants *constants, const as_sizes *sizes, as_size size) {
+void as_constants_add_size(as_constants *constants, const as_sizes *sizes, as_size size) {
   long value;
   if (as_size_is_const(sizes, size, &value)) {
     add_integer(constants, value);
@@ -45,22 +45,22 @@ static void add_size(as_constants *constants, const as_sizes *sizes, as_size siz
       as_size dividend;
       as_size divisor;
       if (as_size_atom(sizes, mono.atom[k], &dividend, &divisor) != AS_SIZE_SYM) {
-        add_size(constants, sizes, dividend);
-        add_size(constants, sizes, divisor);
+        as_constants_add_size(constants, sizes, dividend);
+        as_constants_add_size(constants, sizes, divisor);
       }
     }
   }
 }
 
-static void add_expr(as_constants *constants, const as_expr *expr) {
+void as_constants_add_expr(as_constants *constants, const as_expr *expr) {
   if (expr == NULL)
     return;
   if (expr->kind == AS_E_NUM)
     add(constants, expr->num);
   if (expr->kind == AS_E_CALL && expr->func != NULL)
-    add_expr(constants, expr->func->body);
+    as_constants_add_expr(constants, expr->func->body);
   for (uint32_t i = 0; i < expr->n; i++)
-    add_expr(constants, expr->kid[i]);
+    as_constants_add_expr(constants, expr->kid[i]);
 }
 
 void as_constants_add_graph(as_constants *constants, const as_graph *graph) {
@@ -72,22 +72,22 @@ void as_constants_add_graph(as_constants *constants, const as_graph *graph) {
       add(constants, node->value);
     if (node->kind == AS_N_INPUT) {
       for (uint32_t k = 0; k < node->rank; k++)
-        add_size(constants, graph->sizes, node->dim[k]);
+        as_constants_add_size(constants, graph->sizes, node->dim[k]);
     }
     if (node->kind != AS_N_OP)
       continue;
     for (uint32_t k = 0; k < node->op->nattrs; k++) {
       if (node->attr[k].is_size)
-        add_size(constants, graph->sizes, node->attr[k].size);
+        as_constants_add_size(constants, graph->sizes, node->attr[k].size);
       else
         add(constants, node->attr[k].num);
     }
     for (uint32_t k = 0; k < node->op->nlet; k++)
-      add_expr(constants, node->op->let[k].body);
+      as_constants_add_expr(constants, node->op->let[k].body);
   }
   for (uint32_t i = 0; i < graph->n_fact; i++) {
-    add_size(constants, graph->sizes, graph->fact[i].lhs);
-    add_size(constants, graph->sizes, graph->fact[i].rhs);
+    as_constants_add_size(constants, graph->sizes, graph->fact[i].lhs);
+    as_constants_add_size(constants, graph->sizes, graph->fact[i].rhs);
   }
 }
 

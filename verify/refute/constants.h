@@ -16,7 +16,10 @@ typedef struct {
 
 void as_constants_init(as_constants *constants);
 void as_constants_clear(as_constants *constants);
-/* adds those of a graph, as many as there is room for; graph NULL: nothing */
+/* adds those of an expression, of a size, as many as there is room for; expr NULL: nothing */
+void as_constants_add_expr(as_constants *constants, const as_expr *expr);
+void as_constants_add_size(as_constants *constants, const as_sizes *sizes, as_size size);
+/* those of a graph; graph NULL: nothing */
 void as_constants_add_graph(as_constants *constants, const as_graph *graph);
 /* a number at or near one of them, its negation, half or double; false: there are none */
 bool as_constants_pick(const as_constants *constants, as_rng *rng, bool integer, mpq_t number);

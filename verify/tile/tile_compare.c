@@ -418,6 +418,7 @@ void tile_compare(const tile_instance *instance, tile_outcome *outcome) {
   trial t;
   *outcome = (tile_outcome){.answer = AS_TILE_NO_DIFFERENCE};
   trial_init(&t, instance, &as_domain_double);
+  outcome->ops = t.given.notes.ops;
   if (t.given.status != AS_OK) {
     outcome->exceeded = t.given.status == AS_UNKNOWN;
     outcome->why = as_strdup(t.given.err.text ? t.given.err.text : "it cannot be evaluated");
@@ -431,6 +432,7 @@ void tile_compare(const tile_instance *instance, tile_outcome *outcome) {
   } else {
     as_side_run run;
     run_candidate(&t, AS_TILE_ASCENDING, instance->seed, &run);
+    outcome->ops += run.notes.ops;
     compare_candidate(&t, &run, outcome);
     as_side_run_clear(&run);
   }

@@ -42,6 +42,7 @@ typedef struct {
   uint64_t elements; /* compared */
   bool conflict;
   bool exceeded; /* a side was not evaluated for want of steps or memory */
+  uint64_t ops;  /* of the tile programs, over doubles */
   char *words;   /* what differs; owned */
   char *why;     /* nothing was compared, for this reason; owned */
 } tile_outcome;

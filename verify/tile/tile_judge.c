@@ -1,9 +1,10 @@
-/* Sizes and inputs at which a candidate is tried, the smallest first. */
-#include "lanes.h"
+/* Sizes and inputs at which a candidate is tried: the smallest first, then those beside the numbers
+ * that the texts speak of. */
 #include "src/base/file.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
 #include "tile_compare.h"
+#include "tile_sizes.h"
 #include "verify/refute/instance.h"
 #include "verify/refute/refute.h"
 #include <stdlib.h>
@@ -13,6 +14,7 @@ const as_tile_budget as_tile_budget_default = {.seed = 1,
                                                .sizes_per_bound = 8,
                                                .inputs_per_size = 1,
                                                .max_ops = 4000000,
+                                               .beside_ops = 2000000,
                                                .seconds = 20};
 
 typedef struct {
@@ -24,6 +26,8 @@ typedef struct {
   double until;
   uint64_t rounds; /* choices of inputs made, whatever came of them */
   uint64_t max_ops;
+  uint64_t ops; /* that evaluations have taken */
+  bool beside;  /* at sizes that are tried as far as the work for them goes */
 } search;
 
 /* What kinds of numbers a round is about. */
@@ -88,7 +92,9 @@ static void take(search *s, const tile_outcome *outcome, const as_tensor *exact)
   verdict->instances += outcome->compared;
   verdict->elements += outcome->elements;
   verdict->conflicts += outcome->conflict;
-  if (outcome->why && verdict->text == NULL)
+  s->ops += outcome->exceeded ? s->max_ops : outcome->ops;
+  bool expected = s->beside && outcome->exceeded;
+  if (outcome->why && !expected && verdict->text == NULL)
     verdict->text = as_strdup(outcome->why);
   if (outcome->answer == AS_TILE_NO_DIFFERENCE)
     return;
@@ -162,24 +168,61 @@ static bool look_at_small_sizes(search *s) {
   return false;
 }
 
-/* Sizes beyond the candidate's blocks: some of them one to two blocks and a bit, others small.  What
- * is right within one block may be wrong where there are several, or where the last is not whole. */
-static bool look_beyond_blocks(search *s) {
-  enum { LARGEST_BLOCK = 256, FEW = 3, TRIES = 200, DRAWS = 3 };
-
-  tile_blocks blocks;
-  tile_blocks_of(s->sides.candidate->tile, s->budget->max_size, LARGEST_BLOCK, &blocks);
-  for (uint32_t i = blocks.n; i-- > 0 && s->instance.n_chosen > 0;) {
-    int64_t most = 2 * blocks.block[i] + 1;
-    for (uint32_t draw = 0; draw < DRAWS; draw++) {
-      bool drawn = draw == 0 ? as_instance_between(&s->instance, &s->rng, blocks.block[i] + 1,
-                                                   most, TRIES)
-                             : as_instance_mixed(&s->instance, &s->rng, FEW, most, TRIES);
-      if (drawn && try_sizes(s))
-        return true;
+/* elements of the given side's arguments at these sizes; stops at `most` and one */
+static uint64_t elements_here(const search *s, uint64_t most) {
+  uint64_t all = 0;
+  for (uint32_t i = 0; i < s->sides.n_arguments; i++) {
+    as_side_tensor tensor = as_side_argument(s->sides.given, i);
+    uint64_t n = 1;
+    for (uint32_t d = 0; d < tensor.rank && n <= most; d++) {
+      int64_t extent = as_size_eval(s->instance.S, tensor.dim[d], s->instance.env);
+      n *= extent > 0 ? ((uint64_t)extent > most ? most + 1 : (uint64_t)extent) : 0;
     }
+    all += n;
+    if (all > most)
+      return most + 1;
+  }
+  return all;
+}
+
+/* Free size number i is `value`, the others are small; or all are, where there is no such number.
+ * true: the relations hold, at no more elements than a comparison should take. */
+static bool set_beside(search *s, uint32_t i, int64_t value) {
+  enum { TRIES = 8, MOST_ELEMENTS = 1 << 14 };
+
+  as_instance *instance = &s->instance;
+  for (int attempt = 0; attempt < TRIES; attempt++) {
+    for (uint32_t k = 0; k < instance->n_chosen; k++) {
+      int64_t least = as_size_least(instance->S, instance->chosen[k]);
+      bool set = k == i || i == instance->n_chosen;
+      int64_t small = least + (int64_t)as_rng_below(&s->rng, (uint64_t)s->budget->max_size);
+      instance->env[instance->chosen[k]] = set ? value : small;
+    }
+    if (as_instance_settle(instance) && elements_here(s, MOST_ELEMENTS) <= MOST_ELEMENTS)
+      return true;
   }
   return false;
+}
+
+/* What differs from some size on is wrong beside a number of the texts, or of a power of 2: each
+ * size in turn takes such values, the small ones first, and then all of them together. */
+static void look_beside(search *s) {
+  enum { PARTS = 4 };
+
+  int64_t value[TILE_MOST_SIZES];
+  uint32_t n = tile_sizes_beside(s->sides.given, s->sides.candidate, s->budget->max_size, value);
+  uint64_t until = s->ops + s->budget->beside_ops;
+  s->beside = true;
+  s->max_ops = s->budget->beside_ops / PARTS;
+  for (uint32_t k = 0; k < n && s->instance.n_chosen > 0; k++) {
+    bool alone = s->instance.n_chosen == 1;
+    for (uint32_t i = 0; i < s->instance.n_chosen + !alone; i++) {
+      if (s->ops >= until)
+        return;
+      if (set_beside(s, i, value[k]) && try_sizes(s))
+        return;
+    }
+  }
 }
 
 static void look(search *s) {
@@ -192,13 +235,12 @@ static void look(search *s) {
     if (look_at_small_sizes(s))
       return;
   } while (s->rounds < 4 * ROUNDS && s->rounds > rounds_before);
-  if (look_beyond_blocks(s))
-    return;
   /* large fixed numbers have no small instance */
   for (int64_t top = 4 * budget->max_size; s->verdict->instances == 0 && top <= 1024; top *= 4) {
     if (as_instance_random(&s->instance, &s->rng, top, 5000) && try_sizes(s))
       return;
   }
+  look_beside(s);
 }
 
 static void conclude(as_tile_verdict *verdict) {

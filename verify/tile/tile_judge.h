@@ -28,8 +28,9 @@ typedef struct {
   int64_t max_size;
   uint32_t sizes_per_bound; /* choices of sizes for each largest size */
   uint32_t inputs_per_size;
-  uint64_t max_ops; /* of one evaluation */
-  double seconds;   /* 0: none */
+  uint64_t max_ops;    /* of one evaluation */
+  uint64_t beside_ops; /* of all at sizes beside the numbers that the texts speak of; 0: none */
+  double seconds;      /* 0: none */
 } as_tile_budget;
 
 extern const as_tile_budget as_tile_budget_default;

@@ -1,0 +1,96 @@
+/* Values of which every lane is read by something that a kernel does: computing all lanes then asks
+ * for no more than the kernel itself.  What is not seen here is taken as not read. */
+#include "ttir_lift.h"
+#include <string.h>
+
+typedef struct {
+  const as_ttir_kernel *kernel;
+  bool *read;                  /* by value: all lanes are */
+  const ttir_mask *known;      /* by value, of the masks of stores; NULL: nothing */
+  const as_ttir_region **home; /* by value: where it is computed; NULL: where that is not always */
+} reads;
+
+static bool is_one_of(const as_ttir_op *op, const char *const *names) {
+  while (*names && strcmp(*names, op->name) != 0)
+    names++;
+  return *names != NULL;
+}
+
+/* the result's lanes are those of the operand, each at least once */
+static bool moves_lanes(const as_ttir_op *op) {
+  static const char *const names[] = {"tt.splat",   "tt.expand_dims", "tt.broadcast", "tt.trans",
+                                      "tt.reshape", "tt.join",        "tt.split",     NULL};
+  return is_one_of(op, names);
+}
+
+/* all results together are made of every lane of the operands */
+static bool combines_lanes(const as_ttir_op *op) {
+  bool by_one = op->n_region == 1 && op->n_operand == 1 && op->region[0].n_op == 2;
+  bool folds = strcmp(op->name, "tt.reduce") == 0 || strcmp(op->name, "tt.scan") == 0;
+  return strcmp(op->name, "tt.dot") == 0 || (folds && by_one);
+}
+
+static bool is_lane_wise(const as_ttir_op *op) {
+  for (const ttir_row *row = ttir_elementwise; row->name; row++) {
+    if (strcmp(row->name, op->name) == 0)
+      return op->n_region == 0;
+  }
+  return false;
+}
+
+static void learn(reads *in, const as_ttir_region *region, bool executed) {
+  for (uint32_t i = 0; i < region->n_argument; i++)
+    in->home[region->argument[i]] = executed ? region : NULL;
+  for (uint32_t i = 0; i < region->n_op; i++) {
+    const as_ttir_op *op = region->op[i];
+    for (uint32_t k = 0; k < op->n_result; k++)
+      in->home[op->result[k]] = executed ? region : NULL;
+    bool loops = strcmp(op->name, "scf.for") == 0;
+    for (uint32_t k = 0; k < op->n_region; k++)
+      learn(in, &op->region[k], executed && loops);
+  }
+}
+
+static bool results_read(const reads *in, const as_ttir_op *op) {
+  for (uint32_t i = 0; i < op->n_result; i++) {
+    if (!in->read[op->result[i]])
+      return false;
+  }
+  return op->n_result > 0;
+}
+
+/* does the operation, where it is executed, read all lanes of that operand? */
+static bool reads_all(const reads *in, const as_ttir_op *op, uint32_t operand) {
+  if (strcmp(op->name, "tt.store") == 0) {
+    bool plain = op->n_operand == 2 || (in->known && in->known[op->operand[2]] == TTIR_ALWAYS);
+    return operand == 1 && plain;
+  }
+  bool chosen = strcmp(op->name, "arith.select") == 0 && operand > 0;
+  return !chosen && (is_lane_wise(op) || moves_lanes(op) || combines_lanes(op)) &&
+         results_read(in, op);
+}
+
+/* uses come behind what they use; one in a region within may be executed less often */
+static void look(reads *in, const as_ttir_region *region) {
+  for (uint32_t i = region->n_op; i-- > 0;) {
+    const as_ttir_op *op = region->op[i];
+    for (uint32_t k = 0; k < op->n_operand; k++) {
+      if (in->home[op->operand[k]] == region && reads_all(in, op, k))
+        in->read[op->operand[k]] = true;
+    }
+    for (uint32_t k = 0; k < op->n_region; k++)
+      look(in, &op->region[k]);
+  }
+}
+
+bool *ttir_all_read(as_arena *mem, const as_ttir_kernel *kernel, const ttir_mask *known) {
+  size_t n = kernel->n_value + 1;
+  reads in = {kernel, as_arena_alloc(mem, n * sizeof *in.read), known,
+              as_arena_alloc(mem, n * sizeof(const as_ttir_region *))};
+  memset(in.read, 0, n * sizeof *in.read);
+  for (size_t i = 0; i < n; i++)
+    in.home[i] = NULL;
+  learn(&in, &kernel->body, true);
+  look(&in, &kernel->body);
+  return in.read;
+}

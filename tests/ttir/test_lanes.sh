@@ -1,0 +1,143 @@
+#!/bin/sh
+# Values that some lanes do not have: what is stored, or feeds what is stored, needs them; what a mask leaves out does not.
+. "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
+
+# NAME BODY: a kernel of 2 rows of 4 lanes; %x is loaded where %m, lane < 3, holds, and 0 elsewhere; %v is stored where %m holds
+kernel() {
+  cat >"$1.ttir" <<END
+module {
+  tt.func public @lanes(%px: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
+    %zero = arith.constant dense<0.0> : tensor<4xf32>
+    %one = arith.constant dense<1.0> : tensor<4xf32>
+    %three = arith.constant dense<3> : tensor<4xi32>
+    %first = arith.constant 0 : i32
+    %step = arith.constant 1 : i32
+    %rounds = arith.constant 3 : i32
+    %width = arith.constant 3 : i32
+    %row = tt.get_program_id x : i32
+    %start = arith.muli %row, %width : i32
+    %lane = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32>
+    %m = arith.cmpi slt, %lane, %three : tensor<4xi32>
+    %s = tt.splat %start : i32 -> tensor<4xi32>
+    %at = arith.addi %s, %lane : tensor<4xi32>
+    %x0 = tt.splat %px : !tt.ptr<f32> -> tensor<4x!tt.ptr<f32>>
+    %x1 = tt.addptr %x0, %at : tensor<4x!tt.ptr<f32>>, tensor<4xi32>
+    %x = tt.load %x1, %m, %zero : tensor<4x!tt.ptr<f32>>
+$2
+    %y0 = tt.splat %y : !tt.ptr<f32> -> tensor<4x!tt.ptr<f32>>
+    %y1 = tt.addptr %y0, %at : tensor<4x!tt.ptr<f32>>, tensor<4xi32>
+    tt.store %y1, %v, %m : tensor<4x!tt.ptr<f32>>
+    tt.return
+  }
+}
+END
+}
+
+launch='--grid 2 --writes-all --argument px=2,3 --argument y=2,3'
+
+# VERDICT GIVEN: of near.ttir, where a program is given
+# shellcheck disable=SC2086
+against() {
+  printf 'use "lanes.sem"\nprogram given\ninput px: f32[2, 3]\noutput y = %s\n' "$2" >given.tp
+  certify "$1" given.tp
+}
+
+# VERDICT GIVEN: of near.ttir
+# shellcheck disable=SC2086
+certify() {
+  "$assay" certify -q --solvers=none --from triton --literals=decimal $launch "$2" near.ttir >out 2>err
+  grep -qxE "$1" out || fail "$2: $(tail -1 "$2") against near.ttir: $(cat out), not $1"
+}
+
+# no line of what is taken for granted
+# shellcheck disable=SC2086
+taken_for_granted() {
+  "$assay" lift --literals=decimal $launch near.ttir >out 2>err || fail 'it is not read'
+  ! grep -q 'divided by 0' out || fail "of \`$1\` it is taken for granted that all lanes have values"
+}
+
+# the lifted text of near.ttir is the given program from here on
+# shellcheck disable=SC2086
+give() {
+  "$assay" lift --literals=decimal $launch near.ttir >given.tile 2>err || fail 'it is not read'
+}
+
+printf '%s\n' 'op chosen(a[..s]) -> [..s]' '  out[..s] = if(a[..s] = 0, 0, 1 / (a[..s] * a[..s]))' \
+  'op means(a[m, n]) -> [m, n]' '  out[i, j] = sum(k < n) (1 / a[i, k]) + a[i, j]' >lanes.sem
+
+# a quotient that is used twice, and has no value in the fourth lane
+twice='    %q = arith.divf %one, %x : tensor<4xf32>
+    %v = arith.mulf %q, %q : tensor<4xf32>'
+kernel near "$twice"
+taken_for_granted twice
+against PROVED '1 / (px * px)'
+against REFUTED '1 / (px * px) + 1'
+against REFUTED 'chosen(px)'
+
+# of the given kernel the same: what is not stored is not asked for, so a pair that differs elsewhere is refuted
+give
+certify PROVED given.tile
+kernel near "$twice
+    %w = arith.addf %v, %one : tensor<4xf32>" && sed -i 's/%y1, %v, %m/%y1, %w, %m/' near.ttir
+certify REFUTED given.tile
+
+# chosen only where it has a value: defined everywhere; the other way round it is not
+chosen='    %q = arith.divf %one, %x : tensor<4xf32>
+    %p = arith.mulf %q, %q : tensor<4xf32>
+    %t = arith.cmpf WORD, %x, %zero : tensor<4xf32>
+    %v = arith.select %t, %p, %zero : tensor<4xi1>, tensor<4xf32>'
+kernel near "$(echo "$chosen" | sed 's/WORD/une/')"
+taken_for_granted chosen
+against PROVED 'chosen(px)'
+against PROVED '1 / (px * px)'
+give
+certify PROVED given.tile
+kernel near "$twice"
+certify REFUTED given.tile
+kernel near "$(echo "$chosen" | sed 's/WORD/oeq/')"
+certify REFUTED given.tile
+
+# roots and logarithms
+kernel near '    %r = math.sqrt %x : tensor<4xf32>
+    %l = math.log %x : tensor<4xf32>
+    %p = arith.mulf %r, %l : tensor<4xf32>
+    %q = arith.addf %p, %r : tensor<4xf32>
+    %v = arith.addf %q, %l : tensor<4xf32>'
+taken_for_granted roots
+against PROVED 'sqrt(px) * log(px) + sqrt(px) + log(px)'
+against REFUTED 'sqrt(px) * log(px) + sqrt(px) + log(px) + 1'
+
+# A sum needs all of its terms: over a lane that has none it has no value, and a program that has one is not what the kernel computes.
+sum='    %q = arith.divf %one, %x : tensor<4xf32>
+    %z = CHOSEN
+    %r = "tt.reduce"(%z) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<4xf32>) -> f32
+    %all = tt.splat %r : f32 -> tensor<4xf32>
+    %v = arith.addf %all, %x : tensor<4xf32>'
+kernel near "$(echo "$sum" | sed 's/CHOSEN/arith.select %m, %q, %zero : tensor<4xi1>, tensor<4xf32>/')"
+taken_for_granted sum
+against PROVED 'means(px)'
+give
+certify PROVED given.tile
+kernel near "$(echo "$sum" | sed 's/CHOSEN/arith.addf %q, %zero : tensor<4xf32>/')"
+against REFUTED 'means(px)'
+certify REFUTED given.tile
+
+# carried from round to round: the fourth lane loses its value in the first one; so do others where they are 0
+carried='    %r = scf.for %i = %first to %rounds step %step iter_args(%a = %x) -> (tensor<4xf32>) : i32 {
+      %q = arith.divf %one, %a : tensor<4xf32>
+      %n = arith.addf %q, %q : tensor<4xf32>
+      scf.yield %n : tensor<4xf32>
+    }
+    %v = arith.addf %r, MORE : tensor<4xf32>'
+kernel near "$(echo "$carried" | sed 's/MORE/%zero/')"
+taken_for_granted carried
+give
+certify 'PROVED|UNKNOWN' given.tile # rounds of which some lanes have no value are beyond the prover
+kernel near "$(echo "$carried" | sed 's/MORE/%one/')"
+certify REFUTED given.tile
+grep -q 'lacks' given.tile || fail 'a carried value is said to have values in all lanes'
+finish

@@ -55,6 +55,7 @@ typedef struct ck_touch { /* a load or a store: where, and which element */
   struct ck_touch *next;
   const ck_tensor *tensor;
   bool store;
+  ck_id value;     /* that is stored */
   ck_place *place; /* outermost first */
   uint32_t n;
   ck_id position[CK_MAX_AXES];
@@ -162,6 +163,7 @@ typedef struct {
   uint32_t n_lead;
   bool quiet;            /* nothing is required */
   bool storing;          /* the tensor at hand is stored to */
+  ck_id value;           /* with that */
   const ck_token *whole; /* the name of the tile that is stored as a whole, at these lanes */
   const ck_id *lanes;
 } ck_scope;

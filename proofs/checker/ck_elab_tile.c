@@ -42,6 +42,7 @@ static void touch(const ck_scope *s, const ck_tensor *t, const ck_id *position) 
   ck_touch *made = ck_add(s->job, &side->touches, sizeof *made);
   made->tensor = t;
   made->store = s->storing;
+  made->value = s->value;
   made->n = n;
   made->place = ck_keep(s->job, (n + 1) * sizeof *made->place);
   for (const ck_place *p = s->place; p; p = p->up)
@@ -119,8 +120,10 @@ static void make(const ck_scope *s, const ck_line *line) {
 }
 
 /* Where two touches at different iterations or lanes, the index at this depth of their places, may
- * not meet: the places outside are the same, those inside are each one's own. */
-static void apart(const ck_scope *outer, const ck_touch *a, const ck_touch *b, uint32_t depth) {
+ * not meet, or (alike) store the same value where they meet: the places outside are the same, those
+ * inside are each one's own. */
+static void apart(const ck_scope *outer, const ck_touch *a, const ck_touch *b, uint32_t depth,
+                  bool alike) {
   ck_scope s_ = *outer;
   ck_scope *s = &s_;
   ck_id from[CK_MAX_CONDITIONS];
@@ -155,19 +158,20 @@ static void apart(const ck_scope *outer, const ck_touch *a, const ck_touch *b, u
   }
   places[n_places] = ck_under(s, LT(a->place[depth].variable, to[0]));
   s->place = &places[n_places++];
-  if (a->tensor->rank == 0) {
+  if (a->tensor->rank == 0 && !alike) {
     ck_require(s, LT(ZERO, ZERO));
     return;
   }
   for (uint32_t d = a->tensor->rank; d-- > 0;)
     axis = ck_has_var(s->T, a->position[d], a->place[depth].variable) ? d : axis;
   CK_BELOW(d, a->tensor->rank) {
-    if (d == axis)
+    if (d == axis && !alike)
       continue;
     places[n_places] = ck_under(s, EQ(a->position[d], OTHER(b->position[d])));
     s->place = &places[n_places++];
   }
-  ck_require(s, NE(a->position[axis], OTHER(b->position[axis])));
+  ck_require(s, alike ? EQ(a->value, OTHER(b->value))
+                      : NE(a->position[axis], OTHER(b->position[axis])));
 #undef OTHER
 }
 
@@ -233,13 +237,13 @@ static void put(const ck_scope *s, const ck_line *line) {
   store_whole(s, line->value, &l);
   if (ck_refused(s->job))
     return;
-  ck_scalar_value(&l.s, line->computed);
+  l.s.value = ck_scalar_value(&l.s, line->computed);
   l.s.storing = true;
   ck_scalar_value(&l.s, line->touched);
   for (const ck_touch *a = touches_after(s, before); a; a = a->next) {
     for (const ck_touch *b = touches_after(s, before); b; b = b->next) {
       CK_BELOW(lane, l.extents.rank)
-        apart(s, a, b, s->n_lead + lane);
+        apart(s, a, b, s->n_lead + lane, false);
     }
   }
   if (ck_refused(s->job))
@@ -358,12 +362,66 @@ static void next(const ck_scope *s, const ck_line *line, all_carried *all) {
     ck_require_same(s, c->tensor->extent[d], c->after->extent[d]);
 }
 
-/* no iteration of a parallel loop touches what another one stores to; a: the first touch in it */
+/* do its place, and whether it is made at all, depend on the index at this depth? */
+static bool depends_on(const ck_scope *s, const ck_touch *a, uint32_t depth) {
+  ck_id x = a->place[depth].variable;
+  bool depends = false;
+  CK_BELOW(d, a->tensor->rank)
+    depends |= ck_has_var(s->T, a->position[d], x);
+  for (uint32_t k = depth + 1; k < a->n; k++) {
+    for (int i = 0; i < 2; i++)
+      depends |= a->place[k].relation[i] != CK_BAD && ck_has_var(s->T, a->place[k].relation[i], x);
+  }
+  return depends;
+}
+
+/* Is it the same place, under the same indices and conditions, but for the names of these? */
+static bool same_place(const ck_scope *s, const ck_touch *a, const ck_touch *b) {
+  ck_id from[CK_MAX_CONDITIONS];
+  ck_id to[CK_MAX_CONDITIONS];
+  bool same = a->tensor == b->tensor && a->n == b->n && a->n <= CK_MAX_CONDITIONS;
+  uint32_t n = 0;
+  for (uint32_t k = 0; same && k < a->n; k++) {
+    from[n] = a->place[k].variable;
+    to[n] = b->place[k].variable;
+    same = (from[n] == CK_BAD) == (to[n] == CK_BAD);
+    n += from[n] != CK_BAD;
+  }
+#define RENAMED(x) ck_sub(s->T, x, from, to, n, NULL, 0)
+  for (uint32_t k = 0; same && k < a->n; k++) {
+    for (int i = 0; i < 2; i++) {
+      ck_id there = b->place[k].relation[i];
+      ck_id here = a->place[k].relation[i];
+      same &= (here == CK_BAD ? CK_BAD : RENAMED(here)) == there;
+    }
+  }
+  for (uint32_t d = 0; same && d < a->tensor->rank; d++)
+    same = RENAMED(a->position[d]) == b->position[d];
+#undef RENAMED
+  return same;
+}
+
+/* has the iteration that loads stored there itself, before? */
+static bool stored_before(const ck_scope *s, const ck_touch *first, const ck_touch *load) {
+  for (const ck_touch *a = first; a != load; a = a->next) {
+    if (a->store && same_place(s, a, load))
+      return true;
+  }
+  return false;
+}
+
+/* What iterations of a parallel loop do to each other; a: the first touch in it.  No one touches
+ * what another one stores to; or, where places do not say which iteration it is, all store the same
+ * there, and load it when they have stored it. */
 static void no_conflicts(const ck_scope *s, const ck_touch *first) {
   for (const ck_touch *a = first; a; a = a->next) {
     for (const ck_touch *b = first; b && !ck_refused(s->job); b = b->next) {
-      if (a->tensor == b->tensor && a->tensor->depth <= s->n_lead && (a->store || b->store))
-        apart(s, a, b, s->n_lead);
+      if (a->tensor != b->tensor || a->tensor->depth > s->n_lead || !(a->store || b->store))
+        continue;
+      bool own = depends_on(s, a, s->n_lead) || depends_on(s, b, s->n_lead);
+      bool both = a->store && b->store;
+      if (own || both || !stored_before(s, first, a->store ? b : a))
+        apart(s, a, b, s->n_lead, !own && both);
     }
   }
 }

@@ -42,6 +42,21 @@ class Access:
     stores: bool
     place: object
     positions: list
+    value: object  # that is stored
+
+    def depends_on(self, j):
+        """Whether index number j decides where it is, or that it is made at all."""
+        beyond = [*self.positions, *self.place.conditions[2 * j + 2 :]]
+        return any(self.place.variables[j] in term.free for term in beyond)
+
+    def is_at(self, other):
+        """Whether the places are the same but for the names of the indices."""
+        own, theirs = self.place, other.place
+        if self.name != other.name or len(own.variables) != len(theirs.variables):
+            return False
+        renamed = dict(zip(own.variables, theirs.variables))
+        terms = [x.replaced(renamed) for x in (*own.conditions, *self.positions)]
+        return terms == [*theirs.conditions, *other.positions]
 
 
 class TileProgram:
@@ -175,12 +190,12 @@ class TileProgram:
         self.tensors[name] = self._define(name, extents, body, valued=valued)
         self.loads_unset = self.loads_unset or place[0] in self.unset
 
-    def _touch(self, at, place, stores):
+    def _touch(self, at, place, stores, value=None):
         """The element at a place, with what it asks for; the access is remembered."""
         name, trees = place
         ensure(name in self.side.tensors, f"no tensor is called {name}")
         positions = [at.size(tree) for tree in trees]
-        self.accesses.append(Access(name, stores, at.place, positions))
+        self.accesses.append(Access(name, stores, at.place, positions, value))
         tensor = self.side.tensors[name]
         return at.element(replace(tensor, valued=None) if stores else tensor, positions)
 
@@ -195,9 +210,9 @@ class TileProgram:
         extents, at = self._under(lanes, counters)
         at = replace(at, depth=len(lanes))
         read = self._stored(value, counters, extents)
-        at.anew().choose(condition, read, lambda at: ZERO)
+        chosen = at.anew().choose(condition, read, lambda at: ZERO)
         first = len(self.accesses)
-        touch = partial(self._touch, place=place, stores=True)
+        touch = partial(self._touch, place=place, stores=True, value=chosen)
         at.anew().choose(condition, touch, lambda at: ZERO)
         accesses = self.accesses[first:] if self.is_candidate else ()
         for a, b in product(accesses, repeat=2):
@@ -306,11 +321,21 @@ class TileProgram:
 
     def _conflicts(self, accesses, outside, depth):
         for a, b in product(accesses, repeat=2):
-            if a.name == b.name and a.name in outside and (a.stores or b.stores):
+            if a.name != b.name or a.name not in outside or not (a.stores or b.stores):
+                continue
+            if a.depends_on(depth) or b.depends_on(depth):
                 self._apart(a, b, depth)
+            elif a.stores and b.stores:
+                self._apart(a, b, depth, alike=True)
+            else:
+                load = b if a.stores else a
+                before = accesses[: accesses.index(load)]
+                if not any(c.stores and c.is_at(load) for c in before):
+                    self._apart(a, b, depth)
 
-    def _apart(self, a, b, j):
-        """That the places differ where index number j of b is the larger one."""
+    def _apart(self, a, b, j, alike=False):
+        """That the places differ where index number j of b is the larger one; alike: that where
+        they do not, what is stored is the same."""
         larger = [variable(f"$q{k}") for k in range(len(b.place.variables) - j)]
         renamed = dict(zip(b.place.variables[j:], larger))
         pairs = [(p, q.replaced(renamed)) for p, q in zip(a.positions, b.positions)]
@@ -318,9 +343,13 @@ class TileProgram:
         chosen = next((d for d, (p, _) in enumerate(pairs) if x in p.free), len(pairs) - 1)
         conditions = [c.replaced(renamed) for c in b.place.conditions[2 * j :]]
         conditions.append(make("<", x, larger[0]))
-        conditions += [make("=", p, q) for d, (p, q) in enumerate(pairs) if d != chosen]
+        conditions += [make("=", p, q) for d, (p, q) in enumerate(pairs) if alike or d != chosen]
         place = a.place.under(*conditions, variables=tuple(larger))
-        self.side.oblige(make("#", *pairs[chosen]) if pairs else make("<", ZERO, ZERO), place)
+        if alike:
+            formula = make("=", a.value, b.value.replaced(renamed))
+        else:
+            formula = make("#", *pairs[chosen]) if pairs else make("<", ZERO, ZERO)
+        self.side.oblige(formula, place)
 
 
 def stores_in(statements):

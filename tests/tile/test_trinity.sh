@@ -61,4 +61,6 @@ expect 0 '1 proved' certify "$data/dev/initial_ffn_falcon.tir" --from trinity "$
 expect 0 '1 proved' certify "$data/dev/initial_qknorm_llama.tir" --from trinity "$data/dev/qknorm_llama_3069.tir"
 expect 0 '1 proved' certify "$data/dev/initial_prenorm_llama.tir" --from trinity "$data/dev/best_prenorm_llama_case579.tir" --scratch=private
 expect 0 '1 proved' certify "$data/dev/initial_keyformer_llama.tir" --from trinity "$data/dev/keyformer_llama_6697.tir"
+# instances that all store the same to what they share, and load what they have stored
+expect 0 '1 proved' certify "$data/dev/initial_ffn_falcon.tir" --from trinity "$data/dev/ffn_falcon_399.tir"
 finish

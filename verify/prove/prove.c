@@ -15,12 +15,14 @@
 /* MAX_DEFINITIONS: a theorem about a tensor rests on the definitions of all before it.
  * SHARED_EFFORT: this part of what is left is spent on a goal where shared symbols stay;
  * SEGMENT_EFFORT: on a tensor that may be one of the given program's; DEFINED_WORK: as much more
- * work a step where there are definitions, whose closed forms are long before they are short. */
+ * work a step where there are definitions, whose closed forms are long before they are short;
+ * MORE_WORK: as much more again for the attempt that came furthest, if none found a proof. */
 enum {
   DEFAULT_STEPS = 60000,
   SHARED_EFFORT = 4,
   SEGMENT_EFFORT = 16,
   DEFINED_WORK = 2,
+  MORE_WORK = 8,
   MAX_DEFINITIONS = 4000
 };
 
@@ -262,7 +264,7 @@ static void too_long(const ck_goal *goals, as_proof_result *result) {
 /* in these ways, when so many steps were tried in others; gives those that would make a difference
  */
 static uint32_t prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal *goals, uint32_t n,
-                           const as_prove_opts *opts, uint32_t ways, uint32_t tried,
+                           const as_prove_opts *opts, uint32_t ways, uint32_t work, uint32_t tried,
                            as_proof_result *result) {
   pv prover;
   memset(result, 0, sizeof *result);
@@ -281,7 +283,7 @@ static uint32_t prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal
   AS_TRACE(PROVE, "an attempt, in ways %u", ways);
   pv_defs *defs = claim && claim->n_definitions ? pv_defs_new(&prover, claim) : NULL;
   if (defs)
-    prover.max_work *= DEFINED_WORK;
+    prover.max_work *= work;
   if (opts && opts->all_work && opts->all_work < prover.max_work)
     prover.max_work = opts->all_work;
   if (defs) {
@@ -299,7 +301,7 @@ static uint32_t prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal
 
 void as_prove_goals(ck_terms *terms, const ck_goal *goals, uint32_t n, const as_prove_opts *opts,
                     as_proof_result *result) {
-  prove_with(terms, NULL, goals, n, opts, PV_OUT_OF_PRODUCTS, 0, result);
+  prove_with(terms, NULL, goals, n, opts, PV_OUT_OF_PRODUCTS, 1, 0, result);
 }
 
 static bool carries(const ck_claim *claim) {
@@ -308,6 +310,41 @@ static bool carries(const ck_claim *claim) {
       return true;
   }
   return false;
+}
+
+/* one of the ways in which a claim was tried, and how far it came */
+typedef struct {
+  uint32_t ways;
+  uint32_t goals_proved;
+  as_proof_why why;
+} attempt;
+
+/* Unless there is a proof or nothing of the bounds is left: in other ways, or with more work.
+ * Counts the steps and the work of all attempts. */
+static uint32_t prove_again(ck_terms *terms, const ck_claim *c, const as_prove_opts *opts,
+                            uint32_t ways, uint32_t work, attempt *furthest,
+                            as_proof_result *result) {
+  uint32_t tried = result->steps_tried;
+  uint64_t worked = result->work;
+  as_prove_opts rest = opts ? *opts : (as_prove_opts){0};
+  as_proof_result next;
+  if (result->verdict == AS_PROVED || (rest.all_steps && tried >= rest.all_steps) ||
+      (rest.all_work && worked >= rest.all_work))
+    return 0;
+  if (rest.all_work)
+    rest.all_work -= worked;
+  uint32_t matter = prove_with(terms, c, c->goals, c->n_goals, &rest, ways, work, tried, &next);
+  if (next.goals_proved > furthest->goals_proved)
+    *furthest = (attempt){ways, next.goals_proved, next.why};
+  tried += next.steps_tried;
+  worked += next.work;
+  bool better = next.verdict == AS_PROVED;
+  as_proof_result_clear(better ? result : &next);
+  if (better)
+    *result = next;
+  result->steps_tried = tried;
+  result->work = worked;
+  return matter;
 }
 
 void as_prove_claim(ck_terms *terms, const ck_claim *c, const as_prove_opts *opts,
@@ -322,30 +359,18 @@ void as_prove_claim(ck_terms *terms, const ck_claim *c, const as_prove_opts *opt
                                     PV_AS_STATED | PV_OUT_OF_PRODUCTS};
   /* what loops carry is long before it is short: there sums are left in products at first */
   uint32_t always = carries(c) ? 0 : PV_OUT_OF_PRODUCTS;
-  uint32_t matter = prove_with(terms, c, c->goals, c->n_goals, opts, always, 0, result);
-  as_prove_opts rest = opts ? *opts : (as_prove_opts){0};
+  uint32_t matter =
+      prove_with(terms, c, c->goals, c->n_goals, opts, always, DEFINED_WORK, 0, result);
+  attempt furthest = {always, result->goals_proved, result->why};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    uint32_t tried = result->steps_tried;
     bool differs = (matter & others[i]) == others[i] && !(others[i] & always);
-    bool spent = rest.all_steps && tried >= rest.all_steps;
-    if (opts && opts->all_work) {
-      spent = spent || result->work >= opts->all_work;
-      rest.all_work = opts->all_work - (spent ? 0 : result->work);
-    }
-    if (result->verdict == AS_PROVED || !differs || spent)
-      continue;
     /* what conditions decide in a body is decided there, or, the second time, where it is read: a
      * sum that is rescaled by what else its loop carries is found only so */
-    as_proof_result second;
-    matter |= prove_with(terms, c, c->goals, c->n_goals, &rest, others[i] | always, tried, &second);
-    bool better = second.verdict == AS_PROVED;
-    uint64_t work = result->work + second.work;
-    as_proof_result_clear(better ? result : &second);
-    if (better)
-      *result = second;
-    result->steps_tried += better ? tried : second.steps_tried;
-    result->work = work;
+    if (differs)
+      matter |= prove_again(terms, c, opts, others[i] | always, DEFINED_WORK, &furthest, result);
   }
+  if (furthest.goals_proved > 0 && furthest.why == AS_PROOF_EFFORT)
+    prove_again(terms, c, opts, furthest.ways, DEFINED_WORK * MORE_WORK, &furthest, result);
   as_stats_add(AS_STAT_PROOFS, 1);
   as_stats_add(AS_STAT_PROOF_STEPS, result->steps_tried);
 }

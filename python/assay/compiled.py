@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch.autograd import forward_ad
 
-from . import cache, rounding
+from . import cache, rounding, tool
 from .memory import may_overlap
 from .copies import Origin, has_minus_infinity
 from .custom import as_operator
@@ -104,6 +104,8 @@ class GraphRunner(Telling):
     def __init__(self, graph, options, results=None):
         """`results` finds the certified result of a program's text; by default by a search."""
         self.options = options
+        if results is None:
+            tool.find_tool()  # an error now: without it PyTorch would do everything
         rounded = rounding.permitted() if options.device == "cuda" else ""
         self.results = results or cache.Search(
             SPECIFICATIONS, options.seconds, library=options.calls, rounded=rounded

@@ -149,7 +149,14 @@ def _is_current(made):
 
 
 def _build(directory, device, made):
-    command = [find_tool(), "build", str(directory), f"--device={_DEVICES[device]}", "-o", str(made)]
+    command = [
+        find_tool(),
+        "build",
+        str(directory),
+        f"--device={_DEVICES[device]}",
+        "-o",
+        str(made),
+    ]
     done = said_by(command)
     if done.returncode != _YES:
         raise ToolError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")

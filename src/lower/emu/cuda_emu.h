@@ -137,8 +137,8 @@ inline void forget() {
   M().buffers.clear();
 }
 
-/* what is known as one buffer with an input: inputs may lie within each other (a tensor and a part of
- * it), and each is read as far as it goes itself, so together they are as far as their memory goes */
+/* what is known as one buffer with an input: inputs may lie within each other (a tensor and a part
+ * of it), and then what may be read is all the memory that they have together */
 inline void join(uintptr_t *begin, uintptr_t *end) {
   machine &m = M();
   auto it = m.buffers.lower_bound(*end);

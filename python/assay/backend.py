@@ -14,6 +14,7 @@ from torch._functorch.partitioners import min_cut_rematerialization_partition
 
 from .attention import in_products
 from .compiled import GraphRunner, Options, exactly
+from .exporting import TRACING
 from .gradient import decompositions
 
 
@@ -55,9 +56,14 @@ class _ForSizes:
     def __call__(self, *arguments):
         numbers = {i: arguments[i].item() for i in self._numbers}
         key = (torch.is_grad_enabled(), *map(exactly, numbers.values()), *map(_kind, arguments))
-        if key not in self._for:
-            self._for[key] = _compiled(_with_numbers(self._graph_module, numbers), arguments)
-        return self._for[key](*arguments)
+        found = self._for.get(key)
+        if found is None:
+            with TRACING:
+                if key not in self._for:  # another thread may have made it meanwhile
+                    graph_module = _with_numbers(self._graph_module, numbers)
+                    self._for[key] = _compiled(graph_module, arguments)
+                found = self._for[key]
+        return found(*arguments)
 
 
 def _is_a_number(place):

@@ -5,10 +5,10 @@ import functools
 import hashlib
 import os
 import shutil
-import subprocess
 import tempfile
 import threading
 import time
+import warnings
 from pathlib import Path
 
 from . import tool
@@ -47,10 +47,34 @@ def certified(name, make):
     place = folder() / name
     if place.exists():
         again = [tool.find_tool(), "check", "-q", str(place)]
-        if subprocess.run(again, capture_output=True, stdin=subprocess.DEVNULL).returncode == 0:
+        if tool.said_by(again).returncode == 0:
             return place, None
-        shutil.rmtree(place)
-    place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(place, ignore_errors=True)
+    try:
+        return _kept(_folder_to_write() / name, make)
+    except OSError as problem:
+        raise ToolError(f"nothing can be kept: {problem}") from problem
+
+
+def _folder_to_write():
+    """The cache, or where nothing can be written there, a folder of this process alone."""
+    try:
+        folder().mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder()):
+            return folder()
+    except OSError as problem:
+        _warn_once(str(problem))
+        return tool.own_folder()
+
+
+@functools.cache
+def _warn_once(problem):
+    warnings.warn(
+        f"the cache cannot be written, and results are kept for this process alone: {problem}"
+    )
+
+
+def _kept(place, make):
     scratch = Path(tempfile.mkdtemp(prefix=".making-", dir=place.parent))
     try:
         result = make(scratch / "result")

@@ -2,16 +2,18 @@
 
 import functools
 import sys
+import threading
 import webbrowser
 from dataclasses import dataclass
 
 import torch
 from torch.autograd import forward_ad
 
-from . import cache, rounding
+from . import cache, rounding, tool
 from .memory import may_overlap
+from .copies import Origin, has_minus_infinity
 from .custom import as_operator
-from .direct import direct_of, is_plain, is_plain_kind, is_watched
+from .direct import direct_of, is_plain, is_watched
 from .equality import SPECIFICATIONS
 from .errors import AssayError, ToolError, Unsupported
 from .exporting import export, place_of, signature_of
@@ -102,6 +104,8 @@ class GraphRunner(Telling):
     def __init__(self, graph, options, results=None):
         """`results` finds the certified result of a program's text; by default by a search."""
         self.options = options
+        if results is None:
+            tool.find_tool()  # an error now: without it PyTorch would do everything
         rounded = rounding.permitted() if options.device == "cuda" else ""
         self.results = results or cache.Search(
             SPECIFICATIONS, options.seconds, library=options.calls, rounded=rounded
@@ -150,7 +154,7 @@ class GraphRunner(Telling):
 
     def _leave(self, nodes, reason):
         for node in () if isinstance(reason, View) else nodes:
-            if str(node.target).startswith("aten."):
+            if isinstance(node.target, torch._ops.OpOverload):
                 self.left.append((str(node.target), str(reason), place_of(node)))
 
     def _certified(self, island):
@@ -289,9 +293,11 @@ def _is_read_as_it_lies(node):
 class Compiled(GraphRunner):
     """The result of `compile`: call it like the function that it was made of."""
 
-    def __init__(self, exported, options, results=None, function=None):
+    def __init__(self, exported, options, results=None, function=None, origin=None):
         """`function` is what was exported: its signature is for arguments that are given by name,
-        and where it is a module, parameters and buffers are those that it has at a call."""
+        and where it is a module, parameters and buffers are those that it has at a call.  Copies
+        are made of the `origin`."""
+        self._origin = origin
         self._exported = exported
         self._signature = signature_of(function)
         self._state = State(exported, function).get
@@ -304,6 +310,11 @@ class Compiled(GraphRunner):
         self._updates = self._written()
         self._updated = [update for update in self._updates if update is not None]
         self._arity, self._direct = self._short_way()
+
+    def __reduce__(self):
+        if self._origin is None:
+            raise AssayError("what was compiled of an exported program has no copy: compile again")
+        return Origin.copy, (self._origin,)
 
     # -- what is the same for all calls ----------------------------------------------------------
 
@@ -508,7 +519,12 @@ class CompiledForSizes:
         self._function = function
         self._options = options
         self._for = {}
+        self._making = threading.Lock()
+        self._origin = Origin(_for_sizes, function, examples, options)
         self._of(examples)
+
+    def __reduce__(self):
+        return Origin.copy, (self._origin,)
 
     def __call__(self, *arguments, **keywords):
         return self._of(arguments, keywords)(*arguments, **keywords)
@@ -523,15 +539,23 @@ class CompiledForSizes:
         extents = tuple(tuple(x.shape) for x in leaves if isinstance(x, torch.Tensor))
         other = tuple(exactly(x) for x in leaves if not isinstance(x, torch.Tensor))
         key = (extents, (other, form))
-        if key not in self._for:
-            self._for[key] = _compiled(self._function, arguments, self._options, keywords)
-        return self._for[key]
+        found = self._for.get(key)
+        if found is None:
+            with self._making:  # another thread may make the same just now
+                if key not in self._for:
+                    self._for[key] = _compiled(self._function, arguments, self._options, keywords)
+                found = self._for[key]
+        return found
 
     def __getattr__(self, name):
         """What is asked of the certified parts is that of the first set of extents."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(next(iter(self._for.values())), name)
+
+
+def _for_sizes(function, examples, options, _):
+    return CompiledForSizes(function, examples, options)
 
 
 def compile(function, *examples, dynamic=None, gradients=None, **options):
@@ -573,15 +597,7 @@ def _compiled(function, examples, options, keywords=None):
     nodes = {node.name: node for node in exported.graph_module.graph.nodes}
     for spec, example in zip(places, leaves, strict=True):
         node = nodes.get(getattr(spec.arg, "name", None))
-        if node is not None and _has_minus_infinity(example):
+        if node is not None and has_minus_infinity(example):
             node.meta[MINUS_INFINITY] = True
-    return Compiled(exported, options, function=function)
-
-
-def _has_minus_infinity(example):
-    """Whether an example is a mask added to scores, which later arguments will be, too."""
-    if not isinstance(example, torch.Tensor) or not example.dtype.is_floating_point:
-        return False
-    if not is_plain_kind(example) or example.is_meta:
-        return False
-    return bool(torch.isneginf(example).any())
+    origin = Origin(_compiled, function, examples, options, keywords)
+    return Compiled(exported, options, function=function, origin=origin)

@@ -5,13 +5,15 @@ that torch.compile and torch.export see one operator and need not run it.
 """
 
 import hashlib
+import threading
 
 import torch
 
 from .errors import AssayError
 
-_LIBRARY = torch.library.Library("assay", "FRAGMENT")
+LIBRARY = torch.library.Library("assay", "FRAGMENT")
 _DEFINED = {}
+_DEFINING = threading.Lock()
 _DISPATCH = {"cpu": "CPU", "cuda": "CUDA"}
 
 
@@ -22,15 +24,16 @@ def as_operator(kernel, text, dtypes):
     """
     said = "\0".join([text, str(kernel.directory), kernel.device, *map(str, dtypes)])
     name = f"kernel_{hashlib.sha256(said.encode()).hexdigest()[:16]}"
-    if name not in _DEFINED:
-        _DEFINED[name] = _define(name, kernel, dtypes)
-    return _DEFINED[name]
+    with _DEFINING:
+        if name not in _DEFINED:
+            _DEFINED[name] = _define(name, kernel, dtypes)
+        return _DEFINED[name]
 
 
 def _define(name, kernel, dtypes):
     arguments = ", ".join(f"Tensor x{place}" for place in range(len(kernel.inputs)))
     results = "Tensor" if len(dtypes) == 1 else f"({', '.join(['Tensor'] * len(dtypes))})"
-    _LIBRARY.define(f"{name}({arguments}) -> {results}")
+    LIBRARY.define(f"{name}({arguments}) -> {results}")
 
     def run(*tensors):
         made = kernel.of_types(tensors, dtypes)
@@ -44,9 +47,9 @@ def _define(name, kernel, dtypes):
         ]
         return made[0] if len(made) == 1 else tuple(made)
 
-    _LIBRARY.impl(name, run, _DISPATCH[kernel.device])
-    torch.library.register_fake(f"assay::{name}", shapes, lib=_LIBRARY)
-    torch.library.register_autograd(f"assay::{name}", _no_gradient, lib=_LIBRARY)
+    LIBRARY.impl(name, run, _DISPATCH[kernel.device])
+    torch.library.register_fake(f"assay::{name}", shapes, lib=LIBRARY)
+    torch.library.register_autograd(f"assay::{name}", _no_gradient, lib=LIBRARY)
     return getattr(torch.ops.assay, name)
 
 

@@ -3,6 +3,7 @@
 import inspect
 import os
 import re
+import threading
 import traceback
 
 import torch
@@ -13,6 +14,9 @@ from . import sequences
 from .attention import InProducts
 from .errors import NotExported
 from .masking import guard_what_is_left_out
+
+# What torch.export keeps of a trace that is under way is the process's: one thread traces at a time.
+TRACING = threading.RLock()
 
 # frames of PyTorch and of this package say nothing about the user's program
 _NOT_THE_USERS = (os.path.dirname(torch.__file__), os.path.dirname(os.path.abspath(__file__)))
@@ -123,8 +127,8 @@ def export(function, examples, dynamic=None, fixed=False, keywords=None):
     examples, keywords = _apart((tuple(examples), keywords or None))
     # what attention.py leaves to PyTorch is taken apart, whatever kernel the device has for it
     plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
-    whole_networks, states = sequences.exported_whole(), sequences.states_as_buffers(function)
-    with torch.no_grad(), plain, whole_networks, states, InProducts():
+    states = sequences.states_as_buffers(function)
+    with TRACING, torch.no_grad(), plain, states, InProducts(), sequences.AsWhole():
         try:
             exported = torch.export.export(function, examples, keywords, dynamic_shapes=dynamic)
             exported = exported.run_decompositions(sequences.decompositions())

@@ -14,8 +14,9 @@ from torch._functorch.partitioners import min_cut_rematerialization_partition
 
 from .attention import InProducts
 from .compiled import GraphRunner, Telling, another_form, check_alike
+from .copies import Origin
 from .errors import AssayError, NotExported
-from .exporting import module_of
+from .exporting import TRACING, module_of
 from .state import autocast, check_autocast
 
 
@@ -47,6 +48,7 @@ class Differentiable(Telling):
     """
 
     def __init__(self, function, examples, options, results=None):
+        self._origin = Origin(_differentiable, function, examples, options)
         self._module = module_of(function, len(examples))
         self._examples, self._form = _flatten((examples, {}))
         self._state_names = [
@@ -72,6 +74,9 @@ class Differentiable(Telling):
         self.forward = GraphRunner(forward.graph, options, results)
         self.backward = GraphRunner(backward.graph, options, results)
 
+    def __reduce__(self):
+        return Origin.copy, (self._origin,)
+
     # -- making ----------------------------------------------------------------------------------
 
     def _joint_graph(self, inputs):
@@ -91,7 +96,7 @@ class Differentiable(Telling):
             return tuple(map(torch.clone, results))  # which are views of nothing
 
         plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
-        with torch.enable_grad(), plain, InProducts():
+        with TRACING, torch.enable_grad(), plain, InProducts():
             try:
                 return aot_export_joint_simple(
                     flat, tuple(inputs), trace_joint=True, decompositions=decompositions()
@@ -175,6 +180,10 @@ class Differentiable(Telling):
     @property
     def left(self):
         return self.forward.left + self.backward.left
+
+
+def _differentiable(function, examples, options, _):
+    return Differentiable(function, examples, options)
 
 
 class _Run(torch.autograd.Function):

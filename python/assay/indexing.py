@@ -1,7 +1,8 @@
 """Rows of the table for positions that are data, and for what has no equation."""
 
+from . import sequences
 from .errors import Unsupported
-from .table import row
+from .table import ROWS, row
 from .values import number
 
 
@@ -137,8 +138,11 @@ def _random(t, *_, **__):
     raise Unsupported(t.operator, "random numbers have no equation; call eval() on the model")
 
 
-@row("lstm.input", "gru.input", "rnn_tanh.input", "rnn_relu.input")
 def _over_a_sequence(t, *_, **__):
     raise Unsupported(
-        t.operator, "a network over a sequence, each step of which waits for the last"
+        t.operator, "a network over a sequence of many steps, each of which waits for the last"
     )
+
+
+for _network in sequences.NETWORKS:
+    ROWS[f"assay.{_network}.default"] = _over_a_sequence

@@ -3,6 +3,8 @@
 import math
 from dataclasses import replace
 
+import torch
+
 from .errors import Unsupported
 from .indexing import place_of_extremum
 from .table import row
@@ -693,10 +695,8 @@ def _layer_norm(t, x, extents, weight, bias, eps):
 
 @row("_fused_rms_norm.default")
 def _rms_norm(t, x, extents, weight, eps):
-    if eps is None:
-        raise Unsupported(
-            t.operator, "without an epsilon, which then depends on the type: give one"
-        )
+    if eps is None:  # that of the type which PyTorch computes in: of 16 bits in 32
+        eps = torch.finfo(torch.promote_types(t.dtype_of_argument(0), torch.float32)).eps
     axes = list(range(x.rank - len(extents), x.rank))
     mean = _reduce(t, "mean", t.value(f"{x.text} * {x.text}", x.extents), axes, True)
     root = f"sqrt({mean.text} + {number(eps)})"

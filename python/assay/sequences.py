@@ -1,8 +1,9 @@
 """What torch.export makes of modules with a state, and of networks over sequences.
 
-Networks over sequences would be taken apart into operators of each step and layer: thousands of
-them, after minutes.  They stay with PyTorch as a whole, and only the extents of their results are
-asked for while a function is exported.
+Networks over sequences would be taken apart into operators of each step and layer.  Of a few steps
+that is what is wanted; of many it would be thousands of operators, after minutes, so these stay with
+PyTorch as a whole: while a function is exported, a call of such a network is a call of an operator of
+our own, which does what PyTorch's does and has the extents of its results at once.
 """
 
 import contextlib
@@ -10,62 +11,67 @@ import dis
 import inspect
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor
+from torch.overrides import TorchFunctionMode
 
-WHOLE = ("lstm", "gru", "rnn_tanh", "rnn_relu")
+from .custom import LIBRARY
+
+# A network of at most so many steps, counted in each layer and direction, is taken apart.
+MOST_STEPS = 8
+
+_SETTINGS = (
+    "bool has_biases, int layers, float dropout, bool train, bool both_ways, bool batch_first"
+)
+# the networks, and how many tensors their state is
+NETWORKS = {"lstm": 2, "gru": 1, "rnn_tanh": 1, "rnn_relu": 1}
 
 
-def _operators():
-    for name in WHOLE:
-        packet = getattr(torch.ops.aten, name, None)
-        if packet is not None:
-            yield packet.input
+def _defined(name, states):
+    """The operator of our own that is PyTorch's network of that name."""
+    network = getattr(torch, name)
+    state = "Tensor[] state" if states > 1 else "Tensor state"
+    results = ", ".join(["Tensor"] * (1 + states))
+    LIBRARY.define(f"{name}(Tensor x, {state}, Tensor[] parameters, {_SETTINGS}) -> ({results})")
+
+    def run(*arguments):
+        return tuple(network(*arguments))
+
+    def extents(x, state, parameters, has_biases, layers, dropout, train, both_ways, batch_first):
+        given = list(state) if states > 1 else [state]
+        features = given[0].shape[-1] * (2 if both_ways else 1)
+        return x.new_empty(*x.shape[:-1], features), *(each.new_empty(each.shape) for each in given)
+
+    LIBRARY.impl(name, run, "CompositeExplicitAutograd")
+    torch.library.register_fake(f"assay::{name}", extents, lib=LIBRARY)
+    return getattr(torch.ops.assay, name).default
+
+
+_WHOLE = {getattr(torch, name): _defined(name, states) for name, states in NETWORKS.items()}
+
+
+class AsWhole(TorchFunctionMode):
+    """Within it, networks over many steps are the operators above."""
+
+    def __torch_function__(self, function, types, arguments=(), keywords=None):
+        whole = _WHOLE.get(function) if _has_many_steps(function, arguments) else None
+        return (whole or function)(*arguments, **(keywords or {}))
+
+
+def _has_many_steps(function, arguments):
+    if function not in _WHOLE or len(arguments) != 9 or isinstance(arguments[3], (list, tuple)):
+        return False  # of sequences that are packed, whose extents are data
+    x, _, _, _, layers, _, _, both_ways, batch_first = arguments
+    steps = x.shape[1 if batch_first else 0]
+    return steps * layers * (2 if both_ways else 1) > MOST_STEPS
 
 
 def decompositions():
-    """Core ATen's, without those of networks over sequences, of what the table has a row for, and
-    of what replaces infinities and NaN, which are no real numbers: it would be taken apart into
-    comparisons that say nothing of these."""
+    """Core ATen's, without those of what the table has a row for, and of what replaces infinities
+    and NaN, which are no real numbers: it would be taken apart into comparisons that say nothing of
+    these."""
     table = torch.export.default_decompositions()
-    whole = torch.ops.aten._safe_softmax.default, torch.ops.aten.nan_to_num.default
-    for operator in (*_operators(), *whole):
+    for operator in (torch.ops.aten._safe_softmax.default, torch.ops.aten.nan_to_num.default):
         table.pop(operator, None)
     return table
-
-
-def _by_one_step(network):
-    """The network, but for tensors without data, of which only extents are asked: there it goes
-    over one step, and the first result gets as many as the sequence has."""
-
-    def shapes(x, hx, params, has_biases, layers, dropout, train, both_ways, batch_first):
-        rest = (hx, params, has_biases, layers, dropout, train, both_ways, batch_first)
-        time = 1 if batch_first else 0
-        if not isinstance(x, FakeTensor) or x.dim() != 3 or x.shape[time] == 0:
-            return network(x, *rest)
-        out, *states = network(x.narrow(time, 0, 1), *rest)
-        extents = list(out.shape)
-        extents[time] = x.shape[time]
-        return (out.new_empty(extents), *states)
-
-    return shapes
-
-
-@contextlib.contextmanager
-def exported_whole():
-    """Within it, PyTorch infers the results of networks over sequences by one step of them."""
-    keys = torch._C.DispatchKey.CompositeImplicitAutograd, torch._C.DispatchKey.Autograd
-    tables = [(torch._decomp.decomposition_table, op, op) for op in _operators()]
-    tables += [(op.py_kernels, key, op) for op in _operators() for key in keys]
-    before = [(table, at, table[at], op) for table, at, op in tables if at in table]
-    try:
-        for table, at, network, op in before:
-            table[at] = _by_one_step(network)
-            op._dispatch_cache.clear()
-        yield
-    finally:
-        for table, at, network, op in before:
-            table[at] = network
-            op._dispatch_cache.clear()
 
 
 # -- tensors that a module's own code replaces ---------------------------------------------------

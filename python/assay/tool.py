@@ -1,9 +1,12 @@
 """The `assay` program: where it is, how it is run, what it says."""
 
+import atexit
+import functools
 import json
 import os
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,7 +25,7 @@ def find_tool():
     """Path of the `assay` program: $ASSAY, the search path, or a build beside this package."""
     named = os.environ.get("ASSAY")
     if named:
-        if not os.access(named, os.X_OK):
+        if not os.path.isfile(named) or not os.access(named, os.X_OK):
             raise ToolError(f"ASSAY={named} is no program that can be run")
         return named
     found = shutil.which("assay")
@@ -63,22 +66,47 @@ class Result:
         return self.text("kernel.cu")
 
 
+def said_by(command, seconds=None):
+    """How a run of the program ended, and what it said; ToolError where it cannot be run."""
+    try:
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=seconds, stdin=subprocess.DEVNULL
+        )
+    except OSError as problem:
+        raise ToolError(f"{command[0]} cannot be run: {problem}") from problem
+
+
 def run(arguments, directory, seconds=600):
     """Runs `assay` with -o DIRECTORY; raises ToolError where it gives no verdict at all."""
     command = [find_tool(), *map(str, arguments), "--force", "-o", str(directory)]
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=seconds, stdin=subprocess.DEVNULL
-        )
+        done = said_by(command, seconds)
     except subprocess.TimeoutExpired:
         return Result(UNKNOWN, Path(directory), f"no answer in {seconds} s")
     said = done.stdout + done.stderr
     if done.returncode in (_BAD_INPUT, _INTERNAL) or done.returncode not in range(5):
         raise ToolError(f"{' '.join(command)}\nended with status {done.returncode}:\n{said}")
     verdict = {_YES: PROVED, _NO: REFUTED, _UNKNOWN: UNKNOWN}[done.returncode]
-    path = Path(directory) / "report.json"
-    report = json.loads(path.read_text()) if path.exists() else {}
+    report = _described(Path(directory) / "report.json") or {}
+    if verdict != UNKNOWN and report.get("verdict") != verdict:
+        raise ToolError(
+            f"{' '.join(command)}\nended with status {done.returncode}, and its report does not say"
+            f" {verdict}: is it the `assay` program of this package?\n{said}"
+        )
     return Result(verdict, Path(directory), said, report)
+
+
+@functools.cache
+def own_folder():
+    """A folder of this process alone, for what cannot be kept elsewhere; gone when it ends."""
+    folder, owner = Path(tempfile.mkdtemp(prefix="assay-")), os.getpid()
+
+    def remove():
+        if os.getpid() == owner:  # and not one that was forked
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
+    return folder
 
 
 # names of devices: PyTorch's, and the program's own
@@ -90,17 +118,37 @@ def build(directory, device):
 
     One that is there and no older than its kernels is not built again; where there is no
     certificate beside its text (a result that was carried to a machine with a GPU and without the
-    program), the CUDA compiler makes it.
+    program), the CUDA compiler makes it.  It is made elsewhere and then put there, as another
+    process may make the same; where nothing can be put there, it is of this process alone.
     """
-    made = Path(directory) / f"build-{device}"
+    directory = Path(directory)
+    made = directory / f"build-{device}"
+    if _is_current(made):
+        return made
+    if device == "cuda" and made.exists() and not (directory / "certificate.cert").exists():
+        interface = _described(made / "interface.json")
+        if interface is not None:
+            _compile_carried(made / "library.cu", made / interface["library"])
+            return made
+    if not os.access(directory, os.W_OK):
+        made = own_folder() / f"{directory.name}-{device}"
+    scratch = Path(tempfile.mkdtemp(prefix=".building-", dir=made.parent))
+    try:
+        _build(directory, device, scratch / "made")
+        return _put(scratch / "made", made)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _is_current(made):
     interface = _described(made / "interface.json")
-    if interface is not None:
-        library, source = made / interface["library"], made / "library.cu"
-        if library.exists() and library.stat().st_mtime >= source.stat().st_mtime:
-            return made
-        if device == "cuda" and not (Path(directory) / "certificate.cert").exists():
-            _compile_carried(source, library)
-            return made
+    if interface is None:
+        return False
+    library, source = made / interface["library"], made / "library.cu"
+    return library.exists() and library.stat().st_mtime >= source.stat().st_mtime
+
+
+def _build(directory, device, made):
     command = [
         find_tool(),
         "build",
@@ -109,10 +157,20 @@ def build(directory, device):
         "-o",
         str(made),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = said_by(command)
     if done.returncode != _YES:
         raise ToolError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    return made
+
+
+def _put(new, place):
+    """Gives a folder its place, unless another process has put a good one there meanwhile."""
+    try:
+        new.rename(place)
+    except OSError:
+        if not _is_current(place):
+            shutil.rmtree(place, ignore_errors=True)  # an old or a damaged one
+            new.rename(place)
+    return place
 
 
 def _described(path):
@@ -130,6 +188,6 @@ def _compile_carried(source, library):
     command = [os.environ.get("NVCC", "nvcc"), "-std=c++17", "-O3", code]
     command += ["-shared", "-Xcompiler", "-fPIC", "-I", str(source.parents[1])]
     command += [str(source), "-o", str(library)]
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = said_by(command)
     if done.returncode != 0:
         raise ToolError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")

@@ -244,6 +244,10 @@ class Translator:
         result = self._node.meta["val"]
         return (result[0] if isinstance(result, (tuple, list)) else result).shape[axis]
 
+    def dtype_of_argument(self, place):
+        """PyTorch's type of a tensor among the arguments of the node under translation."""
+        return self._node.args[place].meta["val"].dtype
+
     def strides_of_argument(self, place):
         """How a tensor among the arguments of the node under translation lies in memory."""
         tensor = self._node.args[place].meta["val"]

@@ -238,15 +238,56 @@ class Use(unittest.TestCase):
 
         for kind in (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN):
             for settings in ({"batch_first": True}, {"bidirectional": True}):
-                model, x = Model(kind, **settings).eval(), torch.randn(3, 7, 4)
-                fast = assay.compile(model, x, quiet=True, seconds=2)
-                self.assertIn("over a sequence", " ".join(reason for _, reason, _ in fast.left))
-                self.assertEqual(len(fast.parts), 2)
-                leaves = torch.utils._pytree.tree_leaves
-                with torch.no_grad():
-                    for got, wanted in zip(leaves(fast(x)), leaves(model(x)), strict=True):
-                        self.assertEqual(got.shape, wanted.shape)
-                        self.assertLess((got - wanted).abs().max(), 1e-5)
+                model = Model(kind, **settings).eval()
+                for steps in (7, 2):
+                    at = 1 if "batch_first" in settings else 0
+                    x = torch.randn(3, 3, 4).narrow(at, 0, 1).repeat_interleave(steps, at)
+                    self._network_over(model, x, steps)
+
+    def _network_over(self, model, x, steps):
+        fast = assay.compile(model, x, quiet=True, seconds=2)
+        if steps == 2:  # 2 layers of few steps are taken apart, in both directions
+            self.assertEqual(fast.left, [])
+        else:
+            self.assertIn("over a sequence", " ".join(reason for _, reason, _ in fast.left))
+            self.assertEqual(len(fast.parts), 2)
+        leaves = torch.utils._pytree.tree_leaves
+        with torch.no_grad():
+            for got, wanted in zip(leaves(fast(x)), leaves(model(x)), strict=True):
+                self.assertEqual(got.shape, wanted.shape)
+                self.assertLess((got - wanted).abs().max(), 1e-5)
+
+    def test_a_short_network_by_its_cells(self):
+        class Whole(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.network = torch.nn.LSTM(4, 3)
+
+            def forward(self, x):
+                return self.network(x)[0]
+
+        class Cells(torch.nn.Module):
+            def __init__(self, wrong):
+                super().__init__()
+                self.cell, self.wrong = torch.nn.LSTMCell(4, 3), wrong
+
+            def forward(self, x):
+                hidden = state = torch.zeros(x.shape[1], 3)
+                first = self.cell(x[0], (hidden, state))
+                second = self.cell(x[1], (first[0], state if self.wrong else first[1]))
+                return torch.stack([first[0], second[0]])
+
+        x = torch.randn(2, 5, 4)
+        self.assertEqual(assay.certify(Whole(), Cells(False), x).verdict, "PROVED")
+        self.assertEqual(assay.certify(Whole(), Cells(True), x).verdict, "REFUTED")
+
+    def test_rms_norm_without_an_epsilon(self):
+        for dtype, bound in ((torch.float32, 1e-5), (torch.bfloat16, 2e-2)):
+            x = torch.randn(3, 4).to(dtype) * 1e-4  # squares of about the epsilon
+            normed = lambda x: torch.nn.functional.rms_norm(x, (4,)) * 2  # noqa: E731
+            fast = assay.compile(normed, x, quiet=True, seconds=2, least_work=1)
+            self.assertEqual(fast.left, [])
+            self.assertLess((fast(x) - normed(x)).abs().max(), bound)
 
     def test_tensors_that_a_module_replaces(self):
         class Model(torch.nn.Module):

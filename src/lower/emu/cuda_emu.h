@@ -137,13 +137,36 @@ inline void forget() {
   M().buffers.clear();
 }
 
+/* what is known as one buffer with an input: inputs may lie within each other (a tensor and a part
+ * of it), and then what may be read is all the memory that they have together */
+inline void join(uintptr_t *begin, uintptr_t *end) {
+  machine &m = M();
+  auto it = m.buffers.lower_bound(*end);
+  while (it != m.buffers.begin()) {
+    --it;
+    uintptr_t other = it->first, beyond = other + it->second.bytes;
+    if (beyond <= *begin)
+      break; /* known buffers do not overlap each other: those before it end earlier */
+    if (it->second.writable)
+      continue;
+    *begin = other < *begin ? other : *begin;
+    *end = beyond > *end ? beyond : *end;
+    it = m.buffers.erase(it);
+  }
+}
+
 inline void add(const void *p, size_t bytes, bool writable) {
+  uintptr_t begin = (uintptr_t)p, end = begin + bytes;
   buffer b;
-  b.bytes = bytes;
   b.writable = writable;
+  if (!writable)
+    join(&begin, &end);
+  b.bytes = end - begin;
+  if (!bytes && M().buffers.count(begin))
+    return; /* nothing is read of it; what is known there stays */
   if (writable)
     b.owner.assign(bytes, -1);
-  M().buffers[(uintptr_t)p] = b;
+  M().buffers[begin] = b;
 }
 
 inline bool global(const void *p, size_t n, bool write) {

@@ -101,7 +101,7 @@ def _of_all_sizes(functions, examples, dynamic, directory, seconds, literal):
     """The verdict about all sizes, and the sizes that the functions fix: of these something else
     may be true than of others.  Those are symbols, too, or with `literal` the numbers that they
     are."""
-    extents = Extents(literal)
+    extents = Extents(literal, exact=True)
     exported = [export(function, examples, dynamic) for function in functions]
     name = "open-sizes" if literal else "all-sizes"
     verdict = _judge(exported, directory / name, extents, seconds, ALL_SIZES)

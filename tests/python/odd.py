@@ -522,7 +522,7 @@ class Sizes(unittest.TestCase):
         self.holds_where("2 <= x_0", lambda x: x if x.shape[0] == 1 else double(x), double, x)
         self.holds_where("2 <= x_0", lambda x: x.squeeze(0), lambda x: x + 0, x)
         self.holds_where("x_0 mod 2", lambda x: double(x) if x.shape[0] % 2 == 0 else x, double, x)
-        self.holds_where("x_1 < x_0", lambda x: x if x.shape[0] < x.shape[1] else double(x), double, x)
+        self.holds_where("x_1 <= x_0", lambda x: x if x.shape[0] < x.shape[1] else double(x), double, x)
 
     def test_windows(self):
         x = torch.randn(1, 2, 4, 4)

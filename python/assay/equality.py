@@ -207,4 +207,9 @@ def _with_counterexample(verdict, first, second):
         for function, (exported, names) in zip((first, second), verdict.places)
     ]
     verdict.outputs = None if None in outputs else tuple(outputs)
+    exported, names = verdict.places[0]
+    given = {place: verdict.inputs[name] for place, name in names.items()}
+    if rerun.refuses_places(first, exported, given):
+        verdict.verdict = tool.UNKNOWN
+        verdict.narrowed = "refuted only at integers at which the first function is an error"
     return verdict

@@ -486,6 +486,16 @@ class Claims(unittest.TestCase):
         at = torch.tensor([1, 2], dtype=torch.uint8)
         self.refuses("wrap around", lambda a: (a * 2) // 2, lambda a: a + 0, at)
 
+    def test_places_outside_are_no_counterexample(self):
+        x, at = torch.randn(4), torch.tensor([0, -1])
+        again = lambda x, at: x[at % x.shape[0]]  # noqa: E731
+        self.assertEqual(assay.certify(lambda x, at: x[at], again, x, at).verdict, "UNKNOWN")
+        at = torch.tensor([0, 1])
+        from_front = lambda x, at: x[torch.where(at < 0, 0, at)]  # noqa: E731
+        wrong = assay.certify(lambda x, at: x[at] * 2, from_front, x, at)
+        self.assertEqual(wrong.verdict, "REFUTED")
+        self.assertIsNotNone(wrong.outputs)
+
     def test_counterexamples_are_run_again(self):
         cases = (
             (lambda at: at // -3, lambda at: -(at // 3), torch.tensor([0, 1, -2])),

@@ -101,7 +101,7 @@ def _of_all_sizes(functions, examples, dynamic, directory, seconds, literal):
     """The verdict about all sizes, and the sizes that the functions fix: of these something else
     may be true than of others.  Those are symbols, too, or with `literal` the numbers that they
     are."""
-    extents = Extents(literal)
+    extents = Extents(literal, exact=True)
     exported = [export(function, examples, dynamic) for function in functions]
     name = "open-sizes" if literal else "all-sizes"
     verdict = _judge(exported, directory / name, extents, seconds, ALL_SIZES)
@@ -207,4 +207,9 @@ def _with_counterexample(verdict, first, second):
         for function, (exported, names) in zip((first, second), verdict.places)
     ]
     verdict.outputs = None if None in outputs else tuple(outputs)
+    exported, names = verdict.places[0]
+    given = {place: verdict.inputs[name] for place, name in names.items()}
+    if rerun.refuses_places(first, exported, given):
+        verdict.verdict = tool.UNKNOWN
+        verdict.narrowed = "refuted only at integers at which the first function is an error"
     return verdict

@@ -11,6 +11,8 @@ from .errors import AssayError, Unsupported
 
 ROWS = {}
 
+_DOMAINS = ("", "ai.onnx")  # both name the operators that ONNX itself has
+
 
 def row(*names):
     def add(function):
@@ -39,7 +41,8 @@ class OnnxModel(torch.nn.Module):
         from onnx import numpy_helper
 
         self._model = model
-        self._version = max((o.version for o in model.opset_import if o.domain == ""), default=0)
+        versions = [o.version for o in model.opset_import if o.domain in _DOMAINS]
+        self._version = max(versions, default=0)
         self._known = {}  # integers that say shapes and axes, by name
         self._numbers = {}  # constants of one element
         self._tensors = {}
@@ -163,7 +166,7 @@ def _torch_type(element_type):
 
 
 def _row_of(node):
-    return ROWS.get(node.op_type) if node.domain in ("", "ai.onnx") else None
+    return ROWS.get(node.op_type) if node.domain in _DOMAINS else None
 
 
 def _constant(node):
@@ -465,8 +468,12 @@ def _group_norm(call, x, scale, bias, num_groups, epsilon=1e-5, stash_type=1):
 
 
 @row("BatchNormalization")
-def _batch_norm(call, x, scale, bias, mean, var, epsilon=1e-5, momentum=0.9, training_mode=0, **_):
-    if training_mode:
+def _batch_norm(
+    call, x, scale, bias, mean, var, epsilon=1e-5, momentum=0.9, training_mode=0, spatial=1,
+):  # fmt: skip
+    if not spatial:
+        raise Unsupported("ONNX BatchNormalization", "with statistics for each element")
+    if training_mode or len(call.node.output) > 1:
         raise Unsupported("ONNX BatchNormalization", "in training mode; export it for inference")
     return F.batch_norm(x, mean, var, scale, bias, False, 0.0, epsilon)
 

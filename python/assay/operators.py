@@ -155,7 +155,7 @@ def _unsqueeze(t, x, axis):
 @row("squeeze.dims", "squeeze.dim")
 def _squeeze(t, x, axes):
     axes = axes if isinstance(axes, (list, tuple)) else [axes]
-    for axis in sorted((a % x.rank for a in axes), reverse=True):
+    for axis in sorted((a % x.rank for a in axes if x.rank), reverse=True):
         if x.extents[axis] == "1":
             x = t.on_both(x, lambda part: t.layouts.squeeze(part, axis))
     return x
@@ -166,10 +166,16 @@ def _expand(t, x, extents, implicit=False):
     return t.on_both(x, lambda part: t.layouts.expand(part, t.result_extents()))
 
 
+_NO_END = 2**62  # a position that is at least so far says that a part goes to the end
+
+
 def _position(t, position, size, extent):
     """A position along an axis as a number and as text; from the end where it is below 0, and no
     further than the axis goes."""
     number_there = t.size_of(position)
+    if abs(number_there) >= size and abs(number_there) < _NO_END:
+        if isinstance(position, int) or t.bound(position) != extent:
+            t.program.extents.fix(extent)
     if number_there >= size:
         return size, extent
     if number_there >= 0:
@@ -191,7 +197,11 @@ def _slice(t, x, axis=0, start=None, end=None, step=1):
     extent = x.extents[axis]
     size = t.program.extents.value(extent)
     begin, begin_text = _position(t, start or 0, size, extent)
-    stop, stop_text = _position(t, size if end is None else end, size, extent)
+    stop, stop_text = _position(t, _NO_END if end is None else end, size, extent)
+    if begin == 0:
+        t.program.extents.fix(begin_text)
+    if stop == size and stop_text != extent:
+        t.program.extents.fix(extent)
     if (begin, stop, step) == (0, size, 1):
         return x
     if step == 1 and isinstance(t.result_value(axis), int) and _are_numbers(start, end):
@@ -207,13 +217,21 @@ def _slice(t, x, axis=0, start=None, end=None, step=1):
     )
 
 
+def _from_an_end(extent, place):
+    """A place along an axis, counted from its end where it is below 0."""
+    return str(place) if place >= 0 else f"({extent} - {-place})"
+
+
 @row("select.int")
 def _select(t, x, axis, index):
     axis %= x.rank
-    size = t.program.extents.value(x.extents[axis])
-    index = index + size if index < 0 else index
     taken = x.extents[:axis] + ("1",) + x.extents[axis + 1 :]
-    start, stop, _ = t.program.extents.part(x.extents[axis], index, index + 1)
+    if t.program.extents.exact:
+        start, stop = _from_an_end(x.extents[axis], index), _from_an_end(x.extents[axis], index + 1)
+        stop = x.extents[axis] if index == -1 else stop
+    else:
+        index += t.program.extents.value(x.extents[axis]) if index < 0 else 0
+        start, stop, _ = t.program.extents.part(x.extents[axis], index, index + 1)
     place = f"axis={axis}, start={start}, stop={stop}"
 
     def taken_of(part):
@@ -378,7 +396,7 @@ def _flip(t, x, axes):
 
 
 def _axes(x, axes):
-    if axes is None or axes == []:
+    if axes is None or axes == [] or x.rank == 0:  # (PyTorch calls a number's axis 0 or -1)
         return list(range(x.rank))
     return sorted(a % x.rank for a in (axes if isinstance(axes, (list, tuple)) else [axes]))
 

@@ -21,11 +21,14 @@ class Extents:
     """Size symbols shared by the programs of one job, with their concrete values.
 
     With `literal`, extents that the program fixes are numbers and no symbols: the theorem then
-    speaks of these sizes only.
+    speaks of these sizes only.  With `exact`, what is said of a size because of the number that it
+    has is said of that number alone.
     """
 
-    def __init__(self, literal=False):
+    def __init__(self, literal=False, exact=False):
         self.literal = literal
+        self.exact = exact
+        self.least = {}
         self.fixed = set()
         self._numbers = set()
         self.values = {}
@@ -45,6 +48,23 @@ class Extents:
             raise ValueError(f"size {name} is both {old} and {value}")
         return name
 
+    def state(self, relation):
+        """States a relation of sizes, once."""
+        if relation not in self.relations:
+            self.relations.append(relation)
+
+    def at_least(self, name, least):
+        """States that a size is at least so large."""
+        if name in self.values:
+            self.least[name] = max(least, self.least.get(name, least))
+        elif not name.isdigit():
+            self.state(f"{name} >= {least}")
+
+    def fix(self, extent):
+        """What follows is said of an extent because of its number: a claim is then of that."""
+        if self.exact and not extent.isdigit() and extent not in self.fixed:
+            self.state(f"{extent} = {self.value(extent)}")
+
     def state_as_numbers(self, values):
         """Extents of these values are stated as numbers from now on."""
         self._numbers |= set(values)
@@ -56,6 +76,7 @@ class Extents:
             return str(value)
         known = self._by_value.get(value)
         if known is not None and (of_window or known not in self._of_windows):
+            self.fix(known)
             return known
         self.fixed.add(f"n{value}")
         return self.symbol(f"n{value}", value)
@@ -169,6 +190,8 @@ class Extents:
         """
         size, length = self.value(extent), stop - begin
         whole = self.number(length)
+        if stop == size or (not whole.isdigit() and begin % length == 0 and size % length == 0):
+            self.fix(extent)
         if extent.isdigit() or whole.isdigit():
             at_end = stop == size and begin > 0 and not extent.isdigit()
             if at_end:  # from the end, wherever that is
@@ -341,6 +364,8 @@ class Program:
         lines = []
         for name, value in self.extents.values.items():
             least = " >= 0" if value == 0 else ""
+            if name in self.extents.least:
+                least = f" >= {self.extents.least[name]}"
             lines.append(f"sizes {name}{least} = {value}")
         lines += [f"where {relation}" for relation in self.extents.relations]
         return lines

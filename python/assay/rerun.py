@@ -40,6 +40,17 @@ def results(function, exported, inputs):
     return None
 
 
+def refuses_places(function, exported, inputs):
+    """Whether a function raises at these inputs because of the integers among them: with zeros for
+    these it does not.  They are places outside of a tensor, as a rule."""
+    zeros = {
+        name: x if x.is_floating_point() or x.dtype == torch.bool else torch.zeros_like(x)
+        for name, x in inputs.items()
+    }
+    fails = results(function, exported, inputs) is None
+    return fails and results(function, exported, zeros) is not None
+
+
 def _as_exported(exported, inputs):
     types = {
         node.name: node.meta["val"].dtype

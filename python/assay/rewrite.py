@@ -119,6 +119,8 @@ def _taken_at(node):
     tensors = [n.meta.get("val") for n in (x, at)]
     if not all(isinstance(t, torch.Tensor) for t in tensors) or tensors[1].dim() != 1:
         return None
+    if tensors[0].dim() == 0:
+        return None
     extents = (*tensors[0].shape, *tensors[1].shape)
     if not all(isinstance(e, int) for e in extents) or tensors[1].dtype == torch.bool:
         return None

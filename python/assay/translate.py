@@ -13,6 +13,7 @@ import torch
 from torch.fx.experimental import symbolic_shapes
 from torch.utils._sympy.functions import FloorDiv, Mod, PythonMod
 
+from . import asked
 from . import elementwise, indexing, operators, windows  # noqa: F401  (they fill the table)
 from .constants import Exact, read, shortest
 from .errors import Consequence, SizesDiffer, Unsupported, UnsupportedGraph
@@ -248,6 +249,13 @@ class Translator:
         """PyTorch's type of a tensor among the arguments of the node under translation."""
         return self._node.args[place].meta["val"].dtype
 
+    def is_multiple(self, axis, times):
+        """Whether PyTorch says of an axis of the result that it is as many times its axis of the
+        first argument, whatever that is."""
+        have, want = self._node.args[0].meta["val"].shape[axis], self.result_value(axis)
+        symbols = isinstance(have, torch.SymInt) and isinstance(want, torch.SymInt)
+        return symbols and want.node.expr == times * have.node.expr
+
     def strides_of_argument(self, place):
         """How a tensor among the arguments of the node under translation lies in memory."""
         tensor = self._node.args[place].meta["val"]
@@ -355,6 +363,9 @@ class Translator:
         if not problems:
             try:
                 self._outputs(graph.output_node(), exported)
+                if self.program.extents.exact:
+                    extents, names = self.program.extents, self.size_names
+                    asked.state(graph, extents, names, lambda e: said_by_size(e, self._size_name))
             except Unsupported as problem:
                 problems.append(problem)
         if problems:
@@ -497,6 +508,8 @@ class Translator:
             self.environment[node] = self._typed(made, result)
         except symbolic_shapes.GuardOnDataDependentSymNode as problem:
             raise Unsupported(target, "of extents that depend on data") from problem
+        except ZeroDivisionError as problem:
+            raise Unsupported(target, "along an axis of a tensor that has none") from problem
         except (TypeError, KeyError, ValueError, AttributeError, IndexError) as problem:
             raise Unsupported(
                 target, f"in a form that the table does not know ({problem})"
@@ -673,6 +686,8 @@ def said_by_size(expression, name_of):
         return f"({parts[0]} div {parts[1]})"
     if kind in ("Mod", "PythonMod"):
         return f"({parts[0]} mod {parts[1]})"
+    if kind in ("Max", "Min") and len(parts) == 2:
+        return f"{kind.lower()}({parts[0]}, {parts[1]})"
     if expression.is_Pow and expression.args[1].is_Integer and expression.args[1] > 0:
         return " * ".join([parts[0]] * int(expression.args[1]))
     raise Unsupported("extent", f"{expression} has no form as a size")

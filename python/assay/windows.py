@@ -69,6 +69,8 @@ def _upsample(t, x, sizes, factors=None):
         if want % have != 0:
             raise Unsupported(t.operator, f"from {have} to {want}, which is no multiple")
         times = want // have
+        if not t.is_multiple(axis, times):
+            t.program.extents.fix(x.extents[axis])
         wide = t.program.extents.product([str(times), x.extents[axis]])
         extents = x.extents[:axis] + (wide,) + x.extents[axis + 1 :]
         x = t.value(f"repeat({x.text}, axis={axis}, times={times})", extents, x.dtype)
@@ -159,6 +161,7 @@ def _transposed_operands(t, x, weight, stride, padding, dilation, extra, groups)
     axes of the weight are exchanged within each group.
     """
     for axis, (step, pad, gap, more) in enumerate(zip(stride, padding, dilation, extra), 2):
+        t.program.extents.fix(weight.extents[axis])
         reach = gap * (t.program.extents.value(weight.extents[axis]) - 1)
         x = _padded(t, x, axis, reach - pad, reach - pad + more, step - 1)
         weight = t.value(f"reverse({weight.text}, axis={axis})", weight.extents)
@@ -210,6 +213,8 @@ def _pooled_beyond(t, x, windows):
     for axis, k, s, p, d in windows:
         value = t.result_value(axis - x.rank)
         size = t.program.extents.value(x.extents[axis])
+        if s != 1:
+            t.program.extents.fix(x.extents[axis])
         if value == (size + 2 * p - d * (k - 1) - 1) // s + 1:
             extent = t.window(x.extents[axis], k, s, p, d, axis - x.rank)
             op = "max"
@@ -237,6 +242,8 @@ def _avg_pool(t, x, kernel, stride=(), padding=0, ceil_mode=False, count_pad=Tru
     only_inside = not count_pad and divisor is None and any(p for _, _, _, p, _ in windows)
     for axis, k, s, p, _ in windows:
         size = t.program.extents.value(x.extents[axis])
+        if ceil_mode and s != 1:
+            t.program.extents.fix(x.extents[axis])
         if ceil_mode and t.result_value(axis - x.rank) != (size + 2 * p - k) // s + 1:
             raise Unsupported(t.operator, "ceil_mode, with a window that ends outside")
     total = _pooled(t, "sum", x, windows)
@@ -255,6 +262,8 @@ def _adaptive_avg_pool(t, x, sizes):
     if any(h % w != 0 for h, w in zip(have, want)):
         raise Unsupported(t.operator, f"from {have} to {want}: windows of different extents")
     kernel = [h // w for h, w in zip(have, want)]
+    for extent in x.extents[first:]:
+        t.program.extents.fix(extent)
     windows = [(first + k, size, size, 0, 1) for k, size in enumerate(kernel)]
     total = _pooled(t, "sum", x, windows)
     return t.value(f"{total.text} / {number(math.prod(kernel))}", total.extents)

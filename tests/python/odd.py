@@ -321,6 +321,16 @@ class Calls(unittest.TestCase):
         with self.assertRaisesRegex(assay.AssayError, "beyond 2\\^22"):
             few(at * 30000)
 
+    def test_axes_of_numbers(self):
+        x = torch.tensor(0.7)
+        for function in (
+            lambda x: (x * 2).sum(0) + x.amax(-1),
+            lambda x: torch.softmax(x * 2, -1) + x.mean(0, keepdim=True),
+            lambda x: torch.cumsum(x * 2, 0) + x.var(0, correction=0),
+            lambda x: x.index_select(0, torch.tensor([0])) * 2 + 1,
+        ):
+            self.same(made(function, x), function, x)
+
     def test_what_is_no_number(self):
         inf, nan = float("inf"), float("nan")
         x, usual = torch.tensor([[1.0, -2.0, inf, nan], [-inf, 0.0, 3.0, 1.0]]), torch.randn(2, 4)
@@ -476,6 +486,16 @@ class Claims(unittest.TestCase):
         at = torch.tensor([1, 2], dtype=torch.uint8)
         self.refuses("wrap around", lambda a: (a * 2) // 2, lambda a: a + 0, at)
 
+    def test_places_outside_are_no_counterexample(self):
+        x, at = torch.randn(4), torch.tensor([0, -1])
+        again = lambda x, at: x[at % x.shape[0]]  # noqa: E731
+        self.assertEqual(assay.certify(lambda x, at: x[at], again, x, at).verdict, "UNKNOWN")
+        at = torch.tensor([0, 1])
+        from_front = lambda x, at: x[torch.where(at < 0, 0, at)]  # noqa: E731
+        wrong = assay.certify(lambda x, at: x[at] * 2, from_front, x, at)
+        self.assertEqual(wrong.verdict, "REFUTED")
+        self.assertIsNotNone(wrong.outputs)
+
     def test_counterexamples_are_run_again(self):
         cases = (
             (lambda at: at // -3, lambda at: -(at // 3), torch.tensor([0, 1, -2])),
@@ -495,6 +515,45 @@ class Claims(unittest.TestCase):
             self.assertEqual(verdict.verdict, "REFUTED")
             given, other = verdict.outputs
             self.assertFalse(torch.equal(given, other))
+
+
+class Sizes(unittest.TestCase):
+    """A claim is of sizes of which the functions were asked the same as of the examples'."""
+
+    def holds_where(self, words, first, second, *examples):
+        verdict = assay.certify(first, second, *examples, seconds=20)
+        self.assertEqual(verdict.verdict, "PROVED")
+        self.assertIn(words, str(verdict).partition("and all inputs")[0])
+
+    def test_branches(self):
+        x = torch.randn(4, 3)
+        double = lambda x: x * 2  # noqa: E731
+        self.holds_where("4 <= x_0", lambda x: double(x) if x.shape[0] > 3 else x, double, x)
+        self.holds_where("2 <= x_0", lambda x: x if x.shape[0] == 1 else double(x), double, x)
+        self.holds_where("2 <= x_0", lambda x: x.squeeze(0), lambda x: x + 0, x)
+        self.holds_where("x_0 mod 2", lambda x: double(x) if x.shape[0] % 2 == 0 else x, double, x)
+        self.holds_where("x_1 <= x_0", lambda x: x if x.shape[0] < x.shape[1] else double(x), double, x)
+
+    def test_windows(self):
+        x = torch.randn(1, 2, 4, 4)
+        pairs = (
+            (lambda x: F.adaptive_avg_pool2d(x, 2), lambda x: F.avg_pool2d(x, 2)),
+            (lambda x: F.max_pool2d(x, 2), lambda x: F.max_pool2d(x, 2, ceil_mode=True)),
+            (lambda x: F.avg_pool2d(x, 2), lambda x: F.avg_pool2d(x, 2, ceil_mode=True)),
+            (lambda x: F.interpolate(x, size=(8, 8)), lambda x: F.interpolate(x, scale_factor=2)),
+        )
+        for first, second in pairs:
+            self.holds_where("x_2 = 4", first, second, x)
+
+    def test_parts(self):
+        x = torch.randn(4, 3)
+        exchanged = lambda x: torch.cat([x[2:], x[:2]])  # noqa: E731
+        self.holds_where("x_0 = 4", exchanged, lambda x: torch.cat([x[-2:], x[:-2]]), x)
+        self.holds_where("x_0 = 4", lambda x: x[::2], lambda x: x[:4:2], x)
+        self.holds_where("x_0 = 4", lambda x: x[: min(4, x.shape[0])], lambda x: x + 0, x)
+        last = assay.certify(lambda x: x[3], lambda x: x[-1], x, seconds=20)
+        self.assertTrue(last)
+        self.assertEqual(last.scope, assay.equality.THESE_SIZES)
 
 
 class Sums(torch.nn.Module):

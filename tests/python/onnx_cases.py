@@ -129,6 +129,36 @@ class Onnx(unittest.TestCase):
         fast = assay.compile(module, rows, quiet=True, least_work=1, seconds=2)
         self.assertLess((fast(rows) - wanted).abs().max(), 1e-6)
 
+    def test_versions(self):
+        x = torch.randn(2, 3, 4)
+        given = helper.make_tensor_value_info("x", TensorProto.FLOAT, list(x.shape))
+        result = helper.make_tensor_value_info("y", TensorProto.FLOAT, list(x.shape))
+        node = helper.make_node("Softmax", ["x"], ["y"])
+        graph = helper.make_graph([node], "softmax", [given], [result])
+        for domain, version, wanted in (
+            ("", 17, torch.softmax(x, -1)),
+            ("ai.onnx", 17, torch.softmax(x, -1)),
+            ("ai.onnx", 11, torch.softmax(x.flatten(1), -1).reshape(x.shape)),
+        ):
+            imports = [helper.make_opsetid(domain, version)]
+            module = assay.from_onnx(helper.make_model(graph, opset_imports=imports))
+            self.assertTrue(torch.allclose(module(x), wanted))
+
+    def test_statistics_of_a_batch(self):
+        x = torch.randn(2, 3, 4)
+        given = helper.make_tensor_value_info("x", TensorProto.FLOAT, list(x.shape))
+        result = helper.make_tensor_value_info("y", TensorProto.FLOAT, list(x.shape))
+        names = ("scale", "bias", "mean", "variance")
+        constants = [numpy_helper.from_array(np.ones(3, np.float32), name) for name in names]
+        inputs = ["x", *names]
+        for outputs, settings in ((["y"], {"spatial": 0}), (["y", "m", "v"], {})):
+            node = helper.make_node("BatchNormalization", inputs, outputs, **settings)
+            graph = helper.make_graph([node], "statistics", [given], [result], constants)
+            imports = [helper.make_opsetid("", 8)]
+            module = assay.from_onnx(helper.make_model(graph, opset_imports=imports))
+            with self.assertRaisesRegex(assay.AssayError, "BatchNormalization"):
+                module(x)
+
     def test_imported_by_command(self):
         import subprocess
         import tempfile

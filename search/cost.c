@@ -140,6 +140,7 @@ void sg_cost_prepare(sg_cost_model *model) {
   model->works = as_calloc(model->graph->n + 1, sizeof *model->works);
   model->is_index = as_graph_no_kernels(model->graph);
   model->wide = as_graph_type(model->graph) == AS_F32;
+  model->mixed = as_graph_is_mixed(model->graph);
   for (uint32_t i = 0; i < model->graph->n; i++)
     prepare_node(model, i);
   sg_cost_set_env(model); /* of the sizes that came */
@@ -262,7 +263,7 @@ static double predefined_us(const sg_cost_model *model, uint32_t id) {
  * costs far more than its arithmetic). */
 static double tile_us(const sg_cost_model *model, uint32_t id) {
   double work = sg_cost_value(model, model->works[id].work);
-  if (model->wide && model->works[id].products)
+  if ((model->wide || model->mixed) && model->works[id].products)
     return 2 * work / model->target->tile_flops32;
   if (!model->works[id].contraction && work <= sg_cost_elements(model, &model->graph->node[id]))
     work /= 2; /* element by element: done where it is read */
@@ -449,6 +450,7 @@ double as_cost_operator(const as_graph *graph, as_node_id op, const as_target *t
   model.works = as_calloc(graph->n + 1, sizeof *model.works);
   model.is_index = as_graph_index_tensors(graph, false);
   model.wide = as_graph_type(graph) == AS_F32;
+  model.mixed = as_graph_is_mixed(graph);
   sg_cost_set_env(&model);
   prepare_node(&model, op);
   sg_cost_set_env(&model);

@@ -16,7 +16,9 @@ typedef struct {
   const as_graph *graph;
   const as_target *target;
   sg_node_work *works;
-  bool wide;      /* 32-bit operands: in blocks no tensor cores multiply them */
+  bool wide;  /* 32-bit operands: in blocks no tensor cores multiply them */
+  bool mixed; /* inputs of several types: what lies between kernels has 32 bits, and tensor cores
+                 multiply in thread graphs alone */
   bool *is_index; /* by node: an index tensor, which costs nothing where it is read */
   int64_t *env;
 } sg_cost_model;

@@ -21,14 +21,15 @@ typedef struct {
   family family;
   as_node_id first; /* of chained products */
   as_node_id second;
-  double still;  /* bytes of tiles loaded once */
-  double moving; /* of an iteration */
-  double padded; /* the same with extents that are powers of two, as the ring holds them */
-  double dram;   /* bytes of tensors read and written by all blocks */
-  double flops;  /* of an iteration, padded */
-  double work;   /* elements gone over, without products */
-  double run;    /* of the iterations the share that blocks run in the mean */
-  bool after;    /* products after the loop */
+  double still;    /* bytes of tiles loaded once */
+  double moving;   /* of an iteration */
+  double padded;   /* the same with extents that are powers of two, as the ring holds them */
+  double dram;     /* bytes of tensors read and written by all blocks */
+  double flops;    /* of an iteration, padded */
+  double work;     /* elements gone over, without products */
+  double run;      /* of the iterations the share that blocks run in the mean */
+  bool after;      /* products after the loop */
+  double elements; /* bytes beside each score: of masks and biases that are loaded */
 } profile;
 
 static double power_of_two(double least, double extent) {
@@ -40,6 +41,35 @@ static double power_of_two(double least, double extent) {
 
 static bool is_product(const profile *of, as_node_id id) {
   return of->model->graph->node[id].kind == AS_N_OP && of->model->works[id].contraction;
+}
+
+/* Tensors between kernels have 32 bits unless products alone read them. */
+static bool is_narrow(const sg_cost_model *model, as_node_id tensor) {
+  const as_graph *graph = model->graph;
+  for (uint32_t i = 0; i < graph->n_output; i++) {
+    if (graph->output[i] == tensor)
+      return true;
+  }
+  if (model->mixed)
+    return false;
+  for (uint32_t i = 0; i < graph->n; i++) {
+    const as_node *node = &graph->node[i];
+    if (node->kind != AS_N_LOAD || node->arg[0] != tensor)
+      continue;
+    for (uint32_t user = 0; user < graph->n; user++) {
+      const as_node *reader = &graph->node[user];
+      for (uint32_t k = 0; k < reader->nargs; k++) {
+        if (reader->arg[k] == i && !model->works[user].contraction)
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
+static double bytes_between(const sg_cost_model *model, as_node_id tensor, double bytes) {
+  bool stored = model->graph->node[tensor].kind == AS_N_STORE;
+  return stored && !is_narrow(model, tensor) ? 2 * bytes : bytes;
 }
 
 /* does a value of the loop come from a product of the same iteration? */
@@ -95,18 +125,106 @@ static bool is_fed(const profile *of, as_node_id product) {
   return loaded >= 1 && fed == node->nargs;
 }
 
-/* does all that the loop computes come from the first product? */
-static bool follows_scores(const profile *of) {
+/* the tile, perhaps seen with other axes, that a value is */
+static as_node_id tile_of(const profile *of, as_node_id id) {
+  const as_node *node = &of->model->graph->node[id];
+  return node->kind == AS_N_LOAD ? id : is_loaded(of, id) ? tile_of(of, node->arg[0]) : AS_NONE;
+}
+
+static bool multiplies(const profile *of, as_node_id product, as_node_id load) {
+  const as_node *node = &of->model->graph->node[product];
+  bool found = false;
+  for (uint32_t k = 0; k < node->nargs; k++)
+    found = found || tile_of(of, node->arg[k]) == load;
+  return found;
+}
+
+/* axes of more than one element */
+static uint32_t long_axes(const profile *of, as_node_id id) {
+  const as_node *node = &of->model->graph->node[id];
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < node->rank; i++)
+    n += sg_cost_value(of->model, node->dim[i]) > 1;
+  return n;
+}
+
+static bool is_element(const profile *of, as_node_id load) {
+  const as_node *node = &of->model->graph->node[load];
+  return of->first != AS_NONE && node->kind == AS_N_LOAD && !sg_cost_is_index(of->model, node) &&
+         !multiplies(of, of->first, load) && !multiplies(of, of->second, load);
+}
+
+/* The loads beside those of products are elements of masks and biases: of a row and a key, in pairs
+ * where they have 16 bits (src/threads/attend_load.c). */
+static bool read_elements(profile *of) {
+  const as_graph *graph = of->model->graph;
+  bool fit = true;
+  for (uint32_t i = 0; fit && i < of->block->n; i++) {
+    as_node_id id = of->block->nodes[i];
+    const as_node *node = &graph->node[id];
+    if (!is_element(of, id))
+      continue;
+    double bytes = bytes_between(of->model, node->arg[0], (double)as_dtype_bytes(node->dtype));
+    bool runs = node->rank && node->map[3] == (int)node->rank - 1;
+    fit = node->dtype != AS_INT && long_axes(of, id) <= 2 && (runs || bytes == 4);
+    of->elements += bytes;
+  }
+  return fit;
+}
+
+static bool has_choice(const as_expr *expr) {
+  bool has = expr && expr->kind == AS_E_IF;
+  for (uint32_t i = 0; expr && !has && i < expr->n; i++)
+    has = has_choice(expr->kid[i]);
+  return has;
+}
+
+/* is a value made of places alone? */
+static bool is_of_places(const profile *of, as_node_id id) {
+  const as_node *node = &of->model->graph->node[id];
+  bool places = node->kind == AS_N_OP && node->block != AS_NONE;
+  if (node->kind == AS_N_LOAD)
+    return sg_cost_is_index(of->model, node);
+  for (uint32_t k = 0; places && k < node->nargs; k++)
+    places =
+        is_of_places(of, node->arg[k]) || as_graph_is_number(&of->model->graph->node[node->arg[k]]);
+  return places;
+}
+
+/* Thread graphs choose by places and by whether an element is some number, and not by which of two
+ * is larger. */
+static bool compares_elements(const profile *of, as_node_id id) {
+  const as_node *node = &of->model->graph->node[id];
+  const as_expr *body = node->op->let[node->op->nlet - 1].body;
+  if (!has_choice(body) || is_of_places(of, id))
+    return false;
+  bool equality = body->kind == AS_E_IF && body->kid[0]->kind == AS_E_REL &&
+                  (body->kid[0]->rel == AS_REL_EQ || body->kid[0]->rel == AS_REL_NE) &&
+                  body->kid[1]->kind == AS_E_NUM && body->kid[2]->kind == AS_E_NUM;
+  bool number = false;
+  for (uint32_t k = 0; k < node->nargs; k++)
+    number = number || as_graph_is_number(&of->model->graph->node[node->arg[k]]);
+  return !(equality && number);
+}
+
+/* Does all that the loop computes come from the first product, or element by element from what is
+ * loaded beside?  Scores have one axis beside the keys, results two. */
+static bool follows_scores(profile *of) {
   const as_graph *graph = of->model->graph;
   for (uint32_t i = 0; i < of->block->n; i++) {
     as_node_id id = of->block->nodes[i];
     const as_node *node = &graph->node[id];
-    if (node->kind == AS_N_OP && node->varying && !is_loaded(of, id) &&
-        product_below(of, id) == AS_NONE)
+    if (node->kind != AS_N_OP)
+      continue;
+    double over = sg_cost_value(of->model, of->model->works[id].work);
+    bool folds = over > sg_cost_elements(of->model, node);
+    bool apart = node->varying && !is_loaded(of, id) && product_below(of, id) == AS_NONE;
+    if ((apart && folds) || compares_elements(of, id))
       return false;
   }
   const as_node *scores = &graph->node[of->first];
-  return is_loaded(of, scores->arg[0]) && is_loaded(of, scores->arg[1]);
+  return is_loaded(of, scores->arg[0]) && is_loaded(of, scores->arg[1]) &&
+         long_axes(of, of->first) <= 2 && long_axes(of, of->second) <= 2 && read_elements(of);
 }
 
 /* a product after the loop, of what the loop has summed up and a loaded tile */
@@ -120,6 +238,19 @@ static bool is_after_loop(const profile *of, as_node_id product) {
     summed += operand->kind == AS_N_ACC && operand->nargs == 1;
   }
   return !node->varying && loaded == 1 && summed == 1 && node->nargs == 2;
+}
+
+/* Of what a loop leaves, thread graphs know sums, in chained products the running maximum too, and
+ * nothing that is put side by side. */
+static bool accumulates(const profile *of, bool maxima) {
+  bool fit = true;
+  for (uint32_t i = 0; fit && i < of->block->n; i++) {
+    const as_node *node = &of->model->graph->node[of->block->nodes[i]];
+    bool maximum = node->acc == AS_ACC_MAX || node->acc == AS_ACC_RESCALE;
+    if (node->kind == AS_N_ACC)
+      fit = node->acc == AS_ACC_SUM || (maxima && maximum);
+  }
+  return fit;
 }
 
 static family family_of(profile *of) {
@@ -153,35 +284,8 @@ static family family_of(profile *of) {
   if (after && of->first != AS_NONE)
     return GENERAL;
   if (of->first == AS_NONE)
-    return STREAM;
-  return products == 2 && follows_scores(of) ? CHAINED : GENERAL;
-}
-
-/* Tensors between kernels have 32 bits unless products alone read them. */
-static bool is_narrow(const sg_cost_model *model, as_node_id tensor) {
-  const as_graph *graph = model->graph;
-  for (uint32_t i = 0; i < graph->n_output; i++) {
-    if (graph->output[i] == tensor)
-      return true;
-  }
-  for (uint32_t i = 0; i < graph->n; i++) {
-    const as_node *node = &graph->node[i];
-    if (node->kind != AS_N_LOAD || node->arg[0] != tensor)
-      continue;
-    for (uint32_t user = 0; user < graph->n; user++) {
-      const as_node *reader = &graph->node[user];
-      for (uint32_t k = 0; k < reader->nargs; k++) {
-        if (reader->arg[k] == i && !model->works[user].contraction)
-          return false;
-      }
-    }
-  }
-  return true;
-}
-
-static double bytes_between(const sg_cost_model *model, as_node_id tensor, double bytes) {
-  bool wide = model->graph->node[tensor].kind == AS_N_STORE && !is_narrow(model, tensor);
-  return wide ? 2 * bytes : bytes;
+    return accumulates(of, false) ? STREAM : GENERAL;
+  return products == 2 && accumulates(of, true) && follows_scores(of) ? CHAINED : GENERAL;
 }
 
 /* Bytes of a tile that follow each other in its tensor. */
@@ -242,8 +346,9 @@ static void read_nodes(profile *of) {
     if (node->kind == AS_N_LOAD) {
       double bytes = bytes_between(of->model, node->arg[0], sg_cost_bytes(of->model, node));
       bool moves = node->map[3] >= 0;
+      bool ring = moves && !is_element(of, id);
       *(moves ? &of->moving : &of->still) += bytes;
-      of->padded += moves ? padded_bytes(of, node) : 0;
+      of->padded += ring ? padded_bytes(of, node) : 0;
       double whole = sg_cost_bytes(of->model, &graph->node[node->arg[0]]);
       of->dram += bytes_between(of->model, node->arg[0], whole) * row_waste(of, node);
     } else if (node->kind == AS_N_STORE) {
@@ -442,7 +547,7 @@ static double chained_us(profile *of, double *shared) {
   double depth = sg_cost_value(of->model, of->model->works[of->first].reduced);
   if (!is_fragments(keys) || !is_fragments(depth))
     return -1;
-  as_target_chained chained = as_target_chain(rows, depth, keys, columns, 0);
+  as_target_chained chained = as_target_chain(rows, depth, keys, columns, of->elements, 0);
   double group = group_share(of, &chained, depth, keys, columns);
   of->run = sg_cost_iterations(of->model, of->block);
   if (group > 0 && !chained.late && three_stages(of))

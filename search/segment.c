@@ -162,6 +162,7 @@ static bool cut_out(sg_segment *segment, const sg_cut *cut, const bool *apart, a
   segment->sub = as_graph_new(graph->sizes, graph->lib, NULL, graph->name);
   segment->sub->is_piece = true;
   segment->sub->type = as_graph_type(graph);
+  segment->sub->mixed = as_graph_is_mixed(graph);
   segment->to_main = as_malloc((total + 1) * sizeof *segment->to_main);
   memset(segment->to_main, 255, (total + 1) * sizeof *segment->to_main);
   cutting work = {.segment = segment,

@@ -30,6 +30,7 @@ bool sg_scratch_init(sg_scratch *to, sg_terms *all) {
                      .graph = as_graph_new(program->sizes, program->lib, NULL, program->name)};
   to->graph->is_piece = true;
   to->graph->type = as_graph_type(program);
+  to->graph->mixed = as_graph_is_mixed(program);
   as_err_init(&to->err);
   return sg_copy_sizes(to->graph, program, &to->err);
 }

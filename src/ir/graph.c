@@ -303,6 +303,17 @@ bool as_graph_valid(const as_graph *graph, as_err *err) {
   return true;
 }
 
+bool as_graph_is_mixed(const as_graph *graph) {
+  const as_graph *program = graph->program ? graph->program : graph;
+  as_dtype type = as_graph_type(graph);
+  bool mixed = program->is_piece && program->mixed;
+  for (uint32_t i = 0; i < graph->n_input && !program->is_piece; i++) {
+    as_dtype other = graph->node[graph->input[i]].dtype;
+    mixed = mixed || (other != type && other != AS_INT);
+  }
+  return mixed;
+}
+
 as_dtype as_graph_type(const as_graph *graph) {
   const as_graph *program = graph->program ? graph->program : graph;
   if (program->is_piece)

@@ -115,6 +115,7 @@ typedef struct as_graph { /* a program, or a muGraph (then `program` is set) */
                 the rule, even false ones */
   bool is_piece; /* of a larger program, which the search looks at by itself: */
   as_dtype type; /* the type of what that program computes */
+  bool mixed;    /* have its inputs several types? */
   char *name;
   as_node *node;
   uint32_t n;
@@ -217,6 +218,8 @@ bool as_graph_concrete(const as_graph *graph, as_size a,
  * none; of a piece, whose inputs may be results of the rest, the whole program's
  */
 as_dtype as_graph_type(const as_graph *graph);
+/* Has an input of numbers another type than that?  Then what is computed on the way has 32 bits. */
+bool as_graph_is_mixed(const as_graph *graph);
 /* index_range.c: how many values from 0 on each element of an input may have at these sizes so that
  * every place that the program reads at it is in range; at least 0; -1: it reads none there.  A
  * place that is more than the element and a number or an index leaves 0 as the only value.  exact

@@ -1,6 +1,7 @@
 /* Choices that the lowering to thread graphs makes and the cost model foresees: one place for both.
  */
 #include "target.h"
+#include <math.h>
 
 enum { MOST_CHAINED_WARPS = 8, FRAGMENT_ROWS = 16 };
 
@@ -25,7 +26,7 @@ static uint32_t power_of_two(uint32_t least, double extent) {
 }
 
 as_target_chained as_target_chain(double rows, double depth, double keys, double columns,
-                                  uint32_t most_warps) {
+                                  double element_bytes, uint32_t most_warps) {
   as_target_chained chained = {0};
   uint32_t fragments = power_of_two(FRAGMENT_ROWS, rows) / FRAGMENT_ROWS;
   uint32_t most = most_warps && most_warps < MOST_CHAINED_WARPS ? most_warps : MOST_CHAINED_WARPS;
@@ -34,7 +35,8 @@ as_target_chained as_target_chain(double rows, double depth, double keys, double
   uint32_t scores = chained.copies * power_of_two(16, keys) / 2;
   uint32_t results = chained.copies * power_of_two(8, columns) / 2;
   uint32_t query = chained.copies * power_of_two(16, depth) / 4; /* of 16 bits, two a register */
-  chained.registers = scores + scores / 2 + results + query;
+  uint32_t elements = (uint32_t)ceil(scores * element_bytes / 4);
+  chained.registers = scores + scores / 2 + results + query + elements;
   chained.late = chained.registers <= MOST_LATE_REGISTERS;
   chained.fits = chained.registers <= MOST_CHAINED_REGISTERS;
   chained.fits_handed = chained.warps == MOST_CHAINED_WARPS && chained.copies == 1 &&

@@ -186,9 +186,10 @@ as_target_registers as_target_hand_over(const as_target *target, uint32_t comput
 #define AS_TARGET_L2_SHARE 0.7
 
 /* rows, keys and columns of a tile, depth of the first product; extents are padded to powers of two
- * (rows, keys and depth to 16 at least).  most_warps: 0: chosen. */
+ * (rows, keys and depth to 16 at least).  element_bytes: of what is read from memory beside each
+ * score; most_warps: 0: chosen. */
 as_target_chained as_target_chain(double rows, double depth, double keys, double columns,
-                                  uint32_t most_warps);
+                                  double element_bytes, uint32_t most_warps);
 /* Stages of a ring of tiles of `bytes` an iteration, by how many blocks there are: those that are
  * alone on a multiprocessor take more.  shared: bytes that a ring may take at most.  0: two stages
  * do not fit. */

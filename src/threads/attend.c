@@ -17,7 +17,7 @@ static bool fail(as_attend_builder *B, const char *why) {
   return as_plan_fail(B->p, why);
 }
 
-static int value(as_attend_builder *B, const char *stem, unsigned i) {
+int as_attend_value(as_attend_builder *B, const char *stem, unsigned i) {
   char name[24];
   snprintf(name, sizeof name, "%s%u", stem, i);
   return as_tg_value(B->g, name);
@@ -141,6 +141,11 @@ static bool load_tile(as_attend_builder *B, as_node_id load, const as_plan_axis 
   return as_plan_named_tile(B->p, B->g, load, axis, out);
 }
 
+/* of an element that belongs to a row and a key, or to one of them */
+bool as_attend_tile(as_attend_builder *B, as_node_id load, unsigned *out) {
+  return load_tile(B, load, &B->T.key, NULL, out);
+}
+
 static bool tiles(as_attend_builder *B) {
   const as_attend *T = &B->T;
   unsigned keys;
@@ -215,7 +220,8 @@ static void split_bits(const as_attend_builder *B, const as_lay *lay, as_lay *ro
 typedef struct {
   uint32_t atom[AS_TG_ARGS];
   int value[AS_TG_ARGS];
-  bool of_row[AS_TG_ARGS]; /* one number a row */
+  bool of_row[AS_TG_ARGS];       /* one number a row */
+  const as_lay *map[AS_TG_ARGS]; /* which of its registers each element takes; NULL: its own */
   unsigned n;
 } arguments;
 
@@ -239,7 +245,7 @@ static bool place_of(as_attend_builder *B, as_tg_op *in, uint32_t atom, const as
       return fail(B, "a place along two bound axes");
     axis[n++] = (as_place_axis){bound, T->key.name};
   }
-  *out = value(B, "place", B->n_place++);
+  *out = as_attend_value(B, "place", B->n_place++);
   return as_place_value(B->p, B->g, in, atom, lay, axis, n, *out);
 }
 
@@ -255,12 +261,20 @@ static bool argument_of(as_attend_builder *B, as_tg_op *in, uint32_t atom, const
     return fail(B, "an expression of too many values");
   a->atom[a->n] = atom;
   a->of_row[a->n] = false;
+  a->map[a->n] = NULL;
   a->value[a->n] = -1;
   if (kind == AS_ATOM_PLACE || kind == AS_ATOM_COND)
     return place_of(B, in, atom, lay, &a->value[a->n++]);
   for (unsigned i = 0; i < T->n_score; i++) {
     if (T->score[i] == atom)
       a->value[a->n] = B->score_value;
+  }
+  for (unsigned i = 0; i < T->n_element && lay == &B->score; i++) {
+    unsigned first = as_attend_element_first(T, i);
+    if (T->element[i].atom != atom)
+      continue;
+    a->value[a->n] = B->element_value[first];
+    a->map[a->n] = &B->element_map[first];
   }
   if (atom == T->run_atom) {
     a->value[a->n] = B->maximum;
@@ -313,7 +327,9 @@ static bool expression(as_attend_builder *B, as_tg_op *in, as_poly x, const as_l
     if (!lay && !a.of_row[i])
       return fail(B, "a result of rows that depends on columns");
     map->arg[i] = a.value[i];
-    map->arg_map[i] = lay && a.of_row[i] ? rows_of(B, lay) : as_lay_identity("reg", "reg", bits);
+    map->arg_map[i] = a.map[i]             ? *a.map[i]
+                      : lay && a.of_row[i] ? rows_of(B, lay)
+                                           : as_lay_identity("reg", "reg", bits);
   }
   map->expr = as_term_expr(B->g, B->p->t, x, a.atom, a.n);
   return map->expr || fail(B, "an expression that a thread cannot compute alone");
@@ -377,7 +393,7 @@ static void fold_lanes(as_attend_builder *B, as_tg_op *in, int v, as_tg_fold fol
 static int fold_keys(as_attend_builder *B, as_tg_op *in, int x, as_tg_fold fold, const char *stem,
                      unsigned which) {
   as_tg_op *red = as_tg_add(B->g, in, AS_TG_RED, 'c');
-  red->v = value(B, stem, which);
+  red->v = as_attend_value(B, stem, which);
   red->a = x;
   red->fold = fold;
   split_bits(B, &B->score, &red->src, &red->dst);
@@ -400,7 +416,7 @@ static bool take_maximum(as_attend_builder *B, as_tg_op *in) {
           as_term_atom(t, as_poly_mono(t, B->T.compared, 0)->factor[0].atom)->kind == AS_ATOM_SUM;
   as_tg_op *of = in; /* where it is compared, and folded with it: fewer registers are left */
   if (!plain) {
-    compared = value(B, "compared", 0);
+    compared = as_attend_value(B, "compared", 0);
     of = as_attend_sure(B, in, B->T.compared);
     if (!expression(B, of, B->T.compared, &B->score, AS_F32, compared))
       return false;
@@ -408,7 +424,7 @@ static bool take_maximum(as_attend_builder *B, as_tg_op *in) {
   int most = fold_keys(B, of, compared, AS_TG_MAXIMUM, "most", 0);
   fold_lanes(B, in, most, AS_TG_MAXIMUM);
   as_tg_op *was = as_tg_add(B->g, in, AS_TG_MAP, 'c');
-  was->v = value(B, "was", 0);
+  was->v = as_attend_value(B, "was", 0);
   was->type = AS_F32;
   was->bits = (int)(1 + B->copies);
   was->n_arg = 1;
@@ -417,7 +433,7 @@ static bool take_maximum(as_attend_builder *B, as_tg_op *in) {
   was->expr = as_tg_expr_arg(B->g, 0);
   update(B, in, AS_TG_ACCMAX, B->maximum, most, &rows);
   as_tg_op *factor = as_tg_add(B->g, in, AS_TG_MAP, 'c');
-  factor->v = B->old_factor = value(B, "factor", 0);
+  factor->v = B->old_factor = as_attend_value(B, "factor", 0);
   factor->type = AS_F32;
   factor->bits = (int)(1 + B->copies);
   factor->n_arg = 2;
@@ -477,9 +493,9 @@ static void name_weights(as_attend_builder *B, int *weight, int *operand) {
       }
     }
     if (weight[i] < 0)
-      weight[i] = value(B, "weight", i);
+      weight[i] = as_attend_value(B, "weight", i);
     if (T->sum[i].product && operand[i] < 0)
-      operand[i] = value(B, "operand", i);
+      operand[i] = as_attend_value(B, "operand", i);
   }
 }
 
@@ -507,8 +523,8 @@ static bool make_weights(as_attend_builder *B, as_tg_op *in, const int *weight,
 
 static bool body(as_attend_builder *B, as_tg_op *in) {
   as_attend *T = &B->T;
-  int keys = value(B, "keys", 0);
-  int values = value(B, "values", 0);
+  int keys = as_attend_value(B, "keys", 0);
+  int values = as_attend_value(B, "values", 0);
   int weight[AS_ATTEND_SUMS];
   int operand[AS_ATTEND_SUMS];
   if (!B->group &&
@@ -517,9 +533,10 @@ static bool body(as_attend_builder *B, as_tg_op *in) {
   zero(B, in, B->score_value, as_lay_in(&B->score, "reg", NULL), AS_TG_SUM);
   name_weights(B, weight, operand);
   if (B->group)
-    as_attend_group_scores(B, in, B->score_value, value(B, "query", 0), operand);
+    as_attend_group_scores(B, in, B->score_value, as_attend_value(B, "query", 0), operand);
   else
-    multiply(B, in, B->score_value, value(B, "query", 0), keys, T->key.bits - 3, T->depth.bits - 4);
+    multiply(B, in, B->score_value, as_attend_value(B, "query", 0), keys, T->key.bits - 3,
+             T->depth.bits - 4);
   if ((T->run_atom != AS_NONE && !take_maximum(B, in)) || !make_weights(B, in, weight, operand))
     return false;
   for (unsigned i = 0; i < T->n_sum; i++) {
@@ -541,7 +558,7 @@ static bool body(as_attend_builder *B, as_tg_op *in) {
   return true;
 }
 
-static void padding(const as_tg_tile *t, long *pred) {
+void as_attend_padding(const as_tg_tile *t, long *pred) {
   for (unsigned i = 0; i < t->n_axis; i++)
     pred[i] = t->axis[i].live != 1L << t->axis[i].bits ? t->axis[i].live : 0;
 }
@@ -572,21 +589,21 @@ static bool begin(as_attend_builder *B) {
   if (!depth || depth->stride != 1)
     return fail(B, "a query that is not stored row by row");
   as_tg_op *op = as_tg_add(B->g, NULL, AS_TG_LDG, 'c');
-  op->v = value(B, "query", 0);
+  op->v = as_attend_value(B, "query", 0);
   op->tile = (int)tile;
   op->vec = 1;
   memcpy(op->vaxis, T->depth.name, sizeof op->vaxis);
   op->src = accesses(&B->query, t, 1);
-  padding(t, op->pred);
-  B->score_value = value(B, "score", 0);
+  as_attend_padding(t, op->pred);
+  B->score_value = as_attend_value(B, "score", 0);
   if (T->run_atom != AS_NONE) {
-    as_tg_op *first = zero(B, NULL, value(B, "maximum", 0), 1 + B->copies, AS_TG_MAXIMUM);
+    as_tg_op *first = zero(B, NULL, as_attend_value(B, "maximum", 0), 1 + B->copies, AS_TG_MAXIMUM);
     B->maximum = first->v;
     first->begin = B->left_out;
   }
   for (unsigned i = 0; i < T->n_sum; i++) {
     unsigned bits = T->sum[i].product ? as_lay_in(&B->result, "reg", NULL) : 1 + B->copies;
-    B->result_value[i] = zero(B, NULL, value(B, "sum", i), bits, AS_TG_SUM)->v;
+    B->result_value[i] = zero(B, NULL, as_attend_value(B, "sum", i), bits, AS_TG_SUM)->v;
   }
   return true;
 }
@@ -619,7 +636,7 @@ static bool store(as_attend_builder *B, const as_attend_store *s, unsigned which
       cols[kept++] = cols[i];
   }
   rows = as_lay_with(&rows, "reg", cols, kept);
-  int result = value(B, "result", which);
+  int result = as_attend_value(B, "result", which);
   if (!expression(B, NULL, s->want, s->has_column ? &B->result : NULL, t->type, result))
     return false;
   unsigned vec = s->has_column ? 1 : 0;
@@ -632,7 +649,7 @@ static bool store(as_attend_builder *B, const as_attend_store *s, unsigned which
   n = as_lay_cols(&op->dst, "lane", cols);
   for (unsigned i = 0; i < n; i++)
     op->lanes |= cols[i] ? 0 : 1 << i;
-  padding(t, op->pred);
+  as_attend_padding(t, op->pred);
   return true;
 }
 
@@ -661,6 +678,8 @@ static bool copied(as_attend_builder *B) {
   as_tg_op *main = as_tg_add(g, NULL, AS_TG_LOOP, 'c');
   main->count = (int)B->p->trip;
   main->cut = g->limit != NULL;
+  if (!as_attend_elements(B, main))
+    return false;
   as_tg_add(g, main, AS_TG_WAITG, 'c')->count = n - 2;
   as_tg_add(g, main, AS_TG_BAR, 'a');
   for (unsigned i = 0; i < 2; i++)
@@ -677,6 +696,8 @@ static bool by_producer(as_attend_builder *B) {
   as_tg_op *main = as_tg_add(g, NULL, AS_TG_LOOP, 'c');
   main->count = (int)B->p->trip;
   main->cut = g->limit != NULL;
+  if (!as_attend_elements(B, main))
+    return false;
   as_tg_add(g, main, AS_TG_MBWAIT, 'c')->bar = 0;
   if (!body(B, main))
     return false;
@@ -695,7 +716,7 @@ static bool share(as_attend_builder *B) {
   B->row = way.row;
   as_target_chained shared = as_target_chain(
       (double)(1u << B->T.row.bits), (double)(1u << B->T.depth.bits), (double)(1u << B->T.key.bits),
-      (double)(1u << B->T.column.bits), (uint32_t)B->p->o->warps);
+      (double)(1u << B->T.column.bits), as_attend_element_bytes(B), (uint32_t)B->p->o->warps);
   if (!shared.fits && !shared.fits_handed)
     return fail(B, "scores and results of too many registers");
   B->fits = shared.fits;

@@ -9,6 +9,7 @@
 #define AS_ATTEND_SUMS 6
 #define AS_ATTEND_STORES 4
 #define AS_ATTEND_SCORES 8
+#define AS_ATTEND_ELEMENTS 8
 #define AS_ATTEND_DEEPEST 8 /* folds in each other */
 
 typedef struct { /* a sum over keys and iterations */
@@ -28,6 +29,11 @@ typedef struct {
 
 enum { AS_ATTEND_ROW = 1000, AS_ATTEND_COLUMN };
 
+typedef struct { /* an element from memory that a weight is made of: of a mask, a bias */
+  uint32_t atom;
+  as_node_id load;
+} as_attend_element;
+
 typedef struct {
   as_plan *p;
   as_plan_axis row;
@@ -39,6 +45,8 @@ typedef struct {
   as_node_id values;
   unsigned n_score; /* atoms that are the score, under different names of its indices */
   uint32_t score[AS_ATTEND_SCORES];
+  unsigned n_element; /* loads of one element a row and key, under different names of its indices */
+  as_attend_element element[AS_ATTEND_ELEMENTS];
   as_poly run; /* the running maximum, AS_POLY_NONE: there is none */
   uint32_t run_atom;
   as_poly compared; /* what it is the maximum of */
@@ -85,7 +93,9 @@ typedef struct {
   int old_factor;
   int result_value[AS_ATTEND_SUMS];
   int maximum;
-  unsigned n_place;     /* values that are numbers of places */
+  int element_value[AS_ATTEND_ELEMENTS];  /* of the first element of each load, and .. */
+  as_lay element_map[AS_ATTEND_ELEMENTS]; /* .. its register for each register of the score */
+  unsigned n_place;                       /* values that are numbers of places */
   as_tg_expr *left_out; /* what iterations that blocks leave out would add to the maximum */
 } as_attend_builder;
 
@@ -114,4 +124,15 @@ void as_attend_order(as_attend_builder *B);
 as_tg_op *as_attend_sure(as_attend_builder *B, as_tg_op *in, as_poly term);
 /* attend_plan.c; false with p->why */
 bool as_attend_read(as_plan *p, as_attend *out);
+/* attend_load.c: elements of masks and biases, where the scores lie.  The first element of the same
+ * load; bytes for each score that they take in registers; their loads in an iteration, ahead of all
+ * that waits: false with p->why */
+unsigned as_attend_element_first(const as_attend *T, unsigned element);
+double as_attend_element_bytes(const as_attend_builder *B);
+bool as_attend_elements(as_attend_builder *B, as_tg_op *in);
+/* attend.c: the tile of a load that is read at rows and keys; a name for a value; the live extents
+ * of axes that are padded, 0 of others */
+bool as_attend_tile(as_attend_builder *B, as_node_id load, unsigned *out);
+int as_attend_value(as_attend_builder *B, const char *stem, unsigned i);
+void as_attend_padding(const as_tg_tile *t, long *pred);
 #endif

@@ -68,7 +68,24 @@ static bool read_score(as_attend *T, uint32_t id, int32_t key) {
   return false;
 }
 
-/* an expression of the score, the running maximum, numbers, places and conditions on these */
+/* an element of the row, the key or both */
+static bool read_element(as_attend *T, uint32_t id, int32_t key) {
+  const as_atom *a = as_term_atom(T->p->t, id);
+  for (unsigned i = 0; i < T->n_element; i++) {
+    if (T->element[i].atom == id)
+      return true;
+  }
+  if (T->n_element == AS_ATTEND_ELEMENTS)
+    return false;
+  for (uint32_t i = 0; i < a->n; i++) {
+    if (a->index[i] != AS_INDEX_ZERO && a->index[i] != key && a->index[i] != AS_ATTEND_ROW)
+      return false;
+  }
+  T->element[T->n_element++] = (as_attend_element){id, a->node};
+  return true;
+}
+
+/* an expression of the score, the running maximum, elements, numbers, places and conditions */
 static bool read_weight(as_attend *T, as_poly w, int32_t key) {
   const as_terms *t = T->p->t;
   for (uint32_t i = 0; i < as_poly_monos(t, w); i++) {
@@ -80,8 +97,10 @@ static bool read_weight(as_attend *T, as_poly w, int32_t key) {
         return false;
       if (a->kind == AS_ATOM_RUN && id != T->run_atom)
         return false;
+      if (a->kind == AS_ATOM_LOAD && !read_element(T, id, key))
+        return false;
       if (a->kind == AS_ATOM_SUM || a->kind == AS_ATOM_RUN || a->kind == AS_ATOM_PLACE ||
-          a->kind == AS_ATOM_COND)
+          a->kind == AS_ATOM_COND || a->kind == AS_ATOM_LOAD)
         continue;
       if (a->kind < AS_ATOM_EXP || (a->p != AS_POLY_NONE && !read_weight(T, a->p, key)) ||
           (a->q != AS_POLY_NONE && !read_weight(T, a->q, key)))

@@ -42,7 +42,7 @@ char *as_emit_scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *
       [AS_TGS_RSQRT] = "at_rsqrt(%s%s)", [AS_TGS_EXP] = "as_expf(%s%s)",
       [AS_TGS_LOG] = "logf(%s%s)",       [AS_TGS_ABS] = "fabsf(%s%s)",
       [AS_TGS_MAX] = "fmaxf(%s, %s)",    [AS_TGS_MIN] = "fminf(%s, %s)",
-      [AS_TGS_ERF] = "at_erf(%s%s)"};
+      [AS_TGS_ERF] = "at_erf(%s%s)",     [AS_TGS_ZERO] = "at_is_zero(%s%s)"};
   if (e->op == AS_TGS_ARG && E->type[op->arg[e->arg]] == AS_INT)
     return as_format("(float)%s", arg[e->arg]);
   if (e->op == AS_TGS_ARG)

@@ -3,6 +3,7 @@
 #include <gmp.h>
 #include <stdlib.h>
 #define MOST_MONOMIALS 16u /* of a product of two named values */
+#define LARGE 4096u        /* a coefficient beside which elements lose digits */
 #define MOST_FACTORS 16u   /* of a monomial that are looked at for what others have, too */
 
 typedef struct {
@@ -27,7 +28,7 @@ static as_tg_expr *of_atom(const context *c, uint32_t atom) {
   static const as_tg_scalar functions[] = {
       [AS_ATOM_EXP] = AS_TGS_EXP,  [AS_ATOM_SQRT] = AS_TGS_SQRT, [AS_ATOM_LOG] = AS_TGS_LOG,
       [AS_ATOM_ABS] = AS_TGS_ABS,  [AS_ATOM_ERF] = AS_TGS_ERF,   [AS_ATOM_MAX2] = AS_TGS_MAX,
-      [AS_ATOM_MIN2] = AS_TGS_MIN,
+      [AS_ATOM_MIN2] = AS_TGS_MIN, [AS_ATOM_ZERO] = AS_TGS_ZERO,
   };
   for (unsigned i = 0; i < c->n; i++) {
     if (c->atoms[i] == atom)
@@ -251,6 +252,29 @@ static as_tg_expr *product_of_named(const context *c, as_poly p) {
   return NULL;
 }
 
+/* A mask's value, that is -10^30 + 10^30 w, is 0 or large: it is added up before anything is that
+ * would be lost beside one of the two. */
+static bool is_large(const context *c, const as_mono *m) {
+  mpq_t v;
+  mpq_init(v);
+  as_term_coef(c->t, m->coef, v);
+  mpq_abs(v, v);
+  bool large = mpq_cmp_ui(v, LARGE, 1) >= 0;
+  mpq_clear(v);
+  return large;
+}
+
+static as_tg_expr *sum_of(const context *c, as_tg_expr *x, as_tg_expr *y) {
+  return x && y ? as_tg_expr_new(c->g, AS_TGS_ADD, x, y) : NULL;
+}
+
+static as_tg_expr *in_order(const context *c, as_poly p, part *parts) {
+  unsigned n = as_poly_monos(c->t, p);
+  for (unsigned i = 0; i < n; i++)
+    parts[i].m = as_poly_mono(c->t, p, i);
+  return of_parts(c, parts, n);
+}
+
 static as_tg_expr *of_poly(const context *c, as_poly p) {
   as_tg_expr *both = product_of_named(c, p);
   if (both)
@@ -259,10 +283,22 @@ static as_tg_expr *of_poly(const context *c, as_poly p) {
   if (condition != AS_TERM_NONE)
     return choice(c, p, condition);
   unsigned n = as_poly_monos(c->t, p);
+  unsigned n_large = 0;
   part *parts = as_calloc(n + 1, sizeof *parts);
-  for (unsigned i = 0; i < n; i++)
-    parts[i].m = as_poly_mono(c->t, p, i);
-  as_tg_expr *sum = n ? of_parts(c, parts, n) : as_tg_expr_num(c->g, "0");
+  for (unsigned i = 0; i < n; i++) {
+    if (is_large(c, as_poly_mono(c->t, p, i)))
+      parts[n_large++].m = as_poly_mono(c->t, p, i);
+  }
+  unsigned filled = n_large;
+  for (unsigned i = 0; i < n; i++) {
+    if (!is_large(c, as_poly_mono(c->t, p, i)))
+      parts[filled++].m = as_poly_mono(c->t, p, i);
+  }
+  as_tg_expr *sum = NULL;
+  if (n_large > 1 && n_large < n)
+    sum = sum_of(c, of_parts(c, parts, n_large), of_parts(c, parts + n_large, n - n_large));
+  else
+    sum = n ? in_order(c, p, parts) : as_tg_expr_num(c->g, "0");
   free(parts);
   return sum;
 }

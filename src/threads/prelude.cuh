@@ -39,6 +39,7 @@ AS_DEV float at_erf(float x)
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(y));
   return copysignf(1.0f - r, x);
 }
+AS_DEV float at_is_zero(float x) { return x == 0.0f ? 1.0f : 0.0f; }
 /* exp(x + y); results below 2^-126 are zero, as of as_expf */
 AS_DEV float at_exp_sum(float x, float y)
 {

@@ -374,6 +374,44 @@ static pair attended_part(const field_tensor *in, unsigned which, long b, long n
 #define NEAR_DEFS                                                                                  \
   "Near = less_equal(Row, Key + 20)\nKeep = logical_and(Near, less_equal(Key, Row))\n"
 
+/* elements from memory beside the scores: B, and of keys alone W, by which rows may have none */
+#define SCORED_TP(M, E, INPUT, OUT)                                                                \
+  "program beside\nsizes H = 2, M = " #M ", E = " #E "\ninput Q: f16[H, M, E]\n"                   \
+  "input Kt: f16[H, E, M]\ninput V: f16[H, M, E]\n" INPUT "S = Q @ Kt / 2\n" OUT
+#define SCORED_MUG(R, U, L, T, LOAD, BODY, RESULT)                                                 \
+  "mugraph beside_fused\nsizes R = " #R ", U = " #U ", L = " #L ", T = " #T                        \
+  "\nwhere M = R * U, M = L * T\nkernel k0\n  grid x = H, y = R\n  loop l = L\n"                   \
+  "  load q [1, U, E] = Q x -> 0 y -> 1\n  load k [1, E, T] = Kt x -> 0 loop -> 2\n"               \
+  "  load v [1, T, E] = V x -> 0 loop -> 1\n" LOAD "  s0 = matmul(q, k)\n  s1 = s0 / 2\n" BODY     \
+  "  y = o / " RESULT "[:, :, none]\n  store O [1, U, E] = y x -> 0 y -> 1\nend\n"
+#define SPARSE_BODY                                                                                \
+  "  e0 = exp(s1)\n  w1 = w[:, none, :]\n  e = e0 * w1\n  t = sum(e, axis=-1)\n"                   \
+  "  p = matmul(e, v)\n  acc z = sum t\n  acc o = sum p\n  n = equal(z, 0)\n  zn = z + n\n"
+
+static pair scored(const field_tensor *in, bool bias, long row, long column, long depth) {
+  long keys = in[2].dim[1];
+  pair sum = field_int(0);
+  pair all = field_int(0);
+  for (long key = 0; key < keys; key++) {
+    pair s = field_mul(dot(in, false, row, key, depth), field_inv(field_int(2)));
+    pair e = bias ? field_exp(field_add(s, in[3].data[row * keys + key]))
+                  : field_mul(field_exp(s), in[3].data[key]);
+    all = field_add(all, e);
+    sum = field_add(sum, field_mul(e, in[2].data[key * in[2].dim[2] + column]));
+  }
+  return field_mul(sum, field_inv(all));
+}
+
+static pair with_bias(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  (void)which;
+  return scored(in, true, b, n, depth);
+}
+
+static pair with_weights(const field_tensor *in, unsigned which, long b, long n, long depth) {
+  (void)which;
+  return scored(in, false, b, n, depth);
+}
+
 typedef pair masked_score(pair score, long row, long key, bool *kept);
 
 static pair far_away(pair score, long row, long key, bool *kept) {
@@ -669,5 +707,24 @@ const thread_case thread_cases[] = {
      2,
      group_rows,
      {0}},
+    {"a bias from memory, by a warpgroup",
+     SCORED_TP(256, 64, "input B: f16[M, M]\n", "output O = softmax(S + B) @ V\n"),
+     SCORED_MUG(4, 64, 4, 64, "  load b [U, T] = B y -> 0 loop -> 1\n",
+                "  s = s1 + b\n" ATTEND_BODY(""), "z"),
+     "sm_90",
+     4,
+     3,
+     with_bias,
+     {1, 2, 0}},
+    {"weights of keys from memory, rows without any, copies by all",
+     SCORED_TP(80, 32, "input W: f32[H, M]\n",
+               "Z = sum(exp(S) * W[:, none, :])\n"
+               "output O = ((exp(S) * W[:, none, :]) @ V) / (Z + equal(Z, 0))[:, :, none]\n"),
+     SCORED_MUG(16, 5, 5, 16, "  load w [1, T] = W x -> 0 loop -> 1\n", SPARSE_BODY, "zn"),
+     "sm_80",
+     1,
+     3,
+     with_weights,
+     {1, 3, 0}},
 };
 const unsigned n_thread_cases = sizeof thread_cases / sizeof *thread_cases;

@@ -82,6 +82,10 @@ pair field_max(pair a, pair b) {
   return a.q >= b.q ? a : b;
 }
 
+bool field_is_zero(pair a) {
+  return a.q == 0 && a.p == 0;
+}
+
 pair field_random(as_rng *r) {
   return (pair){(int64_t)as_rng_below(r, FIELD_Q), (int64_t)as_rng_below(r, FIELD_Q)};
 }

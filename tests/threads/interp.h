@@ -27,6 +27,7 @@ pair field_inv(pair a);
 pair field_rsqrt(pair a);
 pair field_exp(pair a);
 pair field_max(pair a, pair b);
+bool field_is_zero(pair a);
 pair field_random(as_rng *r);
 
 typedef struct { /* a tensor, whole; extents per axis of its tile times the iterations */

@@ -40,6 +40,8 @@ static pair scalar(run *R, const as_tg_expr *e, const pair *arg, unsigned n, int
     return field_inv(field_rsqrt(x));
   case AS_TGS_EXP:
     return field_exp(x);
+  case AS_TGS_ZERO:
+    return field_int(field_is_zero(x));
   case AS_TGS_MAX:
     return field_max(x, y);
   default:

@@ -254,14 +254,15 @@ static void change_tree(as_tg_expr *e, as_rng *r, bool *done) {
   }
   unsigned arity = as_tg_scalar_arity(e->op);
   if (arity && as_rng_below(r, 3) == 0) {
-    static const as_tg_scalar one[] = {AS_TGS_NEG, AS_TGS_INV, AS_TGS_RSQRT, AS_TGS_EXP};
+    static const as_tg_scalar one[] = {AS_TGS_NEG, AS_TGS_INV, AS_TGS_RSQRT, AS_TGS_EXP,
+                                       AS_TGS_ZERO};
     static const as_tg_scalar two[] = {AS_TGS_ADD, AS_TGS_SUB, AS_TGS_MUL, AS_TGS_MAX};
     if (arity == 3) {
       as_tg_expr *kid = e->kid[1];
       e->kid[1] = e->kid[2];
       e->kid[2] = kid;
     } else {
-      e->op = arity == 1 ? one[below(r, 4)] : two[below(r, 4)];
+      e->op = arity == 1 ? one[below(r, 5)] : two[below(r, 4)];
     }
     *done = true;
     return;

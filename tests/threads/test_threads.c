@@ -355,7 +355,31 @@ static void rows_of_its_own(as_tg *g, as_tg_op *in, unsigned at) {
   }
 }
 
+static void the_first_tile_always(as_tg *g, as_tg_op *in, unsigned at) {
+  as_tg_tile *t = &g->tile[in->body[at]->tile];
+  for (unsigned i = 0; i < t->n_axis; i++)
+    t->axis[i].loop_step = 0;
+}
+
+static void negated_in_place_of_compared(as_tg_expr *e) {
+  if (e && e->op == AS_TGS_ZERO)
+    e->op = AS_TGS_NEG;
+  for (unsigned i = 0; e && i < 3; i++)
+    negated_in_place_of_compared(e->kid[i]);
+}
+
+static void never_zero(as_tg *g, as_tg_op *in, unsigned at) {
+  (void)g;
+  negated_in_place_of_compared(in->body[at]->expr);
+}
+
 static const mistake mistakes[] = {
+    {"another lane's elements of a bias", 39, AS_TG_LDG, 1, another_lanes_place,
+     "operands that lie differently"},
+    {"a bias of the first keys in all iterations", 39, AS_TG_LDG, 1, the_first_tile_always,
+     "the looped axis of a tile"},
+    {"weights of keys without what is divided by where there are none", 40, AS_TG_MAP, 2,
+     never_zero, NULL},
     {"a part one element further", 29, AS_TG_LOOP, 0, one_element_further, "origin of a tensor"},
     {"a part that begins eight elements before", 29, AS_TG_LOOP, 0, eight_elements_before,
      "origin of a tensor"},

@@ -380,7 +380,21 @@ static bool arithmetic(reader *r, const as_expr *e, as_poly *out) {
   }
 }
 
-/* a condition as a number, 0 or 1: compared are places */
+static bool is_number(const as_terms *t, as_poly p) {
+  return !as_poly_monos(t, p) || (as_poly_monos(t, p) == 1 && !as_poly_mono(t, p, 0)->n);
+}
+
+/* Of places, or an element and a number: of two elements the difference is printed, which is no
+ * number where both are infinite. */
+static as_poly equals(as_terms *t, as_poly x, as_poly y) {
+  as_poly p = as_poly_add(t, y, as_poly_neg(t, x));
+  bool of_places = as_poly_uses_kind(t, p, AS_ATOM_PLACE) || as_poly_uses_kind(t, p, AS_ATOM_COND);
+  if (of_places || is_number(t, x) == is_number(t, y))
+    return is_number(t, p) && !is_number(t, x) ? AS_POLY_NONE : as_poly_equals(t, p);
+  return as_poly_fn(t, AS_ATOM_ZERO, p, AS_POLY_NONE);
+}
+
+/* A condition as a number, 0 or 1: places are compared, elements for being the same. */
 static bool condition(reader *r, const as_expr *e, as_poly *out) {
   as_terms *t = r->t;
   as_poly x;
@@ -402,7 +416,7 @@ static bool condition(reader *r, const as_expr *e, as_poly *out) {
   else if (e->rel == AS_REL_LT)
     *out = as_poly_at_least(t, as_poly_add(t, more, as_poly_int(t, -1)));
   else
-    *out = as_poly_equals(t, more);
+    *out = equals(t, x, y);
   if (*out == AS_POLY_NONE)
     return beyond(r, "a condition on something else than places");
   if (compared && e->rel == AS_REL_NE)
@@ -420,6 +434,10 @@ static bool choice(reader *r, const as_expr *e, as_poly *out) {
     return false;
   if (!as_poly_total(r->t, value[0]) || !as_poly_total(r->t, value[1]))
     return beyond(r, "a choice of what is not defined everywhere");
+  /* what is not chosen would be multiplied with 0, whatever it is */
+  if (as_poly_uses_kind(r->t, is, AS_ATOM_ZERO) &&
+      !(is_number(r->t, value[0]) && is_number(r->t, value[1])))
+    return beyond(r, "a choice of elements by elements");
   *out = as_poly_choice(r->t, is, value[0], value[1]);
   return true;
 }

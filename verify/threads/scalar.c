@@ -61,6 +61,8 @@ as_poly as_den_scalar(as_algebra *A, const as_tg_expr *e, const as_poly *arg, un
     return as_poly_fn(t, AS_ATOM_ABS, x, AS_POLY_NONE);
   case AS_TGS_ERF:
     return as_poly_fn(t, AS_ATOM_ERF, x, AS_POLY_NONE);
+  case AS_TGS_ZERO:
+    return as_poly_fn(t, AS_ATOM_ZERO, x, AS_POLY_NONE);
   case AS_TGS_MAX:
     return as_poly_fn(t, AS_ATOM_MAX2, x, y);
   case AS_TGS_MIN:

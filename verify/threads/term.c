@@ -380,6 +380,18 @@ as_poly as_poly_exp(as_terms *t, as_poly a) {
   return atom_power(t, &x, 1);
 }
 
+static as_poly is_zero(as_terms *t, as_poly p) {
+  const poly *x = get(t, p);
+  as_poly negative;
+  if (!x->n)
+    return as_poly_int(t, 1);
+  if (x->n == 1 && !x->mono[0].n)
+    return as_poly_int(t, 0);
+  negative = as_poly_neg(t, p);
+  as_atom a = {.kind = AS_ATOM_ZERO, .p = negative < p ? negative : p, .q = AS_POLY_NONE};
+  return atom_power(t, &a, 1);
+}
+
 as_poly as_poly_fn(as_terms *t, as_atom_kind kind, as_poly p, as_poly q) {
   uint32_t condition = as_poly_condition(t, p);
   if (condition == AS_TERM_NONE && q != AS_POLY_NONE)
@@ -394,6 +406,8 @@ as_poly as_poly_fn(as_terms *t, as_atom_kind kind, as_poly p, as_poly q) {
     as_atom c = *as_term_atom(t, condition);
     return as_poly_choice(t, as_poly_atom(t, &c), value[1], value[0]);
   }
+  if (kind == AS_ATOM_ZERO && !t->over)
+    return is_zero(t, p);
   bool symmetric = kind == AS_ATOM_MAX2 || kind == AS_ATOM_MIN2;
   as_atom x = {.kind = kind, .p = symmetric && q < p ? q : p, .q = symmetric && q < p ? p : q};
   return atom_power(t, &x, 1);
@@ -459,6 +473,10 @@ static as_poly rename_atom(as_terms *t, uint32_t atom, int power, int32_t from, 
     a.q = as_poly_rename(t, a.q, from, to);
   if (a.kind == AS_ATOM_COND)
     return as_poly_at_least(t, a.p);
+  if (a.kind == AS_ATOM_ZERO && !t->over) {
+    as_poly negative = as_poly_neg(t, a.p);
+    a.p = negative < a.p ? negative : a.p;
+  }
   if ((a.kind == AS_ATOM_MAX2 || a.kind == AS_ATOM_MIN2) && a.q < a.p) {
     as_poly p = a.p;
     a.p = a.q;

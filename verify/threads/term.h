@@ -35,6 +35,7 @@ typedef enum {
   AS_ATOM_LOG,
   AS_ATOM_ABS,
   AS_ATOM_ERF,
+  AS_ATOM_ZERO, /* 1 where p = 0, else 0: p of elements and not of places; p and -p are one */
   AS_ATOM_MAX2, /* of p and q */
   AS_ATOM_MIN2,
   AS_ATOM_POLY /* p, to a negative power */

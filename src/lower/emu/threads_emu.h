@@ -290,6 +290,10 @@ AS_DEV float at_rsqrt(float x) {
   return 1.0f / sqrtf(x);
 }
 
+AS_DEV float at_is_zero(float x) {
+  return x == 0 ? 1.0f : 0.0f;
+}
+
 AS_DEV float at_erf(float x) {
   const float t = fabsf(x);
   static const float a[] = {0.0002765672f, 0.0001520143f, 0.0092705272f,

@@ -70,6 +70,7 @@ typedef struct {
   S(MAX, "max", 2)                                                                                 \
   S(MIN, "min", 2)                                                                                 \
   S(ERF, "erf", 1)                                                                                 \
+  S(ZERO, "zero", 1)     /* 1 where it is 0, else 0 */                                             \
   S(CHOOSE, "choose", 3) /* the second where the first, a whole number, is not negative */
 
 typedef enum {

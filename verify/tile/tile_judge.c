@@ -162,8 +162,9 @@ static bool look_at_small_sizes(search *s) {
   return false;
 }
 
-/* Sizes beyond the candidate's blocks: some of them one to two blocks and a bit, others small.  What
- * is right within one block may be wrong where there are several, or where the last is not whole. */
+/* Sizes beyond the candidate's blocks: some of them one to two blocks and a bit, others small. What
+ * is right within one block may be wrong where there are several, or where the last is not whole.
+ */
 static bool look_beyond_blocks(search *s) {
   enum { LARGEST_BLOCK = 256, FEW = 3, TRIES = 200, DRAWS = 3 };
 
@@ -172,9 +173,9 @@ static bool look_beyond_blocks(search *s) {
   for (uint32_t i = blocks.n; i-- > 0 && s->instance.n_chosen > 0;) {
     int64_t most = 2 * blocks.block[i] + 1;
     for (uint32_t draw = 0; draw < DRAWS; draw++) {
-      bool drawn = draw == 0 ? as_instance_between(&s->instance, &s->rng, blocks.block[i] + 1,
-                                                   most, TRIES)
-                             : as_instance_mixed(&s->instance, &s->rng, FEW, most, TRIES);
+      bool drawn =
+          draw == 0 ? as_instance_between(&s->instance, &s->rng, blocks.block[i] + 1, most, TRIES)
+                    : as_instance_mixed(&s->instance, &s->rng, FEW, most, TRIES);
       if (drawn && try_sizes(s))
         return true;
     }

@@ -11,6 +11,8 @@ import functools
 import re
 import struct
 
+from ttir_sizes import NotOfSizes, Size, names_in
+
 MOST_AXES = 8
 
 
@@ -44,7 +46,7 @@ def flat(index, strides, extents):
     parts = []
     for at, stride, extent in zip(index, strides, extents):
         if extent != 1 and at != '0':
-            parts.append(at if stride == 1 else '%s * %d' % (at, stride))
+            parts.append(at if stride == 1 else '%s * %s' % (at, bracketed(str(stride))))
     return ' + '.join(parts) or '0'
 
 
@@ -61,19 +63,20 @@ def bracketed(text):
 
 
 def div(text, by):
-    return text if by == 1 else '%s div %d' % (bracketed(text), by)
+    return text if by == 1 else '%s div %s' % (bracketed(text), bracketed(str(by)))
 
 
 def mod(text, by):
-    return '0' if by == 1 else '%s mod %d' % (bracketed(text), by)
+    return '0' if by == 1 else '%s mod %s' % (bracketed(text), bracketed(str(by)))
 
 
 class Program:
     """operators and statements, in the order in which they are made"""
 
-    def __init__(self):
+    def __init__(self, sizes=()):
         self.operators = []
         self.statements = []
+        self.sizes = sizes  # their names
 
     def call(self, shape, body, arguments, lets=(), truth=False):
         """a tensor of `shape` whose element at i0, i1, .. is `body`, in which the arguments are a0,
@@ -84,14 +87,19 @@ class Program:
         heads = ', '.join(
             'a%d[%s]' % (k, ', '.join(map(str, a.shape))) for k, a in enumerate(arguments)
         )
-        lines = ['op step%d(%s) -> [%s]' % (number, heads, ', '.join(map(str, shape)))]
+        # sizes of which nothing but the text speaks are there too: what is not used does not harm
+        sizes = names_in(*shape, *[n for a in arguments for n in a.shape])
+        sizes += [n for n in self.sizes if n not in sizes and re.search(r'\b%s\b' % n, body)]
+        attributes = '; ' + ', '.join(sizes) if sizes else ''
+        lines = [
+            'op step%d(%s%s) -> [%s]' % (number, heads, attributes, ', '.join(map(str, shape)))
+        ]
         lines += ['  let ' + text for text in lets]
         lines.append('  out[%s] = %s' % (', '.join(names(shape)), body))
         self.operators.append('\n'.join(lines))
         result = Array(self, shape, 't%d' % number, truth)
-        self.statements.append(
-            '%s = step%d(%s)' % (result.name, number, ', '.join(a.name for a in arguments))
-        )
+        given = [a.name for a in arguments] + ['%s=%s' % (n, n) for n in sizes]
+        self.statements.append('%s = step%d(%s)' % (result.name, number, ', '.join(given)))
         return result
 
 
@@ -116,6 +124,7 @@ class Array:
         size = product(self.shape)
         if -1 in shape:
             shape[shape.index(-1)] = size // -product(shape)
+        shape = at_all_sizes(shape, size)
         if product(shape) != size:
             raise NoSpecification('a reshape to another size')
         if tuple(shape) == self.shape:
@@ -155,13 +164,11 @@ class Array:
                     raise IndexError('there is no element %d' % part)
                 index.append(str(part % extent))
                 continue
-            start, stop, step = part.indices(extent)
-            if step <= 0:
-                raise NoSpecification('a slice backwards')
+            start, stop, step = bounds_of(part, extent)
             at = 'i%d' % len(shape)
-            shape.append(max(0, (stop - start + step - 1) // step))
+            shape.append(max(0, stop - start) if step == 1 else -(-max(0, stop - start) // step))
             at = at if step == 1 else '%s * %d' % (at, step)
-            index.append(at if start == 0 else '%s + %d' % (at, start))
+            index.append(at if start == 0 else '%s + %s' % (at, start))
         return self.moved(shape, index)
 
     def __neg__(self):
@@ -181,8 +188,18 @@ class Array:
         at = names(shape)
         left = fitted(at[:-2], lead, self.shape[:-2]) + [at[-2], 'k']
         right = fitted(at[:-2], lead, other.shape[:-2]) + ['k', at[-1]]
-        body = 'sum(k < %d) a0[%s] * a1[%s]' % (inner, ', '.join(left), ', '.join(right))
+        body = 'sum(k < %s) a0[%s] * a1[%s]' % (inner, ', '.join(left), ', '.join(right))
         return self.program.call(shape, body, [self, other])
+
+
+def bounds_of(part, extent):
+    """of a slice, within the extent"""
+    step = part.step or 1
+    if step <= 0:
+        raise NoSpecification('a slice backwards')
+    start, stop = part.start or 0, extent if part.stop is None else part.stop
+    start, stop = [b + extent if b < 0 else b for b in (start, stop)]
+    return min(max(start, 0), extent), min(max(stop, 0), extent), step
 
 
 def two_sided(form, truth=False):
@@ -212,6 +229,21 @@ for operator, text in (
     ('ne', '!='),
 ):
     setattr(Array, '__%s__' % operator, two_sided('if({0} %s {1}, 1, 0)' % text, True)[0])
+
+
+def at_all_sizes(shape, size):
+    """A shape in which a number stands for a size of the example: the first that makes it one of so
+    many elements at all sizes."""
+    whole = product(shape)
+    if whole == size or int(whole) != int(size) or not isinstance(size, Size):
+        return shape
+    for d, extent in enumerate(shape):
+        rest = product(shape[:d] + shape[d + 1 :])
+        try:
+            return shape[:d] + [size // rest] + shape[d + 1 :]
+        except NotOfSizes:
+            continue
+    return shape
 
 
 def reshaped(old, new):
@@ -261,7 +293,7 @@ def fitted(at, shape, argument):
 def quotient(a, b):
     """a / b; by a number that is no integer: times its inverse, which is then rounded as one
     number"""
-    if not isinstance(b, Array) and b != int(b):
+    if not isinstance(b, (Array, Size)) and b != int(b):
         return elementwise('{0} * {1}', a, 1 / b)
     return elementwise('{0} / {1}', a, b)
 
@@ -318,9 +350,9 @@ def reduced(word, array, axis, keepdims, form='{0}', divisor=None):
             shape.append(extent)
     body = form.format('a0[%s]' % ', '.join(inner))
     for d in reversed(axes):
-        body = '%s(k%d < %d) (%s)' % (word, d, array.shape[d], body)
+        body = '%s(k%d < %s) (%s)' % (word, d, array.shape[d], body)
     if divisor is not None:
-        body = '(%s) / %d' % (body, divisor)
+        body = '(%s) / %s' % (body, bracketed(str(divisor)))
     return array.program.call(shape, body, [array])
 
 
@@ -353,6 +385,11 @@ class Numpy:
         return x.reshape(shape)
 
     def broadcast_to(self, x, shape):
+        late = [None] * (len(shape) - x.ndim) + list(x.shape)
+        shape = [
+            mine if mine is not None and mine != 1 and int(mine) == int(n) else n
+            for mine, n in zip(late, shape)
+        ]
         return x.moved(shape, fitted(names(shape), shape, x.shape))
 
     def moveaxis(self, x, source, to):
@@ -371,11 +408,11 @@ class Numpy:
         start, body, closing = 0, '', ''
         for k, part in enumerate(parts):
             at = list(here)
-            at[axis] = here[axis] if start == 0 else '%s - %d' % (here[axis], start)
+            at[axis] = here[axis] if start == 0 else '%s - %s' % (here[axis], bracketed(str(start)))
             element = 'a%d[%s]' % (k, ', '.join(at))
             start += part.shape[axis]
             if k + 1 < len(parts):
-                body += 'if(%s < %d, %s, ' % (here[axis], start, element)
+                body += 'if(%s < %s, %s, ' % (here[axis], start, element)
                 closing += ')'
             else:
                 body += element
@@ -400,10 +437,10 @@ class Numpy:
         conditions, index = [], []
         for at, extent, (before, after) in zip(names(shape), x.shape, widths):
             if before:
-                conditions.append('%d <= %s' % (before, at))
+                conditions.append('%s <= %s' % (before, at))
             if after:
-                conditions.append('%s < %d' % (at, before + extent))
-            index.append('%s - %d' % (at, before) if before else at)
+                conditions.append('%s < %s' % (at, before + extent))
+            index.append('%s - %s' % (at, bracketed(str(before))) if before else at)
         element = 'a0[%s]' % ', '.join(index)
         if not conditions:
             return x
@@ -460,7 +497,7 @@ class Numpy:
         ]
         body = ' * '.join(parts)
         for letter in reversed(summed):
-            body = 'sum(%s < %d) (%s)' % (at[letter], shared[letter], body)
+            body = 'sum(%s < %s) (%s)' % (at[letter], shared[letter], body)
         return self.program.call([shared[letter] for letter in result], body, [a, b])
 
     def take_along_axis(self, x, at, axis):
@@ -501,12 +538,12 @@ def pooled(word, x, window, stride, padding, divisor):
         at.append(text if padding[d] == 0 else '%s - %d' % (text, padding[d]))
     element = 'a0[%s]' % ', '.join(here[:-2] + at)
     if any(padding):
-        inside = ' and '.join('0 <= %s and %s < %d' % (t, t, n) for t, n in zip(at, x.shape[-2:]))
+        inside = ' and '.join('0 <= %s and %s < %s' % (t, t, n) for t, n in zip(at, x.shape[-2:]))
         outside = '0'
         if word == 'max':
             # an element that is always there: of windows that begin inside, the last before the
             # tensor's end
-            nearest = ['max(0, min(%d, %s))' % (n - 1, t) for t, n in zip(at, x.shape[-2:])]
+            nearest = ['max(0, min(%s, %s))' % (n - 1, t) for t, n in zip(at, x.shape[-2:])]
             outside = 'a0[%s]' % ', '.join(here[:-2] + nearest)
         element = 'if(%s, %s, %s)' % (inside, element, outside)
     body = '%s(k0 < %d) (%s(k1 < %d) (%s))' % (word, window[0], word, window[1], element)
@@ -548,7 +585,7 @@ def placed(program, value, shape, strides, size, old):
             rest = mod('i0' if nested else rest, strides[axes[k - 1]])
         index[d] = div(rest, strides[d])
         if shape[d] * strides[d] < (size if k == 0 else strides[axes[k - 1]]):
-            conditions.append('%s < %d' % (index[d], shape[d]))
+            conditions.append('%s < %s' % (index[d], shape[d]))
         outer = strides[d]
     if axes and strides[axes[-1]] != 1:
         conditions.append('%s = 0' % mod(rest, strides[axes[-1]]))
@@ -583,13 +620,21 @@ class Written:
         self.case, self.file = case, operators_file
         self.declared = dict(re.match(r'\w+ (\w+): (.*)', d).groups() for d in declarations)
         self.kind = {d.split()[1].rstrip(':'): d.split()[0] for d in declarations}
-        self.program = Program()
+        self.sizes = case.get('sizes', {})
+        self.elements = {a['name']: a['size'] for a in case['args'] if a['kind'] == 'ptr'}
+        for name in set(self.elements) & set(self.declared) if self.sizes else ():
+            extents = ', '.join(map(str, self.shape_of(name)))
+            self.declared[name] = re.sub(r'\[.*\]', '[%s]' % extents, self.declared[name])
+        self.program = Program(list(self.sizes))
         self.outputs = {}
         self.run()
 
+    def shape_of(self, name):
+        """of the tensor that an argument points to: flat, but where the case says otherwise"""
+        return self.case.get('shapes', {}).get(name, [self.elements[name]])
+
     def loaded(self, name):
-        size = int(re.search(r'\[(\d*)\]', self.declared[name]).group(1) or 0)
-        shape = (size,) if size else ()
+        shape = tuple(self.shape_of(name)) if name in self.elements else ()
         return Array(self.program, shape, name + '_before' if self.in_tiles() else name)
 
     def in_tiles(self):
@@ -604,22 +649,45 @@ class Written:
                 scope[argument['name']] = self.loaded(argument['name'] + '_given')
         for name, view in self.case['spec']['inputs'].items():
             whole = self.loaded(view['arg'])
+            if whole.ndim > 1 and list(whole.shape) == list(view['shape']):
+                scope[name] = whole
+                continue
+            if whole.ndim > 1:
+                raise NoSpecification('a view that is not the argument')
             index = flat(names(view['shape']), view['strides'], view['shape'])
             scope[name] = self.program.call(view['shape'], 'a0[%s]' % index, [whole])
         for line in self.case['spec']['code']:
             try:
                 exec(line, scope)  # the specification's own line
-            except (AttributeError, TypeError, NameError, ValueError, IndexError) as error:
+            except (
+                AttributeError,
+                TypeError,
+                NameError,
+                ValueError,
+                IndexError,
+                NotOfSizes,
+            ) as error:
                 raise NoSpecification('%s (%s)' % (line, error)) from error
         for name, view in self.case['spec']['outputs'].items():
             size = next(a['size'] for a in self.case['args'] if a['name'] == name)
             old = self.loaded(name) if self.kind[name] == 'inout' else None
+            if len(self.shape_of(name)) > 1:
+                self.outputs[name] = self.whole_result(scope[view['value']], name, view['shape'])
+                continue
             tensor, _ = placed(
                 self.program, scope[view['value']], view['shape'], view['strides'], size, old
             )
             if tensor is None:
                 raise NoSpecification('an output with gaps that is not in place')
             self.outputs[name] = tensor
+
+    def whole_result(self, value, name, shape):
+        """a step of its own, of the argument's shape"""
+        if not isinstance(value, Array) or list(shape) != list(self.shape_of(name)):
+            raise NoSpecification('a result that is not the argument')
+        if list(value.shape) != list(shape):
+            value = value.reshape(list(shape))
+        return value.moved(shape, names(shape))
 
     def operators(self):
         return '\n'.join(self.program.operators) + '\n'
@@ -629,7 +697,7 @@ class Written:
         head = [
             'use "%s"' % self.file,
             ('tile' if self.in_tiles() else 'program') + ' specification',
-        ]
+        ] + ['sizes %s = %d' % (name, value) for name, value in self.sizes.items()]
         if not self.in_tiles():
             lines = [
                 'input %s: %s' % (n, self.declared[n]) for n, k in self.kind.items() if k == 'input'
@@ -642,10 +710,13 @@ class Written:
         lines = ['%s %s: %s' % (k, n, self.declared[n]) for n, k in self.kind.items()]
         for name, kind in self.kind.items():
             if kind != 'output':
-                size = re.search(r'\[(.*)\]', self.declared[name]).group(1)
-                lanes, at = ('i0 < ' + size, 'i0') if size else ('', '')
+                extents = self.shape_of(name) if name in self.elements else []
+                lanes = ', '.join('i%d < %s' % pair for pair in enumerate(extents))
+                at = ', '.join(names(extents))
                 lines.append('load %s_before[%s] = %s[%s]' % (name, lanes, name, at))
         lines += self.program.statements
         for name, tensor in self.outputs.items():
-            lines.append('store %s[i0] = %s over [i0 < %d]' % (name, tensor.name, tensor.shape[0]))
+            lanes = ', '.join('i%d < %s' % pair for pair in enumerate(tensor.shape))
+            at = ', '.join(names(tensor.shape))
+            lines.append('store %s[%s] = %s over [%s]' % (name, at, tensor.name, lanes))
         return '\n'.join(head + lines) + '\n'

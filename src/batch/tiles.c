@@ -23,6 +23,7 @@ typedef struct {
   json_t *rows;
   uint32_t count[5];      /* by as_tile_answer; unreadable and proved ones */
   as_report_junit *junit; /* NULL: none */
+  bool trial;             /* what is not proved need not be evaluated */
   bool left;              /* nothing that was to be left of what is proved is missing */
   as_intern texts;        /* of several: their texts, without the names that are their own */
   as_vec judged;          /* answered: what those came to */
@@ -193,7 +194,7 @@ static void judge(batch *b, row *r, const char *name, bool alone) {
   r->answer = UNREADABLE;
   if (ok && proves && !policy->field)
     prove(b, r, name);
-  if (r->answer == PROVED) {
+  if (r->answer == PROVED || (b->trial && r->proof.why)) {
     r->verdict.words = as_strdup("not evaluated");
     as_tile_job_clear(&job);
     return;
@@ -399,8 +400,10 @@ static bool judge_hypothesis(batch *b, trials *t, uint32_t reading, uint32_t sco
   b->given = b->given ? b->given : as_strdup(t->given);
   b->given_len = strlen(b->given);
   bool wrong = r.text && !last && refuted_at_once(b, &r, t->name);
+  b->trial = !last;
   if (r.text && !wrong)
     judge(b, &r, t->name, true);
+  b->trial = false;
   t->n_tried++;
   t->n_refuted += wrong || r.answer == AS_TILE_DIFFERS || r.answer == AS_TILE_ORDER;
   t->effort += wrong || !r.text ? REFUTED_COSTS : OPEN_COSTS;
@@ -408,8 +411,8 @@ static bool judge_hypothesis(batch *b, trials *t, uint32_t reading, uint32_t sco
   if (told) {
     r.launches = as_format("Of all launches with %s%s%s%s(%u more general hypotheses tried, %u "
                            "refuted)\n",
-                           says, *where ? ", where sizes keep\n" : "\n", where, "",
-                           t->n_tried - 1, t->n_refuted);
+                           says, *where ? ", where sizes keep\n" : "\n", where, "", t->n_tried - 1,
+                           t->n_refuted);
     r.seconds = as_now() - start;
     tell(b, &r);
   } else {

@@ -85,7 +85,7 @@ enum {
     "of these: a size that they use, and a value of it")                                           \
   X(where, '6', STRINGS, CLI_FOR_LIFTING, "RELATION", NULL, 0, 0, NULL,                            \
     "of these: what their launches keep of sizes, `n <= 64`; the given program states it too")     \
-  X(generalise, '7', FLAG, CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                 \
+  X(generalise, '7', FLAG, CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                                \
     "of these: numbers of the launch are taken for sizes, as many as the proof succeeds with")     \
   X(literals, 'i', WORD, CLI_FOR_LIFTING, "HOW", "printed", 0, 0, AS_IMPORT_LITERALS,              \
     "of these: numbers as they are printed, or the shortest decimals that round to them")          \

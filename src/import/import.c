@@ -44,6 +44,17 @@ const as_import_tile_format *as_import_tile_format_of(const char *path) {
   return NULL;
 }
 
+const as_import_tile_format *as_import_tile_format_for(const char *name, const char *path,
+                                                       as_err *err) {
+  const as_import_tile_format *format =
+      name ? as_import_tile_format_named(name) : as_import_tile_format_of(path);
+  if (!format && name)
+    as_err_set(err, AS_BAD_INPUT, "%s is no format of tile programs", name);
+  else if (!format)
+    as_err_set(err, AS_BAD_INPUT, "%s: whose kernel is it? say --from", path);
+  return format;
+}
+
 static as_import *import_of(const as_import_format *format, void *file) {
   if (file == NULL)
     return NULL;

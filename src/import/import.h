@@ -110,6 +110,9 @@ typedef struct {
 const as_import_tile_format *as_import_tile_format_named(const char *name);
 /* the one whose files' names end like this; NULL: none */
 const as_import_tile_format *as_import_tile_format_of(const char *path);
+/* the one of that name, or where it is NULL of such files; NULL with err: there is none */
+const as_import_tile_format *as_import_tile_format_for(const char *name, const char *path,
+                                                       as_err *err);
 
 /* a file, and the format that knows it */
 typedef struct as_import as_import;

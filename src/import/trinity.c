@@ -325,6 +325,6 @@ static const char *format_reading(const as_import_tile_options *options) {
   return as_trinity_scratch_text(scratch_of(options));
 }
 
-const as_import_tile_format as_trinity_format = {"trinity",   ".tir",        format_read,
-                                                 format_free, format_count,  format_label,
+const as_import_tile_format as_trinity_format = {"trinity",   ".tir",         format_read,
+                                                 format_free, format_count,   format_label,
                                                  format_tile, format_reading, NULL};

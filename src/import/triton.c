@@ -1,8 +1,8 @@
 /* Kernels of Triton, with the launch that says what their arguments are. */
-#include "triton_int.h"
 #include "src/base/file.h"
 #include "src/base/str.h"
 #include "src/base/vec.h"
+#include "triton_int.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +165,6 @@ static const char *format_reading(const as_import_tile_options *options) {
                  : "literals as they are printed";
 }
 
-const as_import_tile_format as_triton_format = {"triton",    ".ttir",       format_read,
-                                                format_free, format_count,  format_label,
+const as_import_tile_format as_triton_format = {"triton",    ".ttir",        format_read,
+                                                format_free, format_count,   format_label,
                                                 format_tile, format_reading, &triton_general};

@@ -33,16 +33,16 @@ static void *open_all(const void *from, const as_import_tile_options *options,
   all->file = from;
   all->tensor = as_calloc(known->n_tensor + 1, sizeof *all->tensor);
   for (uint32_t i = 0; i < known->n_tensor; i++)
-    all->tensor[i] = (as_ttir_tensor){known->tensor[i].name, known->tensor[i].rank,
-                                      known->tensor[i].dim};
-  all->known = (as_ttir_known){known->sizes, known->n_size, known->size, known->n_tensor,
-                               all->tensor};
+    all->tensor[i] =
+        (as_ttir_tensor){known->tensor[i].name, known->tensor[i].rank, known->tensor[i].dim};
+  all->known =
+      (as_ttir_known){known->sizes, known->n_size, known->size, known->n_tensor, all->tensor};
   all->launch[0] = triton_launch(all->file, options, err);
   all->n_launch = all->launch[0] != NULL;
   if (all->launch[0]) {
     all->n_launch += triton_other_launches(all->file, options, all->launch + 1, MOST_LAUNCHES - 1);
-    all->general = as_ttir_general_new(all->file->kernel, all->launch, all->n_launch, &all->known,
-                                       err);
+    all->general =
+        as_ttir_general_new(all->file->kernel, all->launch, all->n_launch, &all->known, err);
   }
   if (all->general)
     return all;

@@ -102,7 +102,7 @@ typedef struct {
   uint32_t n_size;
   as_ttir_size *size;
   uint32_t n_where;
-  const char **where; /* relations of sizes that launches keep */
+  const char **where;    /* relations of sizes that launches keep */
   bool writes_all;       /* what is only stored to is stored to everywhere: an output */
   bool decimal_literals; /* a literal is the shortest decimal that rounds to the same f32 */
 } as_ttir_launch;

@@ -24,7 +24,7 @@ typedef struct {
   uint32_t n_choice;
 } unknown;
 
-typedef enum { FREE, MULTIPLE, BOUNDED, FIXED, SCOPE_KINDS } scope_kind;
+typedef enum { FREE, MULTIPLE, BOUNDED, AT_MOST, FIXED, SCOPE_KINDS } scope_kind;
 
 typedef struct {
   scope_kind of[MOST_SCOPED];
@@ -116,6 +116,13 @@ static int64_t number_of(const char *text) {
   return *end == 0 && end != text ? value : -1;
 }
 
+/* what an argument that is a number is said to be; NULL: nothing */
+static const char *said_of(const as_ttir_argument *argument) {
+  if (!argument)
+    return NULL;
+  return argument->value ? argument->value : argument->rank ? argument->dim[0] : NULL;
+}
+
 /* elements of a tensor in a launch; -1: not known */
 static int64_t elements_in(const as_ttir_argument *argument) {
   __int128 all = 1;
@@ -130,7 +137,8 @@ static int64_t elements_in(const as_ttir_argument *argument) {
   return (int64_t)all;
 }
 
-/* Makes the one size that is not known yet of coefficient * sizes = value; other forms say nothing. */
+/* Makes the one size that is not known yet of coefficient * sizes = value; other forms say nothing.
+ */
 static bool solve(const as_sizes *S, as_size expr, int64_t value, int64_t *env) {
   if (as_size_nmono(S, expr) != 1)
     return false;
@@ -185,8 +193,8 @@ static bool learn(as_ttir_general *in, const as_ttir_launch *launch, int64_t *en
   return more;
 }
 
-/* do all that is known of sizes, and the launch, agree? the name of a tensor that does not, "" for a
- * size that has no value; NULL: they do */
+/* do all that is known of sizes, and the launch, agree? the name of a tensor that does not, "" for
+ * a size that has no value; NULL: they do */
 static const char *disagreement(const as_ttir_general *in, const as_ttir_launch *launch,
                                 const int64_t *env) {
   as_sizes *S = in->known->sizes;
@@ -210,7 +218,7 @@ static int64_t *sizes_in(as_ttir_general *in, const as_ttir_launch *launch, bool
   for (uint32_t i = 0; i < in->known->n_size; i++) {
     as_size size = in->known->size[i];
     const as_ttir_argument *same = argument_of(launch, as_size_name(S, size));
-    int64_t value = same ? number_of(same->value) : -1;
+    int64_t value = number_of(said_of(same));
     env[size] = first && as_size_value(S, size) >= 0 ? as_size_value(S, size) : value;
   }
   while (learn(in, launch, env))
@@ -401,7 +409,7 @@ static bool add_unknown(as_ttir_general *in, const as_ttir_argument *argument, i
   for (uint32_t c = 0; c < in->n_case; c++) {
     const as_ttir_argument *here = argument ? argument_of(in->launch[c], argument->name) : NULL;
     const char *grid = argument ? NULL : in->launch[c]->grid[axis];
-    to->value[c] = argument ? number_of(here ? here->value : NULL) : number_of(grid ? grid : "1");
+    to->value[c] = number_of(argument ? said_of(here) : grid ? grid : "1");
     if (to->value[c] < 0)
       return as_err_set(err, AS_BAD_INPUT, "%s: no number in the launch of which others are made",
                         argument ? argument->name : "the grid");
@@ -456,6 +464,14 @@ static int64_t bound_of(const as_ttir_general *in, as_size size) {
   return least;
 }
 
+/* the largest that it is in an example: what a kernel was made for, that asks for no more */
+static int64_t most_of(const as_ttir_general *in, as_size size) {
+  int64_t most = 0;
+  for (uint32_t c = 0; c < in->n_case; c++)
+    most = in->env[c][size] > most ? in->env[c][size] : most;
+  return most;
+}
+
 /* the largest block that divides the size in all examples; 0: none */
 static int64_t divisor_of(const as_ttir_general *in, as_size size) {
   int64_t most = 0;
@@ -475,8 +491,9 @@ static int by_scope_cost(const void *a, const void *b) {
 }
 
 static void make_scopes(as_ttir_general *in) {
-  static const uint32_t cost[SCOPE_KINDS] = {0, 2, 2, 7};
-  enum { MOST = 256 }; /* SCOPE_KINDS to the power of MOST_SCOPED */
+  static const uint32_t cost[SCOPE_KINDS] = {0, 2, 2, 4, 9};
+
+  enum { MOST = 625 }; /* SCOPE_KINDS to the power of MOST_SCOPED */
 
   uint32_t n_size = in->known->n_size;
   scope all[MOST];
@@ -492,8 +509,10 @@ static void make_scopes(as_ttir_general *in) {
       made.of[i] = (scope_kind)(rest % SCOPE_KINDS);
       rest /= SCOPE_KINDS;
       made.cost += cost[made.of[i]];
-      fine = fine && (made.of[i] != BOUNDED || bound_of(in, in->known->size[i]) > 0) &&
-             (made.of[i] != MULTIPLE || divisor_of(in, in->known->size[i]) > 0);
+      as_size size = in->known->size[i];
+      fine = fine && (made.of[i] != BOUNDED || bound_of(in, size) > 0) &&
+             (made.of[i] != AT_MOST || bound_of(in, size) != most_of(in, size)) &&
+             (made.of[i] != MULTIPLE || divisor_of(in, size) > 0);
     }
     if (fine)
       all[n++] = made;
@@ -614,8 +633,9 @@ static void set_sizes(const as_ttir_general *in, uint32_t number, as_ttir_launch
     as_size size = in->known->size[i];
     scope_kind kind = kind_of(in, number, i);
     const char *name = as_size_name(S, size);
-    char *text = kind == FIXED ? as_format("%s = %lld", name, (long long)in->env[0][size])
+    char *text = kind == FIXED     ? as_format("%s = %lld", name, (long long)in->env[0][size])
                  : kind == BOUNDED ? as_format("%s <= %lld", name, (long long)bound_of(in, size))
+                 : kind == AT_MOST ? as_format("%s <= %lld", name, (long long)most_of(in, size))
                  : kind == MULTIPLE
                      ? as_format("%s mod %lld = 0", name, (long long)divisor_of(in, size))
                      : NULL;

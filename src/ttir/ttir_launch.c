@@ -222,7 +222,8 @@ static bool json_sizes(as_ttir_launch *launch, const json_t *from, const char *f
   json_object_foreach(sizes, name, value) {
     if (fine && (!json_is_integer(value) || json_integer_value(value) < 1))
       fine = as_err_set(err, AS_BAD_INPUT, "%s: the size %s has no value from 1 on", file, name);
-    fine = fine && add_size(launch, kept(launch, name, strlen(name)), json_integer_value(value), err);
+    fine =
+        fine && add_size(launch, kept(launch, name, strlen(name)), json_integer_value(value), err);
   }
   for (size_t i = 0; fine && i < json_array_size(where); i++) {
     const char *text = json_string_value(json_array_get(where, i));

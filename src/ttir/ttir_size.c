@@ -168,10 +168,10 @@ static ttir_node *read_size(ttir_lift *lift, const char *text, const char *what,
   char *written = as_str_take(&in.text);
   ttir_node *node = NULL;
   bool atom = !strpbrk(written, " ()-");
-  bool number = written[strspn(written, "0123456789")] == 0;
+  bool number = written[strspn(written, "-0123456789")] == 0;
   if (!in.fine || *in.at) {
     as_err_set(lift->err, AS_BAD_INPUT, "%s: `%s` is no size expression", what, text);
-  } else if (value.lo == value.hi && (number || folds)) {
+  } else if (!strpbrk(written, " ()") && value.lo == value.hi && (number || folds)) {
     node = ttir_integer(lift->mem, value.lo);
   } else {
     char *whole = atom ? as_strdup(written) : as_format("(%s)", written);

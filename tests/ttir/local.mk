@@ -14,3 +14,6 @@ EXTRA_DIST += tests/ttir/test_own.sh tests/ttir/own/add_rms_norm.tile tests/ttir
 TESTS += tests/ttir/test_near.sh
 FAST_TESTS += tests/ttir/test_near.sh
 EXTRA_DIST += tests/ttir/test_near.sh
+TESTS += tests/ttir/test_sizes.sh
+FAST_TESTS += tests/ttir/test_sizes.sh
+EXTRA_DIST += tests/ttir/test_sizes.sh

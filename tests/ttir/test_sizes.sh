@@ -1,0 +1,60 @@
+#!/bin/sh
+# Kernels of Triton at symbolic sizes: launches that say sizes, launches whose numbers are taken for sizes, and kernels that are right at the
+# example's sizes alone.
+. "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
+cases=$src/tests/ttir/cases
+judge() { "$assay" certify --solvers=none --from triton --literals=decimal --writes-all "$@" >out 2>err; }
+
+general() { # WORDS.. -- PROGRAM KERNEL OPTIONS..: proved of the launches that the words say
+  : >words
+  while [ "$1" != -- ]; do
+    echo "$1" >>words
+    shift
+  done
+  shift
+  program=$1 kernel=$2
+  shift 2
+  judge --generalise "$@" "$program" "$kernel" || fail "$kernel is not proved: $(cat out)"
+  while read -r line; do
+    grep -qF "$line" out || fail "$kernel: no \`$line\` in: $(cat out)"
+  done <words
+}
+
+# --- what a launch says, in JSON
+cat >sized.json <<'EOF'
+{"cases": [{"sizes": {"n": 100}, "grid": ["cdiv(n, 64)", 1, 1], "args": [{"name": "x", "kind": "ptr", "size": "n"},
+ {"name": "y", "kind": "ptr", "size": ["n"]}, {"name": "z", "kind": "ptr", "size": "n"}, {"name": "n", "kind": "int", "value": "n"}]}]}
+EOF
+expect 0 'Proved for all sizes' certify --solvers=none --from triton --writes-all --launch sized.json "$cases/scaled_add.tp" "$cases/scaled_add.ttir"
+"$assay" lift --writes-all --launch sized.json "$cases/scaled_add.ttir" >lifted
+cmp -s lifted "$cases/scaled_add.tile" || fail 'the launch in JSON is another one than on the command line'
+sed 's/"sizes": {"n": 100}/"sizes": {"n": 0}/' sized.json >none.json
+expect 2 'the size n has no value from 1 on' lift --launch none.json "$cases/scaled_add.ttir"
+sed 's/"sizes": {"n": 100}/"sizes": [3]/' sized.json >list.json
+expect 2 'has names with values' lift --launch list.json "$cases/scaled_add.ttir"
+sed 's/"cdiv(n, 64)"/"cdiv(n"/' sized.json >cut.json
+expect 2 'no size expression' lift --launch cut.json "$cases/scaled_add.ttir"
+
+# --- relations of sizes: the given program states them too, or nothing is claimed
+cat >rows.tp <<'EOF'
+program rows
+sizes R = 3, n = 5
+input x: f32[R, n]
+output y = softmax(x)
+EOF
+rows='--grid R --size R=3 --size n=5 --argument x=R,n --argument y=R,n --argument n=n'
+sed '/^sizes/a where n <= 8' rows.tp >bounded.tp
+# shellcheck disable=SC2086
+{
+  judge $rows --where 'n <= 8' bounded.tp "$cases/row_softmax.ttir" || fail "not proved within a bound: $(cat out)"
+  judge $rows --where 'n <= 8' rows.tp "$cases/row_softmax.ttir" && fail 'a bound that the given program does not state'
+  judge $rows rows.tp "$cases/row_softmax.ttir" && fail 'rows that are longer than a block'
+  grep -q REFUTED out || fail "rows that are longer than a block are not refuted: $(cat out)"
+  expect 2 'is no relation of sizes' lift $rows --where ' ' "$cases/row_softmax.ttir"
+  expect 0 'below 2147483648 is each of R' lift $rows --where 'n <= 8' "$cases/row_softmax.ttir"
+}
+
+# --- numbers of a concrete launch taken for sizes
+general 'grid x = cdiv(n, 64)' -- "$cases/scaled_add.tp" "$cases/scaled_add.ttir" --grid 2 --argument x=100 --argument y=100 --argument z=100 --argument n=100
+general 'grid x = R, n = n, where' 'where n <= 8' -- rows.tp "$cases/row_softmax.ttir" --grid 3 --argument x=15 --argument y=15 --argument n=5
+[ "$failures" -eq 0 ]

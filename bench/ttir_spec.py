@@ -172,7 +172,17 @@ class Array:
             return elementwise('{0} * {0}', self)
         if power == 0.5:
             return elementwise('sqrt({0})', self)
+        if isinstance(power, float) and power > 0:
+            return elementwise('exp({1} * log({0}))', self, power)
         raise NoSpecification('a power')
+
+    def __and__(self, mask):
+        if not isinstance(mask, int) or mask <= 0 or mask & (mask + 1):
+            raise NoSpecification('bits other than the low ones')
+        return elementwise('{0} mod {1}', self, mask + 1)
+
+    def __rshift__(self, places):
+        return elementwise('{0} div {1}', self, 2**places)
 
     def __matmul__(self, other):
         lead = broadcast_shape(self.shape[:-2], other.shape[:-2])

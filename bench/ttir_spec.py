@@ -473,6 +473,20 @@ class Numpy:
             body = 'sum(%s < %d) (%s)' % (at[letter], shared[letter], body)
         return self.program.call([shared[letter] for letter in result], body, [a, b])
 
+    class add:
+        @staticmethod
+        def at(x, rows, more):
+            """adds to rows of x, which is changed in place"""
+            here = names(x.shape)
+            inner = ', '.join(['k'] + here[1:])
+            changed = x.program.call(
+                x.shape,
+                'a0[%s] + (sum(k < %d) (if(a1[k] = i0, a2[%s], 0)))'
+                % (', '.join(here), rows.shape[0], inner),
+                [x, rows, more],
+            )
+            x.name = changed.name
+
     def take_along_axis(self, x, at, axis):
         shape = at.shape
         index = fitted(names(shape), shape, x.shape)

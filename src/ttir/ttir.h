@@ -83,6 +83,7 @@ typedef struct {
   uint32_t rank;     /* of a pointer: axes of the dense tensor that it points to */
   const char **dim;  /* their extents */
   const char *value; /* of a number; NULL: a size of that name */
+  bool zero;         /* of a pointer: there are zeros before the kernel */
 } as_ttir_argument;
 
 typedef struct {

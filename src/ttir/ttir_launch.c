@@ -138,6 +138,8 @@ static bool json_argument(as_ttir_launch *launch, const json_t *from, as_err *er
     if (!json_is_integer(size) || json_integer_value(size) < 0)
       return as_err_set(err, AS_BAD_INPUT, "`%s` has no size, or a negative one", name);
     argument->dim[argument->rank++] = number_text(launch, json_integer_value(size));
+    const char *fill = json_string_value(json_object_get(from, "fill"));
+    argument->zero = fill && strcmp(fill, "z") == 0;
   } else if (json_is_integer(value)) {
     argument->value = number_text(launch, json_integer_value(value));
   }

@@ -257,4 +257,64 @@ sed '/%b[01]* = /d;s/%pb: !tt.ptr<i8>/%pb: !tt.ptr<i1>/' near.ttir >mask.ttir
   sed 's/!tt.ptr<i1> -> !tt.ptr<i8>/!tt.ptr<i1> -> !tt.ptr<i16>/;s/tt.ptr<i8>/tt.ptr<i16>/g;s/xi8>/xi16>/g' mask.ttir >near.ttir
   expect 3 'the bits of a number' lift $launch near.ttir
 }
+
+# Sums into memory by instances in an order that is left open: nobody reads what was there, and nothing is stored otherwise.
+cat >sums.ttir <<'END'
+module {
+  tt.func public @sums(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %z: !tt.ptr<f32>) {
+    %r = tt.get_program_id x : i32
+    %two = arith.constant 2 : i32
+    %lane = tt.make_range {end = 2 : i32, start = 0 : i32} : tensor<2xi32>
+    %at = arith.muli %r, %two : i32
+    %p = tt.addptr %x, %at : !tt.ptr<f32>, i32
+    %p0 = tt.splat %p : !tt.ptr<f32> -> tensor<2x!tt.ptr<f32>>
+    %p1 = tt.addptr %p0, %lane : tensor<2x!tt.ptr<f32>>, tensor<2xi32>
+    %v = tt.load %p1 : tensor<2x!tt.ptr<f32>>
+    %q0 = tt.splat %y : !tt.ptr<f32> -> tensor<2x!tt.ptr<f32>>
+    %q1 = tt.addptr %q0, %lane : tensor<2x!tt.ptr<f32>>, tensor<2xi32>
+    %all = arith.constant dense<true> : tensor<2xi1>
+    %old = tt.atomic_rmw fadd, acq_rel, gpu, %q1, %v, %all : (tensor<2x!tt.ptr<f32>>, tensor<2xf32>, tensor<2xi1>) -> tensor<2xf32>
+    tt.return
+  }
+}
+END
+# what is added to begins with zeros in the first case, with anything in the second
+args='{"name": "x", "kind": "ptr", "size": 6}, {"name": "z", "kind": "ptr", "size": 2}, {"name": "y", "kind": "ptr", "size": 2'
+printf '{"cases": [{"grid": [3, 1, 1], "args": [%s, "fill": "z"}]}, {"grid": [3, 1, 1], "args": [%s}]}]}\n' "$args" "$args" >sums.json
+# CASE VERDICT GIVEN
+summed() {
+  printf 'input x: f32[6]\ninput z: f32[2]\n%s' "$3" >body
+  { echo 'tile given' && cat body; } >sums.tile
+  "$assay" certify -q --solvers=none --from triton --launch "sums.json:$1" sums.tile sums.ttir >out 2>&1
+  [ "$(cat out)" = "$2" ] || fail "sums of case $1, to be $2: $(cat out)"
+}
+each='load v[i < 2, k < 3] = x[2 * k + i]
+'
+summed 0 PROVED "output y: f32[2]
+${each}store y[i] = sum(k < 3) v[i, k] over [i < 2]
+"
+summed 0 REFUTED "output y: f32[2]
+${each}store y[i] = sum(k < 2) v[i, k] over [i < 2]
+"
+summed 1 PROVED "inout y: f32[2]
+${each}load o[i < 2] = y[i]
+store y[i] = o[i] + sum(k < 3) v[i, k] over [i < 2]
+"
+summed 1 REFUTED "inout y: f32[2]
+${each}load o[i < 2] = y[i]
+store y[i] = o[i] - o[i] + sum(k < 3) v[i, k] over [i < 2]
+"
+# STATUS WORDS CHANGE: the kernel changed
+updated() {
+  sed "$3" sums.ttir >near.ttir
+  expect "$1" "$2" lift --launch sums.json:0 near.ttir
+}
+updated 0 'for pid0 = 0 to 3' ''
+updated 0 'places of their own' ''
+updated 3 'in an order that is left open' 's/fadd/exch/'
+updated 3 'in an order that is left open' 's/    tt.return/    tt.store %p1, %old : tensor<2x!tt.ptr<f32>>\n&/'
+updated 3 'beside stores' 's/    tt.return/    tt.store %z, %c : !tt.ptr<f32>\n&/;s/    %at = /    %c = arith.constant 1.0 : f32\n&/'
+updated 3 'beside stores' 's/    tt.return/    tt.store %q1, %v : tensor<2x!tt.ptr<f32>>\n&/'
+updated 3 'of what is loaded too' 's/tt.load %p1/tt.load %q1/;s/^    %v = .*$//;s/^    %all = .*/    %v = tt.load %q1 : tensor<2x!tt.ptr<f32>>\n&/'
+updated 3 'do not fit' 's/%q1, %v, %all/%q1, %lane, %all/'
 [ "$failures" -eq 0 ]

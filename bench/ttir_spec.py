@@ -179,7 +179,17 @@ class Array:
             return elementwise('{0} * {0}', self)
         if power == 0.5:
             return elementwise('sqrt({0})', self)
+        if isinstance(power, float) and power > 0:
+            return elementwise('exp({1} * log({0}))', self, power)
         raise NoSpecification('a power')
+
+    def __and__(self, mask):
+        if not isinstance(mask, int) or mask <= 0 or mask & (mask + 1):
+            raise NoSpecification('bits other than the low ones')
+        return elementwise('{0} mod {1}', self, mask + 1)
+
+    def __rshift__(self, places):
+        return elementwise('{0} div {1}', self, 2**places)
 
     def __matmul__(self, other):
         lead = broadcast_shape(self.shape[:-2], other.shape[:-2])
@@ -499,6 +509,20 @@ class Numpy:
         for letter in reversed(summed):
             body = 'sum(%s < %s) (%s)' % (at[letter], shared[letter], body)
         return self.program.call([shared[letter] for letter in result], body, [a, b])
+
+    class add:
+        @staticmethod
+        def at(x, rows, more):
+            """adds to rows of x, which is changed in place"""
+            here = names(x.shape)
+            inner = ', '.join(['k'] + here[1:])
+            changed = x.program.call(
+                x.shape,
+                'a0[%s] + (sum(k < %d) (if(a1[k] = i0, a2[%s], 0)))'
+                % (', '.join(here), rows.shape[0], inner),
+                [x, rows, more],
+            )
+            x.name = changed.name
 
     def take_along_axis(self, x, at, axis):
         shape = at.shape

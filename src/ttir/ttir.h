@@ -85,6 +85,7 @@ typedef struct {
   const char *value; /* of a number; NULL: a size of that name */
   uint32_t n_shape;  /* of a pointer, in a launch from JSON: the extents of what it points to, .. */
   int64_t *shape;    /* .. as numbers; 0: they are not said */
+  bool zero;         /* of a pointer: there are zeros before the kernel */
 } as_ttir_argument;
 
 typedef struct {

@@ -210,18 +210,24 @@ static bool lift_unsigned(ttir_lift *lift, const as_ttir_op *op, int code) {
   return lift_arith(lift, op, code);
 }
 
+typedef enum { LEFT, RIGHT_SIGNED, RIGHT_UNSIGNED } shift;
+
+/* Bits that are shifted out to the right are a quotient towards minus infinity, of two's complement
+ * too, where the sign is shifted in. */
 static bool lift_shift(ttir_lift *lift, const as_ttir_op *op, int code) {
   ttir_node *a = ttir_operand(lift, op, 0)->value;
   ttir_node *b = ttir_operand(lift, op, 1)->value;
   if (is_truth(lift, op, 0))
     return ttir_refuse(lift, op, "of truths");
-  if (b->lo != b->hi || b->lo < 0 || b->lo > 62 || (code == TTIR_N_DIV && a->lo < 0))
+  if (b->lo != b->hi || b->lo < 0 || b->lo > 62 || (code == RIGHT_UNSIGNED && a->lo < 0))
     return ttir_refuse(lift, op, "by an amount that is not fixed, or of a number below 0");
   ttir_node *power = integer(lift, (int64_t)1 << b->lo);
-  return integer_result(lift, op, ttir_arith(lift->mem, (ttir_node_kind)code, a, power));
+  ttir_node_kind kind = code == LEFT ? TTIR_N_MUL : TTIR_N_DIV;
+  return integer_result(lift, op, ttir_arith(lift->mem, kind, a, power));
 }
 
-/* and, or of truths; a mask of low bits of an integer */
+/* And, or of truths; a mask of low bits of an integer, which is the remainder from minus infinity
+ * on, of two's complement too. */
 static bool lift_and(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   ttir_node *a = ttir_operand(lift, op, 0)->value;
@@ -229,7 +235,7 @@ static bool lift_and(ttir_lift *lift, const as_ttir_op *op, int code) {
   if (is_truth(lift, op, 0))
     return ttir_result(lift, op, ttir_and(lift->mem, a, b));
   bool low_bits = b->lo == b->hi && b->lo > 0 && b->lo < TTIR_MOST && (b->lo & (b->lo + 1)) == 0;
-  if (!low_bits || a->lo < 0)
+  if (!low_bits)
     return ttir_refuse(lift, op, "bits of integers have no meaning here");
   return integer_result(lift, op, ttir_arith(lift->mem, TTIR_N_MOD, a, integer(lift, b->lo + 1)));
 }
@@ -261,14 +267,26 @@ static ttir_node *number_of(ttir_lift *lift, ttir_node *truth, int64_t held) {
   return ttir_if(lift->mem, truth, integer(lift, held), integer(lift, 0));
 }
 
+/* the bits of an operand as a number without a sign; NULL: refused, there are too many */
+static ttir_node *without_sign(ttir_lift *lift, const as_ttir_op *op, ttir_node *a) {
+  uint32_t bits = ttir_type_of(lift, op->operand[0])->bits;
+  if (a->lo >= 0)
+    return a;
+  if (bits > 32) {
+    ttir_refuse(lift, op, "of a number that is not shown to be at least 0");
+    return NULL;
+  }
+  return ttir_arith(lift->mem, TTIR_N_MOD, a, integer(lift, (int64_t)1 << bits));
+}
+
 /* code: the number that a truth is, -1 where its one bit is a sign */
 static bool lift_widen(ttir_lift *lift, const as_ttir_op *op, int code) {
   ttir_node *a = ttir_operand(lift, op, 0)->value;
   if (is_truth(lift, op, 0))
     return ttir_result(lift, op, number_of(lift, a, code));
-  if (code == 1 && a->lo < 0)
-    return ttir_refuse(lift, op, "of a number that is not shown to be at least 0");
-  return integer_result(lift, op, a);
+  if (code == 1)
+    a = without_sign(lift, op, a);
+  return a && integer_result(lift, op, a);
 }
 
 static bool lift_narrow(ttir_lift *lift, const as_ttir_op *op, int code) {
@@ -284,9 +302,9 @@ static bool lift_to_real(ttir_lift *lift, const as_ttir_op *op, int code) {
   ttir_node *a = ttir_operand(lift, op, 0)->value;
   if (is_truth(lift, op, 0))
     a = number_of(lift, a, code);
-  else if (code == 1 && a->lo < 0)
-    return ttir_refuse(lift, op, "of a number that is not shown to be at least 0");
-  return ttir_result(lift, op, ttir_as_real(lift->mem, a));
+  else if (code == 1)
+    a = without_sign(lift, op, a);
+  return a && ttir_result(lift, op, ttir_as_real(lift->mem, a));
 }
 
 /* ---- comparisons */
@@ -605,6 +623,32 @@ static bool lift_function(ttir_lift *lift, const as_ttir_op *op, int code) {
   return true;
 }
 
+/* A power: a product where the exponent is written as a small integer; else by the logarithm, so
+ * that it has no value where the base is not above 0. */
+static bool lift_power(ttir_lift *lift, const as_ttir_op *op, int code) {
+  (void)code;
+
+  enum { MOST_FACTORS = 8 };
+
+  const ttir_lifted *base = ttir_operand(lift, op, 0);
+  const ttir_lifted *power = ttir_operand(lift, op, 1);
+  ttir_lifted result = {.value = base->value, .known = true};
+  if (!is_finite(base) || !is_finite(power))
+    return refuse_infinite(lift, op);
+  bool number = power->value->kind == TTIR_N_NUMBER;
+  long factors = number ? strtol(power->value->text, NULL, 10) : 0;
+  if (number && factors >= 1 && factors <= MOST_FACTORS &&
+      strtod(power->value->text, NULL) == (double)factors) {
+    for (long i = 1; i < factors; i++)
+      result.value = combined(lift, TTIR_N_MUL, result.value, base->value);
+  } else {
+    ttir_node *log = call(lift, "log", base->value);
+    result.value = call(lift, "exp", combined(lift, TTIR_N_MUL, power->value, log));
+  }
+  lift->value[op->result[0]] = result;
+  return true;
+}
+
 /* a function of CUDA's library, by the name that it has in C for floats */
 static bool lift_library(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
@@ -627,6 +671,8 @@ static bool lift_library(ttir_lift *lift, const as_ttir_op *op, int code) {
       if (same && op->n_operand == 1)
         return lift_function(lift, op, (int)known[i].which);
     }
+    if ((strcmp(name, "pow\"") == 0 || strcmp(name, "powf\"") == 0) && op->n_operand == 2)
+      return lift_power(lift, op, 0);
   }
   return ttir_refuse(lift, op, symbol ? symbol : "a function without a name");
 }
@@ -643,6 +689,10 @@ static bool lift_bitcast(ttir_lift *lift, const as_ttir_op *op, int code) {
   if (from->kind == to->kind && from->bits == to->bits && from->brain == to->brain &&
       from->floating == to->floating)
     return lift_same(lift, op, code);
+  /* a truth in memory is a byte */
+  if (from->kind == AS_TTIR_POINTER && to->kind == AS_TTIR_POINTER && from->bits == 1 &&
+      to->bits == 8 && !from->floating && !to->floating)
+    return lift_same(lift, op, code);
   return ttir_refuse(lift, op, "the bits of a number have no meaning here");
 }
 
@@ -655,9 +705,9 @@ const ttir_row ttir_elementwise[] = {
     {"arith.remsi", lift_arith, TTIR_N_MOD, "i=", "=", true},
     {"arith.divui", lift_unsigned, TTIR_N_DIV, "i=", "=", true},
     {"arith.remui", lift_unsigned, TTIR_N_MOD, "i=", "=", true},
-    {"arith.shli", lift_shift, TTIR_N_MUL, "i=", "=", true},
-    {"arith.shrsi", lift_shift, TTIR_N_DIV, "i=", "=", true},
-    {"arith.shrui", lift_shift, TTIR_N_DIV, "i=", "=", true},
+    {"arith.shli", lift_shift, LEFT, "i=", "=", true},
+    {"arith.shrsi", lift_shift, RIGHT_SIGNED, "i=", "=", true},
+    {"arith.shrui", lift_shift, RIGHT_UNSIGNED, "i=", "=", true},
     {"arith.andi", lift_and, 0, "i=", "=", true},
     {"arith.ori", lift_or, 0, "i=", "=", true},
     {"arith.xori", lift_xor, 0, "i=", "=", true},
@@ -700,6 +750,7 @@ const ttir_row ttir_elementwise[] = {
     {"math.floor", lift_function, FLOOR, "f", "=", true},
     {"math.ceil", lift_function, CEIL, "f", "=", true},
     {"math.absf", lift_function, ABS, "f", "=", true},
+    {"math.powf", lift_power, 0, "f=", "=", true},
     {"tt.extern_elementwise", lift_library, 0, "*", "f", true},
     {"arith.extf", lift_same, 0, "f", "f", true},
     {"arith.truncf", lift_same, 0, "f", "f", true},

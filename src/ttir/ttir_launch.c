@@ -191,6 +191,8 @@ static bool json_pointer(as_ttir_launch *launch, as_ttir_argument *argument, con
       return as_err_set(err, AS_BAD_INPUT, "`%s` has no size, or a negative one", argument->name);
   }
   argument->rank = (uint32_t)rank;
+  const char *fill = json_string_value(json_object_get(from, "fill"));
+  argument->zero = fill && strcmp(fill, "z") == 0;
   json_shape(launch, argument, json_object_get(from, "shape"));
   return true;
 }

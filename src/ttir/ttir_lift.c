@@ -290,10 +290,12 @@ static bool declare_pointer(ttir_lift *lift, as_str *text, uint32_t i) {
   if (!given)
     return true; /* nothing uses it */
   bool whole = lift->stored[i] && !lift->loaded[i] && lift->launch->writes_all;
+  bool from_zero = lift->updated[i] && given->zero;
+  bool changed = lift->stored[i] || lift->updated[i];
   as_str_printf(text, "%s %s: %s[",
-                whole             ? "output"
-                : lift->stored[i] ? "inout"
-                                  : "input",
+                whole || from_zero ? "output"
+                : changed          ? "inout"
+                                   : "input",
                 lift->tensor[i], type_word(&of->type));
   for (uint32_t k = 0; k < given->rank; k++) {
     ttir_node *extent = ttir_extent(lift, given->dim[k], of->name);
@@ -301,7 +303,7 @@ static bool declare_pointer(ttir_lift *lift, as_str *text, uint32_t i) {
       return false;
     as_str_printf(text, "%s%s", k ? ", " : "", extent->text);
   }
-  as_str_add(text, "]\n");
+  as_str_add(text, from_zero ? "] = 0\n" : "]\n");
   return true;
 }
 
@@ -340,7 +342,33 @@ static void load_numbers(ttir_lift *lift) {
   }
 }
 
+static bool updates(const as_ttir_region *region) {
+  for (uint32_t i = 0; i < region->n_op; i++) {
+    const as_ttir_op *op = region->op[i];
+    if (strcmp(op->name, "tt.atomic_rmw") == 0)
+      return true;
+    for (uint32_t k = 0; k < op->n_region; k++) {
+      if (updates(&op->region[k]))
+        return true;
+    }
+  }
+  return false;
+}
+
+/* Where instances add to a tensor they are taken in one order, which may hide that others meet: so
+ * nothing is stored otherwise, and nothing read of what is added to. */
+static bool check_updates(ttir_lift *lift) {
+  for (uint32_t i = 0; lift->update && i < lift->kernel->body.n_argument; i++) {
+    if (lift->stored[i])
+      return ttir_refuse(lift, lift->update, "beside stores, whose order instances leave open");
+    if (lift->updated[i] && lift->loaded[i])
+      return ttir_refuse(lift, lift->update, "of what is loaded too");
+  }
+  return true;
+}
+
 static bool lift_body(ttir_lift *lift) {
+  const char *loop = updates(&lift->kernel->body) ? "for" : "parallel";
   int open = 0;
   for (int axis = 0; axis < 3; axis++) {
     const char *extent = lift->launch->grid[axis];
@@ -349,7 +377,7 @@ static bool lift_body(ttir_lift *lift) {
     ttir_node *count = ttir_size(lift, extent, "the grid");
     if (!count)
       return false;
-    ttir_line(lift, "parallel pid%d = 0 to %s", axis, count->text);
+    ttir_line(lift, "%s pid%d = 0 to %s", loop, axis, count->text);
     lift->depth++;
     open++;
   }
@@ -359,7 +387,7 @@ static bool lift_body(ttir_lift *lift) {
     open++;
   }
   load_numbers(lift);
-  if (!ttir_lift_region(lift, &lift->kernel->body))
+  if (!ttir_lift_region(lift, &lift->kernel->body) || !check_updates(lift))
     return false;
   while (open-- > 0) {
     lift->depth--;
@@ -395,6 +423,7 @@ static char *lifted_text(const as_ttir_kernel *kernel, const char *file,
   lift.value = as_calloc(kernel->n_value + 1, sizeof *lift.value);
   lift.loaded = as_calloc(kernel->body.n_argument + 1, sizeof *lift.loaded);
   lift.stored = as_calloc(kernel->body.n_argument + 1, sizeof *lift.stored);
+  lift.updated = as_calloc(kernel->body.n_argument + 1, sizeof *lift.updated);
   lift.loads = as_calloc(kernel->body.n_argument + 1, sizeof *lift.loads);
   lift.stores = as_calloc(kernel->body.n_argument + 1, sizeof *lift.stores);
   lift.tensor = as_calloc(kernel->body.n_argument + 1, sizeof *lift.tensor);
@@ -419,6 +448,7 @@ static char *lifted_text(const as_ttir_kernel *kernel, const char *file,
   free(lift.value);
   free(lift.loaded);
   free(lift.stored);
+  free(lift.updated);
   free(lift.loads);
   free(lift.stores);
   free(lift.tensor);

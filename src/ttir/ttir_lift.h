@@ -38,9 +38,11 @@ typedef struct {
   const char **tensor;   /* by argument: what the one that it points to is called here */
   bool *loaded;          /* by argument */
   bool *stored;
-  uint32_t *loads;   /* by argument: how many there were, .. */
-  uint32_t *stores;  /* .. those since the last barrier, .. */
-  uint32_t barriers; /* .. and how many of these */
+  bool *updated;            /* by argument: atomically, by sums */
+  uint32_t *loads;          /* by argument: how many there were, .. */
+  uint32_t *stores;         /* .. those since the last barrier, .. */
+  uint32_t barriers;        /* .. and how many of these */
+  const as_ttir_op *update; /* one of these; NULL: there is none */
   as_err *err;
 } ttir_lift;
 

@@ -131,6 +131,9 @@ static void range_of(ttir_node *node) {
   } else if (node->kind == TTIR_N_DIV && a->lo >= 0 && b->lo > 0) {
     node->lo = a->lo / b->hi;
     node->hi = a->hi / b->lo;
+  } else if (node->kind == TTIR_N_DIV && b->lo > 0) { /* towards minus infinity, from below 0 on */
+    node->lo = a->lo;
+    node->hi = a->hi >= 0 ? a->hi / b->lo : -1;
   }
 }
 

@@ -487,9 +487,40 @@ static bool lift_nothing(ttir_lift *lift, const as_ttir_op *op, int code) {
   return true;
 }
 
+/* A sum into memory of which nobody reads what was there: in whatever order instances add, over
+ * real numbers the sum is the same, so they are taken one after another (ttir_lift.c). */
 static bool lift_atomic(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
-  return ttir_refuse(lift, op, "updates by several instances in an order that is left open");
+  bool adds = strcmp(op->name, "tt.atomic_rmw") == 0 && op->n_word > 0 &&
+              strcmp(op->word[0], "fadd") == 0 && op->n_result == 1 &&
+              lift->kernel->value[op->result[0]].uses == 0;
+  if (!adds)
+    return ttir_refuse(lift, op, "updates by several instances in an order that is left open");
+  const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
+  if (op->n_operand < 2 || op->n_operand > 3 || type->kind != AS_TTIR_FLOAT ||
+      !is_pointed_to(ttir_type_of(lift, op->operand[0]), type) ||
+      !ttir_same_type(ttir_type_of(lift, op->operand[1]), type) || !is_mask(lift, op, 2, type))
+    return misfit(lift, op);
+  const ttir_lifted *pointer = ttir_operand(lift, op, 0);
+  const ttir_lifted *more = ttir_operand(lift, op, 1);
+  ttir_node *mask = op->n_operand > 2 ? ttir_operand(lift, op, 2)->value : ttir_true(lift->mem);
+  mask = ttir_and(lift->mem, mask, lift->guard);
+  lift->updated[pointer->argument] = true;
+  lift->update = op;
+  if (!mask)
+    return true;
+  if (more->low || more->high)
+    ttir_assume(lift, op, "what is added is taken to be finite");
+  ttir_assume(lift, op, "lanes of an update are taken to be at places of their own");
+  ttir_node *position = ttir_under(lift->mem, pointer->value, mask);
+  const char *here = place(lift, pointer->argument, position, mask);
+  const char *before = ttir_fresh(lift, "before");
+  ttir_line(lift, "load %s%s = %s%s", before, ttir_over(lift, type), here, where(lift, mask));
+  ttir_node *old = ttir_element(lift, TTIR_REAL, before, type);
+  ttir_node *sum = ttir_arith(lift->mem, TTIR_N_ADD, old, more->value);
+  ttir_line(lift, "store %s = %s over %s%s", here, ttir_print(lift->mem, sum),
+            ttir_over(lift, type), where(lift, mask));
+  return true;
 }
 
 static bool lift_bits(ttir_lift *lift, const as_ttir_op *op, int code) {

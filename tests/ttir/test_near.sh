@@ -46,7 +46,8 @@ says 3 'another form than one number' '    %t = arith.constant dense<[true, fals
 says 3 'another form than one number' '    %v = arith.constant dense<1.0x> : tensor<2xf32>'
 
 # bytes without a sign are no bytes with one; bits of floats are no integers
-says 3 'not shown to be at least 0' '    %v = arith.uitofp %b : tensor<2xi8> to tensor<2xf32>'
+says 0 'y[i0] = b[i0] mod 256' '    %v = arith.uitofp %b : tensor<2xi8> to tensor<2xf32>'
+says 3 'not shown to be at least 0' '    %v = arith.uitofp %l : tensor<2xi64> to tensor<2xf32>'
 says 0 'y[i0] = b[i0]' '    %v = arith.sitofp %b : tensor<2xi8> to tensor<2xf32>'
 says 3 'the bits of a number' '    %p = tt.bitcast %px : !tt.ptr<f32> -> !tt.ptr<i32>
     %q = tt.load %p : !tt.ptr<i32>
@@ -190,4 +191,130 @@ options='--size n=100 --argument x=n --argument y=n --argument z=n'
   expect 0 '< (-1 + 5)' lift "$add" --grid 2 --size n=100 --argument x=100 --argument y=100 --argument z=100 --argument 'n=-1 + 5'
   expect 2 'no size expression' lift "$add" --grid 5000000000000000000000 $options
 }
+
+# Bits of numbers below 0, powers, bytes without a sign: VERDICT EXPRESSION BODY, an element of y in terms of x, k, l, b.
+# `open`: not proved; integers below 0 are not among those that are tried.
+judged() {
+  kernel near "$3"
+  cat >near.tile <<END
+tile given
+input px: f32[2]
+input pk: int[2]
+input pl: int[2]
+input pb: int[2]
+output y: f32[2]
+load x[i < 2] = px[i]
+load k[i < 2] = pk[i]
+load l[i < 2] = pl[i]
+load b[i < 2] = pb[i]
+store y[i] = $2 over [i < 2]
+END
+  # shellcheck disable=SC2086
+  "$assay" certify -q --solvers=none --from triton --literals=decimal $launch near.tile near.ttir >out 2>&1
+  case $1-$(cat out) in
+    PROVED-PROVED | REFUTED-REFUTED | open-REFUTED | open-UNKNOWN) ;;
+    *) fail "$2, which is to be $1: $(cat out)" ;;
+  esac
+}
+low='    %c = arith.constant dense<15> : tensor<2xi32>
+    %d = arith.andi %k, %c : tensor<2xi32>
+    %v = arith.sitofp %d : tensor<2xi32> to tensor<2xf32>'
+judged PROVED 'k[i] mod 16' "$low"
+judged open 'k[i] - k[i] div 8 * 8' "$low"
+judged open 'if(k[i] < 0, -(-k[i] mod 16), k[i] mod 16)' "$low"
+judged open 'k[i] mod 16' "$(echo "$low" | sed 's/arith.andi/arith.remsi/;s/<15>/<16>/')"
+high='    %c = arith.constant dense<4> : tensor<2xi32>
+    %d = arith.shrsi %k, %c : tensor<2xi32>
+    %v = arith.sitofp %d : tensor<2xi32> to tensor<2xf32>'
+judged PROVED 'k[i] div 16' "$high"
+judged open 'k[i] div 16' "$(echo "$high" | sed 's/arith.shrsi/arith.divsi/;s/<4>/<16>/')"
+says 3 'of a number below 0' "$(echo "$high" | sed 's/arith.shrsi/arith.shrui/')"
+says 3 'bits of integers' "$(echo "$low" | sed 's/<15>/<14>/')"
+judged PROVED 'b[i] mod 256' '    %d = arith.extui %b : tensor<2xi8> to tensor<2xi32>
+    %v = arith.sitofp %d : tensor<2xi32> to tensor<2xf32>'
+power='    %c = arith.constant dense<EXPONENT> : tensor<2xf32>
+    %v = math.powf %x, %c : tensor<2xf32>'
+judged PROVED 'x[i] * x[i] * x[i]' "$(echo "$power" | sed 's/EXPONENT/3.0/')"
+judged REFUTED 'x[i] * x[i]' "$(echo "$power" | sed 's/EXPONENT/3.0/')"
+judged PROVED 'exp(3 / 2 * log(x[i]))' "$(echo "$power" | sed 's/EXPONENT/1.5/')"
+judged REFUTED 'exp(2 * log(x[i]))' "$(echo "$power" | sed 's/EXPONENT/1.5/')"
+says 0 'exp(0 * log(x[i0]))' "$(echo "$power" | sed 's/EXPONENT/0.0/')"
+
+# a truth in memory is a byte, 1 where it holds; a byte is none
+mask='    %p = tt.bitcast %pb : !tt.ptr<i1> -> !tt.ptr<i8>
+    %p0 = tt.splat %p : !tt.ptr<i8> -> tensor<2x!tt.ptr<i8>>
+    %p1 = tt.addptr %p0, %lane : tensor<2x!tt.ptr<i8>>, tensor<2xi32>
+    %q = tt.load %p1 : tensor<2x!tt.ptr<i8>>
+    %zero = arith.constant dense<0> : tensor<2xi8>
+    %t = arith.cmpi ne, %q, %zero : tensor<2xi8>
+    %none = arith.constant dense<0.0> : tensor<2xf32>
+    %v = arith.select %t, %x, %none : tensor<2xi1>, tensor<2xf32>'
+kernel near "$mask"
+sed '/%b[01]* = /d;s/%pb: !tt.ptr<i8>/%pb: !tt.ptr<i1>/' near.ttir >mask.ttir
+# shellcheck disable=SC2086
+{
+  expect 0 'if(not (q[i0] = 0), x[i0], 0)' lift $launch mask.ttir
+  sed 's/!tt.ptr<i1> -> !tt.ptr<i8>/!tt.ptr<i1> -> !tt.ptr<i16>/;s/tt.ptr<i8>/tt.ptr<i16>/g;s/xi8>/xi16>/g' mask.ttir >near.ttir
+  expect 3 'the bits of a number' lift $launch near.ttir
+}
+
+# Sums into memory by instances in an order that is left open: nobody reads what was there, and nothing is stored otherwise.
+cat >sums.ttir <<'END'
+module {
+  tt.func public @sums(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %z: !tt.ptr<f32>) {
+    %r = tt.get_program_id x : i32
+    %two = arith.constant 2 : i32
+    %lane = tt.make_range {end = 2 : i32, start = 0 : i32} : tensor<2xi32>
+    %at = arith.muli %r, %two : i32
+    %p = tt.addptr %x, %at : !tt.ptr<f32>, i32
+    %p0 = tt.splat %p : !tt.ptr<f32> -> tensor<2x!tt.ptr<f32>>
+    %p1 = tt.addptr %p0, %lane : tensor<2x!tt.ptr<f32>>, tensor<2xi32>
+    %v = tt.load %p1 : tensor<2x!tt.ptr<f32>>
+    %q0 = tt.splat %y : !tt.ptr<f32> -> tensor<2x!tt.ptr<f32>>
+    %q1 = tt.addptr %q0, %lane : tensor<2x!tt.ptr<f32>>, tensor<2xi32>
+    %all = arith.constant dense<true> : tensor<2xi1>
+    %old = tt.atomic_rmw fadd, acq_rel, gpu, %q1, %v, %all : (tensor<2x!tt.ptr<f32>>, tensor<2xf32>, tensor<2xi1>) -> tensor<2xf32>
+    tt.return
+  }
+}
+END
+# what is added to begins with zeros in the first case, with anything in the second
+args='{"name": "x", "kind": "ptr", "size": 6}, {"name": "z", "kind": "ptr", "size": 2}, {"name": "y", "kind": "ptr", "size": 2'
+printf '{"cases": [{"grid": [3, 1, 1], "args": [%s, "fill": "z"}]}, {"grid": [3, 1, 1], "args": [%s}]}]}\n' "$args" "$args" >sums.json
+# CASE VERDICT GIVEN
+summed() {
+  printf 'input x: f32[6]\ninput z: f32[2]\n%s' "$3" >body
+  { echo 'tile given' && cat body; } >sums.tile
+  "$assay" certify -q --solvers=none --from triton --launch "sums.json:$1" sums.tile sums.ttir >out 2>&1
+  [ "$(cat out)" = "$2" ] || fail "sums of case $1, to be $2: $(cat out)"
+}
+each='load v[i < 2, k < 3] = x[2 * k + i]
+'
+summed 0 PROVED "output y: f32[2]
+${each}store y[i] = sum(k < 3) v[i, k] over [i < 2]
+"
+summed 0 REFUTED "output y: f32[2]
+${each}store y[i] = sum(k < 2) v[i, k] over [i < 2]
+"
+summed 1 PROVED "inout y: f32[2]
+${each}load o[i < 2] = y[i]
+store y[i] = o[i] + sum(k < 3) v[i, k] over [i < 2]
+"
+summed 1 REFUTED "inout y: f32[2]
+${each}load o[i < 2] = y[i]
+store y[i] = o[i] - o[i] + sum(k < 3) v[i, k] over [i < 2]
+"
+# STATUS WORDS CHANGE: the kernel changed
+updated() {
+  sed "$3" sums.ttir >near.ttir
+  expect "$1" "$2" lift --launch sums.json:0 near.ttir
+}
+updated 0 'for pid0 = 0 to 3' ''
+updated 0 'places of their own' ''
+updated 3 'in an order that is left open' 's/fadd/exch/'
+updated 3 'in an order that is left open' 's/    tt.return/    tt.store %p1, %old : tensor<2x!tt.ptr<f32>>\n&/'
+updated 3 'beside stores' 's/    tt.return/    tt.store %z, %c : !tt.ptr<f32>\n&/;s/    %at = /    %c = arith.constant 1.0 : f32\n&/'
+updated 3 'beside stores' 's/    tt.return/    tt.store %q1, %v : tensor<2x!tt.ptr<f32>>\n&/'
+updated 3 'of what is loaded too' 's/tt.load %p1/tt.load %q1/;s/^    %v = .*$//;s/^    %all = .*/    %v = tt.load %q1 : tensor<2x!tt.ptr<f32>>\n&/'
+updated 3 'do not fit' 's/%q1, %v, %all/%q1, %lane, %all/'
 [ "$failures" -eq 0 ]

@@ -577,6 +577,7 @@ void as_field_domain_over(as_field_domain *field, uint64_t p, uint64_t q, as_rng
   field->q = q;
   field->pinv = n_preinvert_limb(p);
   field->qinv = n_preinvert_limb(q);
+  field->p_inverse = n_invmod(p % q, q);
   field->half_p = (p + 1) / 4;
   field->half_q = (q + 1) / 4;
   do
@@ -616,7 +617,7 @@ void as_field_random(const as_field_domain *field, as_rng *rng, bool positive, v
   mpz_inits(low, coarse, NULL);
   /* lo = rp + p * ((rq - rp) / p mod q) */
   uint64_t k = n_submod(residue_q, residue_p % field->q, field->q);
-  k = n_mulmod2_preinv(k, n_invmod(field->p % field->q, field->q), field->q, field->qinv);
+  k = n_mulmod2_preinv(k, field->p_inverse, field->q, field->qinv);
   mpz_set_ui(low, field->p);
   mpz_mul_ui(low, low, k);
   mpz_add_ui(low, low, residue_p);

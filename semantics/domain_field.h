@@ -15,6 +15,7 @@ typedef struct {
   uint64_t q;
   uint64_t pinv;
   uint64_t qinv;
+  uint64_t p_inverse; /* mod q */
   uint64_t w;
   uint64_t half_p;
   uint64_t half_q; /* w: random of order q mod p; half: powers that give the root which is a square

@@ -83,6 +83,9 @@ as_status as_eval_graph_again(const as_graph *graph, const as_domain *domain, co
 as_status as_eval_graph(const as_graph *graph, const as_domain *domain, const int64_t *env,
                         const as_tensor *inputs, as_tensor *outputs, as_err *err);
 
+/* Scalar operations that an evaluation of the graph's operators at kernel level takes at these
+ * sizes, about, without evaluating; negative: one of them is none there. */
+double as_graph_work(const as_graph *graph, const as_domain *domain, const int64_t *env);
 /* All size facts that the calls of the operators at kernel level rely on (section 2), appended to a
  * vector of as_size_fact. */
 bool as_graph_obligations(const as_graph *graph, as_vec *facts, as_err *err);

@@ -1,5 +1,5 @@
-/* Inside of the operator evaluator: compiled bodies.  Included by eval_compile.c and eval_run.c
- * only. */
+/* Inside of the operator evaluator: compiled bodies.  Included by eval_compile.c, eval_run.c
+ * and eval_work.c only. */
 #ifndef AS_EVAL_CODE_H
 #define AS_EVAL_CODE_H
 #include "../src/base/map.h"

@@ -1,5 +1,7 @@
 /* The field test and the refuter on programs and muGraphs: equal pairs and mutants. */
+#include "../../semantics/domain_field.h"
 #include "../../verify/field/field.h"
+#include "../../verify/refute/instance.h"
 #include "load.h"
 #include "src/base/file.h"
 #include "tests/operators.h"
@@ -52,6 +54,49 @@ START_TEST(equal_pairs_pass) {
     as_err_clear(&err);
     load_pair_clear(&pair);
   }
+}
+
+END_TEST
+
+/* What an evaluation takes is known before, within a half: bodies with a reduction, with values
+ * that are kept by their indices, and functions. */
+START_TEST(work_is_foreseen) {
+  static const char *const text = "program p\n"
+                                  "sizes B\n"
+                                  "input x: f32[B, 64]\n"
+                                  "input w: f32[64, 48]\n"
+                                  "h = x @ w\n"
+                                  "s = softmax(h, axis=1)\n"
+                                  "output y = relu(s)\n";
+  as_err err;
+  as_err_init(&err);
+  as_sizes *sizes = as_sizes_new();
+  as_graph *program = load_text(text, sizes, lib, NULL);
+  int64_t *env = as_env_new(program->sizes);
+  as_rng rng;
+  as_field_domain field;
+  as_rng_seed(&rng, 1);
+  as_field_domain_init(&field, &rng);
+  for (int64_t extent = 1; extent <= 5; extent += 2) {
+    env[program->own_size[0]] = extent;
+    as_tensor *inputs = as_inputs_new(program, &field.d, env, &err);
+    as_tensor output;
+    as_eval_marks marks;
+    ck_assert_ptr_nonnull(inputs);
+    as_status status =
+        as_eval_graph_ops(program, &field.d, env, inputs, &output, 10000000, &marks, &err);
+    ck_assert_msg(status == AS_OK, "%s", err.text ? err.text : "");
+    double work = as_graph_work(program, &field.d, env);
+    ck_assert_msg(work >= (double)marks.ops / 1.5 && work <= 1.5 * (double)marks.ops,
+                  "%g foreseen, %llu taken", work, (unsigned long long)marks.ops);
+    as_tensor_clear(&output);
+    as_inputs_free(program, inputs);
+  }
+  as_field_domain_clear(&field);
+  free(env);
+  as_graph_free(program);
+  as_sizes_free(sizes);
+  as_err_clear(&err);
 }
 
 END_TEST
@@ -242,6 +287,7 @@ int main(void) {
   lib = test_operators();
   TCase *tests = test_case("graphs", 240);
   tcase_add_test(tests, equal_pairs_pass);
+  tcase_add_test(tests, work_is_foreseen);
   tcase_add_test(tests, forced_sizes);
   tcase_add_test(tests, sizes_with_something_to_compare);
   tcase_add_test(tests, ties_are_told);

@@ -13,14 +13,16 @@ const as_field_options as_field_default = {.seed = 1,
                                            .max_size = 3,
                                            .min_elements = 8,
                                            .max_ops = 20000000,
-                                           .total_ops = 40000000};
+                                           .total_ops = 8000000};
 
 enum {
-  FEWER_OPS = 8, /* as many times fewer than max_ops may an evaluation take at first */
-  LONG_RUNS = 3, /* that took too long, before the next may take more */
-  LARGEST = 64,  /* sizes, as a multiple of those at first */
-  MIXED_DRAWS = 24,
-  SLOWEST = 500000 /* operations a second, where none was measured yet */
+  FEWER_OPS = 8,    /* as many times fewer than max_ops may an evaluation take at first */
+  LONG_RUNS = 3,    /* that took too long, before the next may take more */
+  LARGEST = 64,     /* sizes, as a multiple of those at first */
+  TOO_MUCH = 2,     /* as many times more than it may take, by the estimate: not even begun */
+  DRAWS = 24,       /* of sizes for a run, where they lead to much work */
+  FEW_OPS = 200000, /* of an evaluation: sizes that need no more are taken as they are drawn */
+  SLOWEST = 500000  /* operations a second, where none was measured yet */
 };
 
 typedef struct {
@@ -33,6 +35,7 @@ typedef struct {
   as_instance instance;
   as_rng rng;
   int64_t most;    /* of sizes */
+  double work;     /* operations that an evaluation takes at the sizes drawn, about */
   uint64_t ops;    /* that an evaluation may take */
   uint64_t spent;  /* operations, in all; */
   uint64_t enough; /* beyond so many no run begins once enough was compared, nor any beyond twice as
@@ -137,28 +140,52 @@ static double elements_at(const tester *job) {
   return compared > 0 ? total : -1;
 }
 
-/* Sizes for the next run.  Where small ones have led to nothing (a window is longer), most stay
- * small, and of several draws the one with the fewest elements is taken. */
-static bool draw_sizes(tester *job) {
+/* operations of one evaluation of the program there, about; negative: nothing to compare */
+static double work_at(const tester *job) {
+  return elements_at(job) < 0 ? -1 : as_graph_work(job->spec, &job->field.d, job->instance.env);
+}
+
+/* sizes that satisfy the relations; where small ones have led to nothing (a window is longer), most
+ * stay small */
+static bool draw_from(tester *job, as_rng *rng) {
   int64_t few = job->options->max_size;
-  if (job->most <= few)
-    return as_instance_random(&job->instance, &job->rng, job->most, 2000);
-  double least = 0;
+  return job->most <= few ? as_instance_random(&job->instance, rng, job->most, 2000)
+                          : as_instance_mixed(&job->instance, rng, few, job->most, 200);
+}
+
+/* of several draws the one with the least of what is measured; false: there is none */
+static bool draw_least(tester *job, double (*measure)(const tester *)) {
+  double least = -1;
   uint64_t best = 0;
   as_rng draw;
-  for (int i = 0; i < MIXED_DRAWS; i++) {
+  for (int i = 0; i < DRAWS; i++) {
     uint64_t seed = as_rng_next(&job->rng);
     as_rng_seed(&draw, seed);
-    if (!as_instance_mixed(&job->instance, &draw, few, job->most, 200))
-      continue;
-    double elements = elements_at(job);
-    if (elements >= 0 && (least == 0 || elements < least)) {
-      least = elements;
+    double much = draw_from(job, &draw) ? measure(job) : -1;
+    if (much >= 0 && (least < 0 || much < least)) {
+      least = much;
       best = seed;
     }
   }
   as_rng_seed(&draw, best);
-  return least > 0 && as_instance_mixed(&job->instance, &draw, few, job->most, 200);
+  return least >= 0 && draw_from(job, &draw);
+}
+
+/* Sizes for the next run: those of the first draw, or, where they have to be larger, those with the
+ * fewest elements.  Where an evaluation takes long there, as with extents that are stated as
+ * numbers, those of several draws that need the least work. */
+static bool draw_sizes(tester *job) {
+  bool small = job->most <= job->options->max_size;
+  if (!(small ? draw_from(job, &job->rng) : draw_least(job, elements_at)))
+    return false;
+  double few = small && job->ops > FEW_OPS ? FEW_OPS : (double)job->ops;
+  job->work = work_at(job);
+  if (job->work <= few)
+    return true;
+  if (!draw_least(job, work_at))
+    return false;
+  job->work = work_at(job);
+  return true;
 }
 
 /* what one run works on */
@@ -276,7 +303,11 @@ static outcome one_run(tester *job, bool positive) {
                   .have = as_calloc(job->cand->n_output + 1, sizeof *run.have)};
   as_err_init(&run.why);
   job->field.roots.n = 0;
-  outcome result = draw_inputs(job, positive, &run);
+  outcome result = RUN_TOO_LONG;
+  if (job->work > TOO_MUCH * (double)job->ops)
+    as_err_set(&run.why, AS_UNKNOWN, "an evaluation would take about %.0f operations", job->work);
+  else
+    result = draw_inputs(job, positive, &run);
   if (result == RUN_DONE)
     result = run_on(job, &run);
   if (result == RUN_FAILED || result == RUN_TOO_LONG)
@@ -324,6 +355,14 @@ static bool is_enough(const tester *job) {
   return job->report->same + job->report->close >= job->options->min_elements;
 }
 
+/* Operations beyond which no run begins.  Without any run that came to its end nothing is known,
+ * not even that the program is defined somewhere. */
+static uint64_t most_ops(const tester *job) {
+  if (job->report->runs == 0)
+    return 2 * job->options->total_ops;
+  return is_enough(job) ? job->enough : 2 * job->enough;
+}
+
 /* runs until enough was compared, or it is seen that this takes too long */
 static void run_all(tester *job) {
   const as_field_options *options = job->options;
@@ -334,7 +373,7 @@ static void run_all(tester *job) {
   for (uint32_t attempt = 0, run = 0; attempt < most_attempts; attempt++) {
     if (run >= options->runs && (is_enough(job) || run >= most_runs))
       break;
-    if (job->spent > (is_enough(job) ? 1 : 2) * job->enough)
+    if (job->spent > most_ops(job))
       break;
     job->late = options->until > 0 && as_now() > options->until;
     if (job->late)

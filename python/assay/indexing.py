@@ -6,17 +6,34 @@ from .table import ROWS, row
 from .values import number
 
 
+def _read(t, op):
+    """The operator that reads at positions.  In a claim there is nothing to be read beside an axis;
+    a kernel, which gets its positions at a call, reads 0 there."""
+    return f"{op}_at" if t.reading else op
+
+
+def _from_end(t, at, extent):
+    """Positions that count from the end where below 0, as the claim's operators want them."""
+    if not t.reading:
+        return at
+    return t.value(f"torch_from_end({at.text}, n={extent})", at.extents, at.dtype)
+
+
 @row("gather.default")
 def _gather(t, x, axis, index, sparse_grad=False):
     axis %= x.rank
     _check_rows(t, x, index, axis)
-    return t.value(f"torch_gather({x.text}, {index.text}, axis={axis})", index.extents, x.dtype)
+    return t.value(
+        f"{_read(t, 'torch_gather')}({x.text}, {index.text}, axis={axis})", index.extents, x.dtype
+    )
 
 
 @row("embedding.default")
 def _embedding(t, weight, indices, padding_idx=-1, scale=False, sparse=False):
     extents = indices.extents + weight.extents[1:]
-    return t.value(f"torch_rows({weight.text}, {indices.text})", extents, weight.dtype)
+    return t.value(
+        f"{_read(t, 'torch_rows')}({weight.text}, {indices.text})", extents, weight.dtype
+    )
 
 
 @row("index_select.default")
@@ -35,14 +52,16 @@ def _index(t, x, positions):
     if places != [0, 1]:
         raise Unsupported(t.operator, "by several tensors that are not of the first two axes")
     extents = t.broadcast(*positions)
-    first, second = (t.layouts.expand(at, extents) for at in positions)
-    text = f"torch_take2({x.text}, {first.text}, {second.text})"
+    counted = (_from_end(t, at, extent) for at, extent in zip(positions, x.extents))
+    first, second = (t.layouts.expand(at, extents) for at in counted)
+    text = f"{_read(t, 'torch_take2')}({x.text}, {first.text}, {second.text})"
     return t.value(text, extents + x.extents[2:], x.dtype)
 
 
 def _taken(t, x, axis, at):
     extents = x.extents[:axis] + at.extents + x.extents[axis + 1 :]
-    return t.value(f"torch_take({x.text}, {at.text}, axis={axis})", extents, x.dtype)
+    at = _from_end(t, at, x.extents[axis])
+    return t.value(f"{_read(t, 'torch_take')}({x.text}, {at.text}, axis={axis})", extents, x.dtype)
 
 
 @row("unfold.default")

@@ -144,6 +144,29 @@ static void look_at_call(place_search *search, uint32_t argument) {
   as_vec_clear(&facts);
 }
 
+/* is the value an element of the argument as it is, if only by one branch of a choice? */
+static bool may_be_element(const as_expr *expr, const char *argument) {
+  if (expr->kind == AS_E_ACCESS)
+    return strcmp(expr->name, argument) == 0;
+  return expr->kind == AS_E_IF &&
+         (may_be_element(expr->kid[1], argument) || may_be_element(expr->kid[2], argument));
+}
+
+/* the range of an element that another operator passes on, as it is or as something computed of it
+ */
+static void look_behind(place_search *search, uint32_t node, uint32_t argument) {
+  const as_node *call = &search->program->node[node];
+  int64_t range = as_graph_index_range(search->program, node, search->env, NULL);
+  if (range < 0)
+    return;
+  const as_opdef *op = call->op;
+  if (!may_be_element(op->let[op->nlet - 1].body, op->arg[argument].name) && range > 1)
+    range = 1;
+  if (search->range < 0 || range < search->range)
+    search->range = range;
+  search->exact = false;
+}
+
 int64_t as_graph_index_range(const as_graph *program, as_node_id input, const int64_t *env,
                              bool *exact) {
   place_search search = {.program = program, .env = env, .range = -1, .exact = true};
@@ -156,11 +179,8 @@ int64_t as_graph_index_range(const as_graph *program, as_node_id input, const in
       if (node->arg[a] == input)
         look_at_call(&search, a);
       /* places computed from the element by another operator */
-      bool passed_on = node->arg[a] == input && node->dtype == AS_INT;
-      if (passed_on && as_graph_index_range(program, i, env, NULL) >= 0) {
-        search.range = search.range == 0 ? 0 : 1;
-        search.exact = false;
-      }
+      if (node->arg[a] == input && node->dtype == AS_INT)
+        look_behind(&search, i, a);
     }
   }
   if (exact)

@@ -94,6 +94,7 @@ START_TEST(ranges_of_places) {
       {"gather(X, a) + gather(X, a, axis=1)[:, 0:1]", 5, true},
       {"slice_at(X, b, axis=0, size=4)", 6, true},
       {"gather(X, a + 1)", 1, false},
+      {"gather(X, squeeze(expand_dims(a, axis=0), axis=0))", 9, false},
       {"X * b", -1, false},
   };
 

@@ -534,6 +534,12 @@ class Sizes(unittest.TestCase):
         self.holds_where("x_0 mod 2", lambda x: double(x) if x.shape[0] % 2 == 0 else x, double, x)
         self.holds_where("x_1 <= x_0", lambda x: x if x.shape[0] < x.shape[1] else double(x), double, x)
 
+    def test_extents_that_are_numbers_are_told(self):
+        rows = assay.certify(lambda x: x.sum(0), lambda x: x[0], torch.randn(1, 3))
+        self.assertEqual(rows.shapes, {"x": ["1", "x_1"]})
+        self.assertIn("x has the extents (1, x_1)", str(rows))
+        self.assertEqual(assay.certify(torch.relu, torch.relu, torch.randn(2, 3)).shapes, {})
+
     def test_windows(self):
         x = torch.randn(1, 2, 4, 4)
         pairs = (

@@ -98,6 +98,11 @@ class Telling:
         return pages
 
 
+def _held(graph, node):
+    """The tensor that a node of a graph names: one that the function makes of numbers."""
+    return functools.reduce(getattr, node.target.split("."), graph.owning_module).detach()
+
+
 class GraphRunner(Telling):
     """A graph of ATen operators, divided into certified kernels and steps of PyTorch."""
 
@@ -121,6 +126,7 @@ class GraphRunner(Telling):
         self._steps = [self._step(*each, reasons) for each in zip(pieces, made)]
         self._places = [node for node in graph.nodes if node.op == "placeholder"]
         self._results = graph.output_node().args[0]
+        self._held = {n: _held(graph, n) for n in graph.nodes if n.op == "get_attr"}
         if options.strict and self.left:
             raise AssayError("not all of the program is certified:\n" + self.summary())
         if not options.quiet:
@@ -177,6 +183,7 @@ class GraphRunner(Telling):
 
     def run(self, values):
         """Runs all steps; `values` holds those of the placeholders, the results are a list."""
+        values |= self._held
         for step in self._steps:
             step(values)
         return [values[o] if isinstance(o, torch.fx.Node) else o for o in self._results]

@@ -30,7 +30,9 @@ class Verdict:
     the examples' types, others in double precision; exact values in `exact`), and what both
     functions give there.  `numbers` has the
     floating-point numbers that were read as a fraction or a root, and as which; `arguments` those
-    arguments that are no tensors, and what they are in the claim.
+    arguments that are no tensors, and what they are in the claim; `shapes` has the extents of
+    inputs of which some are numbers: a function fixes these, or they are 1, or torch.export made
+    numbers of them.
     """
 
     verdict: str
@@ -45,6 +47,7 @@ class Verdict:
     places: list = None  # of both functions: the exported program, and which input a placeholder is
     numbers: dict = None
     arguments: dict = None
+    shapes: dict = None  # of inputs with an extent that is a number in the claim: all extents
 
     def __bool__(self):
         return self.verdict == tool.PROVED
@@ -52,6 +55,11 @@ class Verdict:
     def __str__(self):
         read = "".join(f"{x!r} is read as {text}\n" for x, text in (self.numbers or {}).items())
         read += "".join(f"{name} is {x!r}\n" for name, x in (self.arguments or {}).items())
+        if self.scope == ALL_SIZES:
+            read += "".join(
+                f"{name} has the extents ({', '.join(dims)}): numbers are the examples'\n"
+                for name, dims in (self.shapes or {}).items()
+            )
         narrowed = f"no claim about all sizes: {self.narrowed}\n" if self.narrowed else ""
         said = self.result.output.strip()
         if self.verdict == tool.REFUTED and self.scope == ALL_SIZES:
@@ -162,6 +170,7 @@ def _judge(exported, directory, extents, seconds, scope):
     verdict.types = {names[n.name]: n.meta["val"].dtype for n in first.input_nodes}
     theirs = {ours: names[name] for ours, name in which.items() if name in names}
     verdict.places = [(exported[0], names), (exported[1], theirs)]
+    verdict.shapes = {n: d for n, _, d in given.inputs if any(each.isdigit() for each in d)}
     verdict.arguments = pairing.numbers_of(exported[0])
     if verdict.verdict == tool.REFUTED and pairing.has_constants(exported[0]):
         # what the function brings along is an input like others there, of any value

@@ -205,6 +205,8 @@ def _slice(t, x, axis=0, start=None, end=None, step=1):
     if (begin, stop, step) == (0, size, 1):
         return x
     if step == 1 and isinstance(t.result_value(axis), int) and _are_numbers(start, end):
+        if (start or 0) < 0 or (end or 0) < 0:  # from the end, which is so far at this extent
+            t.program.extents.fix(extent)
         begin_text, stop_text, new = t.program.extents.part(extent, begin, stop)
     else:
         new = t.strided(begin_text, stop_text, step, axis)

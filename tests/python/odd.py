@@ -141,6 +141,16 @@ class Calls(unittest.TestCase):
         with self.assertRaisesRegex(assay.AssayError, "autocast off"):
             lower(x)
 
+    def test_gradients_beside_tensors_made_of_numbers(self):
+        def taken(x):
+            return (torch.sin(x)[:, torch.tensor([2, 0, 0])] * torch.tensor([1.0, 2.0, -3.0])).tanh()
+
+        x = torch.randn(4, 3, requires_grad=True)
+        fast = made(taken, x)
+        self.same(fast, taken, x)
+        ours, theirs = (torch.autograd.grad(f(x).square().sum(), x)[0] for f in (fast, taken))
+        self.assertLess((ours - theirs).abs().max(), 1e-5)
+
     def test_second_derivatives_are_refused(self):
         x = torch.randn(4, requires_grad=True)
         fast = made(lambda x: (torch.sigmoid(x) * x).sum(), x)
@@ -534,6 +544,12 @@ class Sizes(unittest.TestCase):
         self.holds_where("x_0 mod 2", lambda x: double(x) if x.shape[0] % 2 == 0 else x, double, x)
         self.holds_where("x_1 <= x_0", lambda x: x if x.shape[0] < x.shape[1] else double(x), double, x)
 
+    def test_extents_that_are_numbers_are_told(self):
+        rows = assay.certify(lambda x: x.sum(0), lambda x: x[0], torch.randn(1, 3))
+        self.assertEqual(rows.shapes, {"x": ["1", "x_1"]})
+        self.assertIn("x has the extents (1, x_1)", str(rows))
+        self.assertEqual(assay.certify(torch.relu, torch.relu, torch.randn(2, 3)).shapes, {})
+
     def test_windows(self):
         x = torch.randn(1, 2, 4, 4)
         pairs = (
@@ -551,6 +567,8 @@ class Sizes(unittest.TestCase):
         self.holds_where("x_0 = 4", exchanged, lambda x: torch.cat([x[-2:], x[:-2]]), x)
         self.holds_where("x_0 = 4", lambda x: x[::2], lambda x: x[:4:2], x)
         self.holds_where("x_0 = 4", lambda x: x[: min(4, x.shape[0])], lambda x: x + 0, x)
+        six = torch.randn(6, 3)
+        self.holds_where("x_0 = 6", lambda x: x[4:5], lambda x: x[-2:-1], six)
         last = assay.certify(lambda x: x[3], lambda x: x[-1], x, seconds=20)
         self.assertTrue(last)
         self.assertEqual(last.scope, assay.equality.THESE_SIZES)

@@ -91,7 +91,7 @@ tests_lower_test_tiles_SOURCES = tests/lower/test_tiles.c
 tests_lower_test_tiles_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_tiles_LDADD = libaskernels.a libaswrite.a libasrt.a libaslower.a libasthreads.a libasvthreads.a libastg.a libassem.a libastile.a libasir.a libastarget.a libasbase.a $(JANSSON_LIBS) $(GLPK_LIBS) $(GMP_LIBS) $(CHECK_LIBS) $(FLINT_LIBS) -lpthread -lm
 TESTS += tests/lower/test_tiles
-EXTRA_DIST += tests/lower/tiles/swap.tile tests/lower/tiles/softmax.tile tests/lower/tiles/gather.tile tests/lower/tiles/labels.tile tests/lower/tiles/norm.tile tests/lower/tiles/large.tile tests/lower/tiles/scratch.tile
+EXTRA_DIST += tests/lower/tiles/swap.tile tests/lower/tiles/softmax.tile tests/lower/tiles/gather.tile tests/lower/tiles/labels.tile tests/lower/tiles/norm.tile tests/lower/tiles/large.tile tests/lower/tiles/scratch.tile tests/lower/tiles/shared.tile
 # tensors that are parts of others in memory
 check_PROGRAMS += tests/lower/test_parts
 tests_lower_test_parts_SOURCES = tests/lower/test_parts.c $(tests_lower_case)

@@ -135,11 +135,11 @@ static bool is_right(const char *path) {
 }
 
 static const char *const cases[] = {
-    "tests/lower/tiles/swap.tile",    "tests/lower/tiles/softmax.tile",
-    "tests/lower/tiles/gather.tile",  "tests/lower/tiles/large.tile",
-    "tests/lower/tiles/labels.tile",  "tests/lower/tiles/norm.tile",
-    "tests/lower/tiles/scratch.tile", "tests/tile/cases/two_kernels.tile",
-    "tests/ttir/cases/running.tile"};
+    "tests/lower/tiles/swap.tile",       "tests/lower/tiles/softmax.tile",
+    "tests/lower/tiles/gather.tile",     "tests/lower/tiles/large.tile",
+    "tests/lower/tiles/labels.tile",     "tests/lower/tiles/norm.tile",
+    "tests/lower/tiles/scratch.tile",    "tests/lower/tiles/shared.tile",
+    "tests/tile/cases/two_kernels.tile", "tests/ttir/cases/running.tile"};
 
 START_TEST(kernels_compute_what_the_evaluator_does) {
   char *path = as_format("%s/%s", test_source_dir(), cases[_i]);
@@ -167,6 +167,14 @@ START_TEST(races_are_reported) {
        "race: an element of global memory read and written by several blocks"},
       {"load x[i < 8] = X[i]\nstore Y[i div 2] = x[i] over [i < 8]\n",
        "race: an element of global memory written twice by threads"},
+      {"parallel p = 0 to 8\n  load y[] = Y[0]\n  store Y[0] = 5 over []\n"
+       "  store Y[1 + p div 2] = y[] over []\nend\n",
+       "race: an element of global memory written and read by blocks"},
+      {"parallel p = 0 to 2\n  load y[] = Y[0] where p < 1 else 0\n  store Y[0] = 5 over []\n"
+       "  store Y[1 + p] = y[] over []\nend\n",
+       "race: an element of global memory written twice by blocks"},
+      {"parallel p = 0 to 8\n  store Y[0] = 5 over []\n  store Y[0] = 6 over []\nend\n",
+       "race: an element of global memory written twice by blocks"},
   };
 
   const char *begin = "tile t\ninput X: f32[8]\ninout Y: f32[8]\n";

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STEPS = 60000 };
+enum { MOST_STEPS = 60000, FEW_STEPS = 500 };
 
 static const char *const sems[] = {"elementwise", "index",  "linear",
                                    "normalize",   "reduce", "shape"};
@@ -42,8 +42,22 @@ static bool accepted(const ck_text *given, const ck_text *candidate, const ck_te
   return ok;
 }
 
-/* what it comes to, against what is wanted */
-static bool run(const test_case *test, const ck_text *sem) {
+/* Steps of all attempts, each of which ends early: as long as one is not proved there are several.
+ */
+static uint32_t tried_in_all(const ck_text *given, const ck_text *candidate, const ck_text *sem) {
+  as_prove_opts few = {.max_steps = FEW_STEPS};
+  as_proof_result proof;
+  ck_msg msg = {0};
+  bool read = as_prove_texts(given, candidate, sem, N_SEM, &few, &proof, &msg);
+  uint32_t tried = read ? proof.steps_tried : 0;
+  as_proof_result_clear(&proof);
+  free(msg.text);
+  free(msg.file);
+  return tried;
+}
+
+/* what it comes to, against what is wanted; most: of steps that attempts have tried together */
+static bool run(const test_case *test, const ck_text *sem, uint32_t *most) {
   ck_text given = {"given", test->given, strlen(test->given)};
   ck_text candidate = {"candidate", test->candidate, strlen(test->candidate)};
   as_prove_opts limits = {.max_steps = MOST_STEPS};
@@ -60,6 +74,8 @@ static bool run(const test_case *test, const ck_text *sem) {
   } else {
     same = goal && strncmp(proof.goal, goal + 1, strlen(goal + 1)) == 0;
     printf("%s%s: %s stays open: %s\n", same ? "" : "WRONG: ", test->name, proof.goal, proof.left);
+    uint32_t tried = tried_in_all(&given, &candidate, sem);
+    *most = tried > *most ? tried : *most;
   }
   as_proof_result_clear(&proof);
   free(msg.text);
@@ -134,6 +150,7 @@ int main(int argc, char **argv) {
   }
   int n = 0;
   int wrong = 0;
+  uint32_t most = 0;
   char *at = strstr(text, "=== ");
   while (at) {
     test_case test = {.name = at};
@@ -153,11 +170,15 @@ int main(int argc, char **argv) {
     test.given += strlen("--- given\n");
     test.want = line_of(test.want, "--- ");
     test.name = line_of(test.name, "=== ");
-    wrong += !run(&test, sem);
+    wrong += !run(&test, sem, &most);
     n++;
     at = next;
   }
-  printf("%d cases, %d wrong\n", n, wrong);
+  if (most <= 2 * FEW_STEPS) {
+    printf("WRONG: at most %u steps are counted of attempts of %d each\n", most, FEW_STEPS);
+    wrong++;
+  }
+  printf("%d cases, %d wrong, at most %u steps in short attempts\n", n, wrong, most);
   for (int i = 0; i < N_SEM; i++)
     free((char *)sem[i].text);
   free(text);

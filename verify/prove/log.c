@@ -284,12 +284,13 @@ ck_id pv_says(const pv *prover, pv_thm thm) {
   return ck_thm_formula(prover->proof, thm);
 }
 
+/* CK_BAD of no theorem, as where effort has run out: what is made of it is none either */
 ck_id pv_left(const pv *prover, pv_thm thm) {
-  return ck_kid(prover->terms, pv_says(prover, thm), 0);
+  return thm == PV_NONE ? CK_BAD : ck_kid(prover->terms, pv_says(prover, thm), 0);
 }
 
 ck_id pv_right(const pv *prover, pv_thm thm) {
-  return ck_kid(prover->terms, pv_says(prover, thm), 1);
+  return thm == PV_NONE ? CK_BAD : ck_kid(prover->terms, pv_says(prover, thm), 1);
 }
 
 ck_fsub pv_fun_sub(pv *prover, const char *function, const ck_id *k, ck_id body) {

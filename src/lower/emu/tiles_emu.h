@@ -1,7 +1,7 @@
 /* What kernels of tile programs use beside the common functions, emulated.  Global memory that they
  * write has a shadow: who wrote and read an element since which barrier.  Reports: an element that
- * two blocks of a launch touch of which one writes it, and the same of two threads of a block
- * without a barrier between. */
+ * two blocks of a launch touch of which one writes it, unless all that touch it write the same bits
+ * there before they read it, and the same of two threads of a block without a barrier between. */
 #ifndef AS_TILES_EMU_H
 #define AS_TILES_EMU_H
 #include <unordered_map>
@@ -15,6 +15,7 @@ struct toucher {
   long launch = 0;
   unsigned block = 0, epoch = 0; /* SEVERAL: more than one block in that launch */
   int thread = NOBODY;           /* MANY: more than one in that epoch */
+  bool own = false;              /* each of these blocks had written it before */
 };
 
 static const unsigned SEVERAL = ~0u;
@@ -68,6 +69,8 @@ template <class T> inline T tile_read(const void *p, size_t i) {
     return x;
   touched &t = touches()[(uintptr_t)q];
   apart(t.wrote, "written and read");
+  bool own = t.wrote.launch == M().launches && t.wrote.block == M().block;
+  t.read.own = own && (t.read.launch != M().launches || t.read.own);
   note(t.read, true);
   memcpy(&x, q, sizeof x);
   return x;
@@ -84,7 +87,11 @@ template <class T> inline void tile_write(void *p, size_t i, T x) {
     return;
   }
   touched &t = touches()[(uintptr_t)q];
-  if (apart(t.wrote, "written twice") && apart(t.read, "read and written"))
+  /* another block wrote the same, and whoever read it had written it: in any order it is this */
+  bool again =
+      t.wrote.launch == m.launches && t.wrote.block != m.block && memcmp(q, &x, sizeof x) == 0;
+  bool unread = t.read.launch != m.launches || t.read.block == m.block || t.read.own;
+  if ((again && unread) || (apart(t.wrote, "written twice") && apart(t.read, "read and written")))
     note(t.wrote, false);
   memcpy(q, &x, sizeof x);
 }

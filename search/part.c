@@ -657,9 +657,12 @@ sg_plan *sg_plans(const sg_part *part, uint32_t *n, uint64_t *struck) {
   for (uint32_t mask = 0; mask < 1u << grid.n; mask++) {
     if (__builtin_popcount(mask) > 3) /* a grid has three axes */
       continue;
-    bool has_choice = mask & grid.partly; /* with a tile of the partly batched ones, and with one */
-    for (int one = 0; one <= has_choice; one++) {
-      sg_plan plan = plan_on_grid(&grid, mask, grid.of_all | (one ? grid.partly : 0));
+    /* with a tile of the partly batched ones, and with one index: of each, since rows that a bias
+     * has, too, are such a class beside the heads */
+    uint32_t partly = mask & grid.partly;
+    uint32_t ones = 0;
+    for (bool more = true; more; ones = (ones - partly) & partly, more = ones != 0) {
+      sg_plan plan = plan_on_grid(&grid, mask, grid.of_all | ones);
       order_parts(part, &plan);
       add_plan(part, &plan, &plans, n);
       for (uint32_t cls = 0; cls < part->n_classes; cls++) {

@@ -10,6 +10,10 @@ enum { MOST_CHAINED_WARPS = 8, FRAGMENT_ROWS = 16 };
  * were fine. */
 enum { MOST_CHAINED_REGISTERS = 176 };
 
+/* The same where elements are loaded beside the scores, whose addresses are kept too, and a thread
+ * of the largest block has 168 at most: 152 spilled (264 bytes). */
+enum { MOST_REGISTERS_BESIDE = 144 };
+
 /* Registers up to which products of warpgroups are late.  With more, ptxas moves accumulators that
  * are under way: it then waits for each product by itself (its C7518: "serialized"), at 144; at 120
  * it did not. */
@@ -38,7 +42,9 @@ as_target_chained as_target_chain(double rows, double depth, double keys, double
   uint32_t elements = (uint32_t)ceil(scores * element_bytes / 4);
   chained.registers = scores + scores / 2 + results + query + elements;
   chained.late = chained.registers <= MOST_LATE_REGISTERS;
-  chained.fits = chained.registers <= MOST_CHAINED_REGISTERS;
+  uint32_t fitting = elements && chained.warps == MOST_CHAINED_WARPS ? MOST_REGISTERS_BESIDE
+                                                                     : MOST_CHAINED_REGISTERS;
+  chained.fits = chained.registers <= fitting;
   chained.fits_handed = chained.warps == MOST_CHAINED_WARPS && chained.copies == 1 &&
                         chained.registers <= MOST_HANDED_REGISTERS;
   return chained;

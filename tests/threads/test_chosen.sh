@@ -16,5 +16,7 @@ table/gemm_gelu 1 1
 table/gqa_16 2 2
 blocks/vanilla 2 1
 table/vanilla 4 3
+../tests/threads/biased 1 1
+../tests/threads/hidden 4 1
 ROWS
 finish

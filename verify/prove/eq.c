@@ -7,7 +7,8 @@
 
 static pv_thm zero_thm(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth);
 
-enum { MAX_SPLITS = 14, MAX_TIGHTENED = 6 };
+/* of equations; elements that are taken apart from sums are steps beyond those */
+enum { MAX_SPLITS = 14, MAX_DEPTH = 24, MAX_TIGHTENED = 6 };
 
 /* D = 0 from D = e.t (e.s) and e.t = 0 (s) */
 static pv_thm through(pv *prover, ck_id diff, pv_eqn eqn, pv_thm thm) {
@@ -503,7 +504,7 @@ static pv_thm zero_thm(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
   pv_eqn eqn;
   pv_poly poly;
   pv_thm thm = PV_NONE;
-  if (depth > MAX_SPLITS || pv_spent(prover))
+  if (depth > MAX_DEPTH || pv_spent(prover))
     return PV_NONE;
   eqn = pv_norm(prover, ctx, diff);
   if (eqn.by == PV_NONE)

@@ -339,14 +339,16 @@ static void judge_text(batch *b, const char *path) {
 
 static bool judge_file(batch *b, const char *path, as_err *err) {
   const as_import_tile_format *format = b->how->from;
-  void *file = format->read(path, &b->how->options, err);
+  as_import_tile_options options = b->how->options;
+  options.in_order = false; /* of a candidate it is asked */
+  void *file = format->read(path, &options, err);
   for (size_t i = 0; file && i < format->count(file); i++) {
     row r = {.label = format->label(file, i)};
     char *name = as_format("%s#%s.tile", path, r.label);
     as_err_init(&r.err);
     as_verdict_init(&r.proof);
     double start = as_now();
-    r.text = format->tile(file, i, &b->how->options, false, &r.err);
+    r.text = format->tile(file, i, &options, false, &r.err);
     r.answer = UNREADABLE;
     r.len = r.text ? strlen(r.text) : 0;
     bool alone = format->count(file) == 1;

@@ -107,6 +107,7 @@ as_import_tile_options cli_tile_options(const cli_opts *opts) {
                                   .argument = &opts->argument,
                                   .size = &opts->size,
                                   .literals = opts->literals,
+                                  .in_order = opts->in_order,
                                   .writes_all = opts->writes_all};
 }
 

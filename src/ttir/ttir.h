@@ -98,6 +98,7 @@ typedef struct {
   uint32_t n_size;
   as_ttir_size *size;
   bool writes_all;       /* what is only stored to is stored to everywhere: an output */
+  bool in_order;         /* lanes touch places in the order of the text, also without barriers */
   bool decimal_literals; /* a literal is the shortest decimal that rounds to the same f32 */
 } as_ttir_launch;
 

@@ -278,9 +278,8 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
   bool real = of->type.kind == AS_TTIR_FLOAT;
   ttir_lifted *result = &lift->value[op->result[0]];
   lift->loaded[argument] = true;
-  lift->loads[argument]++;
-  if (mask && lift->stores[argument])
-    ttir_assume_ordered(lift, op);
+  if (mask)
+    ttir_happens(lift, TTIR_LOADS, op, argument, position, mask, type);
   if (!mask) { /* never: nothing is read */
     *result = other ? *other : (ttir_lifted){.known = false};
     return true;
@@ -348,9 +347,9 @@ static bool store(ttir_lift *lift, const as_ttir_op *op, const as_ttir_type *typ
                   uint32_t argument, ttir_node *position, ttir_node *mask,
                   const ttir_lifted *value) {
   lift->stored[argument] = true;
-  lift->stores[argument]++;
   if (!mask)
     return true;
+  ttir_happens(lift, TTIR_STORES, op, argument, position, mask, type);
   if (value->low || value->high)
     ttir_assume(lift, op, "what is stored is taken to be finite");
   ttir_node *number = stored_number(lift, value->value);
@@ -473,10 +472,9 @@ static bool lift_assert(ttir_lift *lift, const as_ttir_op *op, int code) {
 }
 
 static bool lift_barrier(ttir_lift *lift, const as_ttir_op *op, int code) {
-  (void)op;
   (void)code;
-  memset(lift->stores, 0, lift->kernel->body.n_argument * sizeof *lift->stores);
-  lift->barriers++;
+  if (lift->guard->kind == TTIR_N_TRUE) /* in a branch it may not be executed */
+    ttir_happens(lift, TTIR_WAITS, op, 0, NULL, NULL, NULL);
   return true;
 }
 

@@ -262,13 +262,14 @@ static bool set_rounds(point *at, uint32_t i, int64_t span) {
   const ttir_around *loop = at->event->around[i];
   rounds *all = &at->all[i];
   *all = (rounds){.whole = true};
-  if (!number_at(at, loop->step, &all->step) || all->step <= 0)
+  bool fixed = is_fixed(at, loop->from) && is_fixed(at, loop->to) && is_fixed(at, loop->step);
+  if (!fixed || !number_at(at, loop->step, &all->step) || all->step <= 0)
     return false;
   if (number_at(at, loop->from, &all->from) && number_at(at, loop->to, &all->to))
     return true;
   int64_t n = span / all->step + 2;
   *all = (rounds){false, 0, n * all->step, all->step};
-  return n <= MOST_ROUNDS && is_fixed(at, loop->from);
+  return n <= MOST_ROUNDS;
 }
 
 /* false: not all rounds are known */

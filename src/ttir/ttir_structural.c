@@ -289,15 +289,22 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
   if (masked)
     position = ttir_under(lift->mem, position, mask);
   bool unread = masked && !other && !real && ttir_lanes_unread(lift, op);
-  const char *instead = masked && other ? ttir_print(lift->mem, stored_number(lift, other->value))
-                        : unread        ? "0"
-                                        : "";
+  bool partial = masked && other && other->value && ttir_is_partial(other->value);
+  ttir_node *lacks = partial && real ? ttir_lacks(lift, other->value) : NULL;
+  if (partial && !real)
+    ttir_assume_defined(lift, other->value);
+  const char *instead = lacks             ? ttir_print(lift->mem, ttir_filled(lift, other->value))
+                        : masked && other ? ttir_print(lift->mem, stored_number(lift, other->value))
+                        : unread          ? "0"
+                                          : "";
   ttir_line(lift, "load %s%s = %s%s%s%s", name, ttir_over(lift, type),
             place(lift, argument, position, mask), where(lift, mask), *instead ? " else " : "",
             instead);
   ttir_sort sort = real ? TTIR_REAL : TTIR_INTEGER;
   ttir_node *tile = ttir_element(lift, sort, name, type);
   *result = (ttir_lifted){.value = tile, .known = true};
+  if (lacks)
+    result->value = ttir_lacking(lift, tile, ttir_and(lift->mem, ttir_not(lift->mem, mask), lacks));
   if (!real) {
     uint32_t bits = of->type.bits;
     tile->lo = bits >= 63 ? TTIR_LEAST : -((int64_t)1 << (bits - 1));

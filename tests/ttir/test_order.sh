@@ -116,6 +116,9 @@ done
 fine "$(loop n c8 "$(places 0; store at0 x)"; loop n c8 "$(places 0; load v at0; store at0 v)" | sed 's/%\([sabr]0\|at0\|i\|v\)\>/%\1_2/g')"
 disordered "$(loop n c8 "$(places 0; store at0 x)"; loop n c8 "$(places 1; load v at1; store at1 v)")"
 
+# a loop whose bounds depend on the round of the one around: its first rounds do not tell of all
+disordered "$(loop c8 c1 "$(printf '    scf.for %%j = %%c0 to %%i step %%c1 : i32 {\n%s\n    }' "$(places 1 | sed 's/%i\>/%j/g'; load v y1; store at1 v)")")"
+
 # of a candidate the order is asked, whatever is said
 kernel "$(store y1 x; load v next; store far v)"
 # shellcheck disable=SC2086

@@ -39,8 +39,8 @@ void ttir_happens(ttir_lift *lift, ttir_event_kind kind, const as_ttir_op *op, u
 /* Lanes that touch one place without a barrier between may do so in any order: refused where
  * something is loaded, unless the order of the text is asked for.  That and what is stored twice is
  * said aloud.  Number i <= k of the events. */
-static bool is_ordered(ttir_lift *lift, size_t i, size_t k) {
-  ttir_order order = ttir_order_of(&lift->events, i, k);
+static bool is_ordered(ttir_lift *lift, size_t i, size_t k, uint64_t *left) {
+  ttir_order order = ttir_order_of(&lift->events, i, k, left);
   const as_ttir_op *op = AS_VEC_AT(&lift->events, ttir_event, k).op;
   if (order == TTIR_IN_ORDER)
     return true;
@@ -60,9 +60,10 @@ static bool is_ordered(ttir_lift *lift, size_t i, size_t k) {
 }
 
 static bool are_ordered(ttir_lift *lift) {
+  uint64_t left = (uint64_t)1 << 23; /* of a whole kernel: seconds */
   for (size_t k = 0; k < lift->events.n; k++) {
     for (size_t i = 0; i <= k; i++) {
-      if (!is_ordered(lift, i, k))
+      if (!is_ordered(lift, i, k, &left))
         return false;
     }
   }

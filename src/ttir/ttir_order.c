@@ -350,7 +350,8 @@ typedef struct {
   const ids *instance;
   uint32_t shared;
   sum sum[2];
-  int64_t span; /* below 0: not known yet */
+  int64_t span;   /* below 0: not known yet */
+  uint64_t *left; /* how many lanes and rounds may still be looked at */
 } meeting;
 
 /* number of the only loop whose bounds are not known; AS_NONE: all are; false: several */
@@ -392,8 +393,9 @@ static bool open_loops_match(const meeting *m, const point *a, const point *b) {
 /* at the first lanes and rounds of one side; false: not known */
 static bool start(meeting *m, int side, point *at) {
   if (!first_point(m->event[side], m->instance, m->shared, m->span, at) ||
-      points_of(at) > MOST_POINTS)
+      points_of(at) > MOST_POINTS || points_of(at) >= *m->left)
     return false;
+  *m->left -= points_of(at) + 1;
   m->sum[side] = (sum){.n_fixed = 0};
   return add_to_sum(at, &m->sum[side], m->event[side]->position, 1);
 }
@@ -517,9 +519,10 @@ static bool next_instance(ids *here) {
 }
 
 /* in any instance at once, or in one after another */
-static bool same_by_points(const ttir_event *a, const ttir_event *b, uint32_t shared) {
+static bool same_by_points(const ttir_event *a, const ttir_event *b, uint32_t shared,
+                           uint64_t *left) {
   ids here = {.n = 0};
-  meeting m = {.event = {a, b}, .instance = &here, .shared = shared};
+  meeting m = {.event = {a, b}, .instance = &here, .shared = shared, .left = left};
   if (meet_in_lanes(&m))
     return true;
   if (!ids_of(&m, &here))
@@ -552,11 +555,13 @@ static bool ranges_apart(const ttir_event *a, const ttir_event *b) {
 /* ---- pairs */
 
 /* rounds of `shared` loops are the same, and of those inside any; together: of those inside, too */
-static bool is_fine(const ttir_event *a, const ttir_event *b, uint32_t shared, bool together) {
-  return ranges_apart(a, b) || (together && same_by_text(a, b)) || same_by_points(a, b, shared);
+static bool is_fine(const ttir_event *a, const ttir_event *b, uint32_t shared, bool together,
+                    uint64_t *left) {
+  return ranges_apart(a, b) || (together && same_by_text(a, b)) ||
+         same_by_points(a, b, shared, left);
 }
 
-ttir_order ttir_order_of(const as_vec *events, size_t i, size_t k) {
+ttir_order ttir_order_of(const as_vec *events, size_t i, size_t k, uint64_t *left) {
   const ttir_event *a = &AS_VEC_AT(events, ttir_event, i);
   const ttir_event *b = &AS_VEC_AT(events, ttir_event, k);
   bool waits = a->kind == TTIR_WAITS || b->kind == TTIR_WAITS;
@@ -567,11 +572,11 @@ ttir_order ttir_order_of(const as_vec *events, size_t i, size_t k) {
   ttir_order not = loads ? TTIR_LOAD_DISORDERED : TTIR_STORES_DISORDERED;
   uint32_t both = common(a, b);
   bool together = both == a->n_around && both == b->n_around;
-  if (i != k && !waits_between(events, i, k) && !is_fine(a, b, both, together))
+  if (i != k && !waits_between(events, i, k) && !is_fine(a, b, both, together, left))
     return not ;
   for (uint32_t depth = 0; depth < both; depth++) {
     bool apart = waits_across(events, i, k, depth) && waits_across(events, k, i, depth);
-    if (!apart && !is_fine(a, b, depth, false))
+    if (!apart && !is_fine(a, b, depth, false, left))
       return not ;
   }
   return TTIR_IN_ORDER;

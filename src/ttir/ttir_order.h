@@ -37,6 +37,6 @@ typedef enum {
 
 /* May numbers i <= k, accesses to one argument of which one is a store, reach one place from
  * different lanes with no barrier between?  Of two rounds of a loop a number may be its own other.
- */
-ttir_order ttir_order_of(const as_vec *events, size_t i, size_t k);
+ * left: so many lanes and rounds are looked at; what is then not known is taken as disordered. */
+ttir_order ttir_order_of(const as_vec *events, size_t i, size_t k, uint64_t *left);
 #endif

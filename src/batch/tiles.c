@@ -440,7 +440,8 @@ static void judge_hypotheses(batch *b, trials *t) {
   judge_hypothesis(b, t, 0, n_scope - 1, true);
 }
 
-static bool judge_general(batch *b, void *file, size_t index, const char *path, as_err *err) {
+static bool judge_general(batch *b, void *file, size_t index, const char *path,
+                          const as_import_tile_options *options, as_err *err) {
   const as_import_tile_format *format = b->how->from;
   as_import_known known = {0};
   trials t = {.format = format->general, .label = format->label(file, index), .given = b->given};
@@ -448,7 +449,7 @@ static bool judge_general(batch *b, void *file, size_t index, const char *path, 
   as_tile_job_init(&job, b->library);
   if (as_tile_job_take(&job, 0, b->given_name, b->given, b->given_len, err)) {
     as_batch_known_of(&job, &known);
-    t.all = t.format->open(file, &b->how->options, &known, err);
+    t.all = t.format->open(file, options, &known, err);
   }
   char *name = as_format("%s#%s.tile", path, t.label);
   t.name = name;
@@ -465,10 +466,12 @@ static bool judge_general(batch *b, void *file, size_t index, const char *path, 
 
 static bool judge_file(batch *b, const char *path, as_err *err) {
   const as_import_tile_format *format = b->how->from;
-  void *file = format->read(path, &b->how->options, err);
+  as_import_tile_options options = b->how->options;
+  options.in_order = false; /* of a candidate it is asked */
+  void *file = format->read(path, &options, err);
   bool fine = file != NULL;
   for (size_t i = 0; fine && i < format->count(file) && b->how->generalise; i++)
-    fine = format->general ? judge_general(b, file, i, path, err)
+    fine = format->general ? judge_general(b, file, i, path, &options, err)
                            : as_err_set(err, AS_BAD_INPUT, "%s: of %s nothing is generalised", path,
                                         format->name);
   for (size_t i = 0; fine && i < format->count(file) && !b->how->generalise; i++) {
@@ -477,7 +480,7 @@ static bool judge_file(batch *b, const char *path, as_err *err) {
     as_err_init(&r.err);
     as_verdict_init(&r.proof);
     double start = as_now();
-    r.text = format->tile(file, i, &b->how->options, false, &r.err);
+    r.text = format->tile(file, i, &options, false, &r.err);
     r.answer = UNREADABLE;
     r.len = r.text ? strlen(r.text) : 0;
     bool alone = format->count(file) == 1;

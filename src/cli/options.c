@@ -109,6 +109,7 @@ as_import_tile_options cli_tile_options(const cli_opts *opts) {
                                   .size = &opts->size,
                                   .where = &opts->where,
                                   .literals = opts->literals,
+                                  .in_order = opts->in_order,
                                   .writes_all = opts->writes_all};
 }
 

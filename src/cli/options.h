@@ -91,6 +91,8 @@ enum {
     "of these: numbers as they are printed, or the shortest decimals that round to them")          \
   X(writes_all, 'W', FLAG, CLI_FOR_LIFTING, NULL, NULL, 0, 0, NULL,                                \
     "of these: what is stored to and never loaded is an output, stored to everywhere")             \
+  X(in_order, '6', FLAG, CLI_FOR_certify | CLI_FOR_lift, NULL, NULL, 0, 0, NULL,                   \
+    "of these, given: lanes touch a place in the text's order without a barrier, aloud")           \
   X(force, 'f', FLAG, CLI_FOR_SEARCHING | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                 \
     "replace an existing result directory")                                                        \
   X(json, 'j', FLAG, CLI_FOR_ALL, NULL, NULL, 0, 0, NULL,                                          \
@@ -235,6 +237,7 @@ typedef struct {
   bool force;
   bool writes_all;
   bool generalise;
+  bool in_order;
   bool json;
   bool no_cache;
   bool smt;

@@ -54,6 +54,7 @@ typedef struct {
   const as_vec *size;     /* of char *; NULL: none */
   const as_vec *where;    /* of char *: relations of sizes; NULL: none */
   const char *literals;   /* a word of AS_IMPORT_LITERALS */
+  bool in_order;          /* a kernel's lanes touch places in the order of its text */
   bool writes_all;        /* what a kernel stores to and never loads, it stores to everywhere */
 } as_import_tile_options;
 

@@ -120,6 +120,7 @@ static bool read_options(as_ttir_launch *launch, const triton_file *file,
     fine = as_ttir_launch_where(launch, AS_VEC_AT(options->where, char *, i), err);
   launch->decimal_literals = options->literals && strcmp(options->literals, "decimal") == 0;
   launch->writes_all = launch->writes_all || options->writes_all;
+  launch->in_order = options->in_order;
   return fine;
 }
 

@@ -105,6 +105,7 @@ typedef struct {
   uint32_t n_where;
   const char **where;    /* relations of sizes that launches keep */
   bool writes_all;       /* what is only stored to is stored to everywhere: an output */
+  bool in_order;         /* lanes touch places in the order of the text, also without barriers */
   bool decimal_literals; /* a literal is the shortest decimal that rounds to the same f32 */
 } as_ttir_launch;
 

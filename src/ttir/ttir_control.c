@@ -99,15 +99,17 @@ void ttir_write_next(ttir_lift *lift, uint32_t n, const as_ttir_type *const *typ
 typedef struct {
   size_t out;
   size_t assumed;
+  size_t events;
 } mark;
 
 static mark mark_here(const ttir_lift *lift) {
-  return (mark){lift->out.n, lift->assumed.n};
+  return (mark){lift->out.n, lift->assumed.n, lift->events.n};
 }
 
 static void go_back(ttir_lift *lift, mark to) {
   lift->out.n = to.out;
   lift->assumed.n = to.assumed;
+  lift->events.n = to.events;
   if (lift->out.s)
     lift->out.s[to.out] = 0;
 }
@@ -242,13 +244,15 @@ static bool leave(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop, uint32
   return true;
 }
 
-/* A round may load what other lanes stored in one before.  loads, stores: how many there were. */
-static void assume_rounds_ordered(ttir_lift *lift, const as_ttir_op *op, const uint32_t *loads,
-                                  const uint32_t *stores) {
-  for (uint32_t i = 0; i < lift->kernel->body.n_argument; i++) {
-    if (lift->loads[i] > loads[i] && lift->stores[i] > stores[i])
-      ttir_assume_ordered(lift, op);
-  }
+/* what is touched from here on is touched in each round */
+static bool enter_rounds(ttir_lift *lift, const as_ttir_op *op, const char *name,
+                         ttir_node *const *bound) {
+  if (lift->n_around == TTIR_MOST_AROUND)
+    return ttir_refuse(lift, op, "in too many loops");
+  ttir_around *loop = as_arena_alloc(lift->mem, sizeof *loop);
+  *loop = (ttir_around){name, bound[0], bound[1], bound[2]};
+  lift->around[lift->n_around++] = loop;
+  return true;
 }
 
 /* one attempt at a loop with what is known of it */
@@ -280,7 +284,11 @@ static bool write_for(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop) {
   as_str_clear(&carries);
   lift->depth++;
   lift->value[body->argument[0]] = (ttir_lifted){.value = variable, .known = true};
-  if (!ttir_lift_region(lift, body))
+  if (!enter_rounds(lift, op, name, bound))
+    return false;
+  bool lifted = ttir_lift_region(lift, body);
+  lift->n_around--;
+  if (!lifted)
     return false;
   const as_ttir_op *yield = ttir_last(body);
   if (n > 0 && (!yield || yield->n_operand != n))
@@ -335,23 +343,12 @@ bool ttir_lift_for(ttir_lift *lift, const as_ttir_op *op, int code) {
   }
   mark start = mark_here(lift);
   int depth = lift->depth;
-  size_t bytes = (lift->kernel->body.n_argument + 1) * sizeof(uint32_t);
-  uint32_t *loads = as_arena_alloc(lift->mem, bytes);
-  uint32_t *stores = as_arena_alloc(lift->mem, bytes);
-  memcpy(loads, lift->loads, bytes);
-  memcpy(stores, lift->stores, bytes);
-  uint32_t barriers = lift->barriers;
   while (loop.again) {
     go_back(lift, start);
     lift->depth = depth;
-    lift->barriers = barriers;
-    memcpy(lift->loads, loads, bytes);
-    memcpy(lift->stores, stores, bytes);
     if (!write_for(lift, op, &loop))
       return false;
   }
-  if (lift->barriers == barriers)
-    assume_rounds_ordered(lift, op, loads, stores);
   return true;
 }
 

@@ -27,8 +27,47 @@ void ttir_assume_defined(ttir_lift *lift, const ttir_node *node) {
                 "of, in lanes that nothing reads, too");
 }
 
-void ttir_assume_ordered(ttir_lift *lift, const as_ttir_op *op) {
-  ttir_assume(lift, op, "what other lanes stored there is taken to be seen, without a barrier");
+void ttir_happens(ttir_lift *lift, ttir_event_kind kind, const as_ttir_op *op, uint32_t argument,
+                  ttir_node *position, ttir_node *mask, const as_ttir_type *type) {
+  ttir_event event = {kind, op, argument, position, mask, {0}, {0}, lift->n_around};
+  if (type)
+    event.type = *type;
+  memcpy(event.around, lift->around, sizeof event.around);
+  as_vec_push(&lift->events, &event);
+}
+
+/* Lanes that touch one place without a barrier between may do so in any order: refused where
+ * something is loaded, unless the order of the text is asked for.  That and what is stored twice is
+ * said aloud.  Number i <= k of the events. */
+static bool is_ordered(ttir_lift *lift, size_t i, size_t k, uint64_t *left) {
+  ttir_order order = ttir_order_of(&lift->events, i, k, left);
+  const as_ttir_op *op = AS_VEC_AT(&lift->events, ttir_event, k).op;
+  if (order == TTIR_IN_ORDER)
+    return true;
+  char *text = as_format("a place that another lane may touch in line %d, with no barrier between",
+                         AS_VEC_AT(&lift->events, ttir_event, i).op->line);
+  bool taken = order == TTIR_STORES_DISORDERED || lift->launch->in_order;
+  if (!taken) {
+    ttir_refuse(lift, op, text);
+    free(text);
+    return false;
+  }
+  char *said = as_format("%s: taken to be touched in the order of the text", text);
+  ttir_assume(lift, op, said);
+  free(said);
+  free(text);
+  return true;
+}
+
+static bool are_ordered(ttir_lift *lift) {
+  uint64_t left = (uint64_t)1 << 23; /* of a whole kernel: seconds */
+  for (size_t k = 0; k < lift->events.n; k++) {
+    for (size_t i = 0; i <= k; i++) {
+      if (!is_ordered(lift, i, k, &left))
+        return false;
+    }
+  }
+  return true;
 }
 
 bool ttir_is_truth(const as_ttir_type *type) {
@@ -424,16 +463,16 @@ static char *lifted_text(const as_ttir_kernel *kernel, const char *file,
   lift.loaded = as_calloc(kernel->body.n_argument + 1, sizeof *lift.loaded);
   lift.stored = as_calloc(kernel->body.n_argument + 1, sizeof *lift.stored);
   lift.updated = as_calloc(kernel->body.n_argument + 1, sizeof *lift.updated);
-  lift.loads = as_calloc(kernel->body.n_argument + 1, sizeof *lift.loads);
-  lift.stores = as_calloc(kernel->body.n_argument + 1, sizeof *lift.stores);
   lift.tensor = as_calloc(kernel->body.n_argument + 1, sizeof *lift.tensor);
   lift.guard = ttir_true(lift.mem);
   as_str_init(&lift.out);
   as_vec_init(&lift.assumed, sizeof(const char *));
+  as_vec_init(&lift.events, sizeof(ttir_event));
   as_intern_init(&lift.names, NULL);
   as_str text;
   as_str_init(&text);
-  bool fine = lift_arguments(&lift) && lift_body(&lift) && declare(&lift, &text);
+  bool fine = lift_arguments(&lift) && lift_body(&lift) && (!known || are_ordered(&lift)) &&
+              declare(&lift, &text);
   if (fine)
     as_str_add(&text, lift.out.s ? lift.out.s : "");
   as_str said;
@@ -449,8 +488,7 @@ static char *lifted_text(const as_ttir_kernel *kernel, const char *file,
   free(lift.loaded);
   free(lift.stored);
   free(lift.updated);
-  free(lift.loads);
-  free(lift.stores);
+  as_vec_clear(&lift.events);
   free(lift.tensor);
   as_arena_free(lift.mem);
   char *whole = as_str_take(&text);

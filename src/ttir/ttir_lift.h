@@ -5,6 +5,7 @@
 #include "src/base/str.h"
 #include "src/base/vec.h"
 #include "ttir_node.h"
+#include "ttir_order.h"
 
 /* What an SSA value is, as functions of its lanes.  A truth that never holds is NULL. */
 typedef struct {
@@ -38,11 +39,11 @@ typedef struct {
   const char **tensor;   /* by argument: what the one that it points to is called here */
   bool *loaded;          /* by argument */
   bool *stored;
-  bool *updated;            /* by argument: atomically, by sums */
-  uint32_t *loads;          /* by argument: how many there were, .. */
-  uint32_t *stores;         /* .. those since the last barrier, .. */
-  uint32_t barriers;        /* .. and how many of these */
-  const as_ttir_op *update; /* one of these; NULL: there is none */
+  bool *updated;                               /* by argument: atomically, by sums */
+  const as_ttir_op *update;                    /* one of these; NULL: there is none */
+  as_vec events;                               /* of ttir_event, in the order of the text */
+  const ttir_around *around[TTIR_MOST_AROUND]; /* the loops here */
+  uint32_t n_around;
   as_err *err;
 } ttir_lift;
 
@@ -84,8 +85,9 @@ ttir_node *ttir_lacking(ttir_lift *lift, ttir_node *value, ttir_node *lacks);
  * `lacks` holds; NULL: there are none, or too many. */
 ttir_node *ttir_sum_of_traces(ttir_lift *lift, const char *head, const ttir_node *body,
                               ttir_node *lacks);
-/* aloud: other lanes' stores to the argument are taken to be there */
-void ttir_assume_ordered(ttir_lift *lift, const as_ttir_op *op);
+/* an access to an argument, or, where the mask is NULL, a barrier */
+void ttir_happens(ttir_lift *lift, ttir_event_kind kind, const as_ttir_op *op, uint32_t argument,
+                  ttir_node *position, ttir_node *mask, const as_ttir_type *type);
 bool ttir_lift_region(ttir_lift *lift, const as_ttir_region *region);
 
 /* ttir_check.c */

@@ -23,19 +23,33 @@ static bool moves_lanes(const as_ttir_op *op) {
   return is_one_of(op, names);
 }
 
-/* all results together are made of every lane of the operands */
-static bool combines_lanes(const as_ttir_op *op) {
-  bool by_one = op->n_region == 1 && op->n_operand == 1 && op->region[0].n_op == 2;
-  bool folds = strcmp(op->name, "tt.reduce") == 0 || strcmp(op->name, "tt.scan") == 0;
-  return strcmp(op->name, "tt.dot") == 0 || (folds && by_one);
-}
-
 static bool is_lane_wise(const as_ttir_op *op) {
   for (const ttir_row *row = ttir_elementwise; row->name; row++) {
     if (strcmp(row->name, op->name) == 0)
       return op->n_region == 0;
   }
   return false;
+}
+
+/* does it return one operation of both of its arguments? */
+static bool is_one_operation(const as_ttir_region *region) {
+  if (region->n_op != 2 || region->n_argument != 2 || !is_lane_wise(region->op[0]))
+    return false;
+  const as_ttir_op *of = region->op[0];
+  const as_ttir_op *returned = region->op[1];
+  uint32_t first = region->argument[0];
+  uint32_t second = region->argument[1];
+  return of->n_operand == 2 && of->n_result == 1 && returned->n_operand == 1 &&
+         returned->operand[0] == of->result[0] &&
+         ((of->operand[0] == first && of->operand[1] == second) ||
+          (of->operand[0] == second && of->operand[1] == first));
+}
+
+/* all results together are made of every lane of the operands */
+static bool combines_lanes(const as_ttir_op *op) {
+  bool by_one = op->n_region == 1 && op->n_operand == 1 && is_one_operation(&op->region[0]);
+  bool folds = strcmp(op->name, "tt.reduce") == 0 || strcmp(op->name, "tt.scan") == 0;
+  return strcmp(op->name, "tt.dot") == 0 || (folds && by_one);
 }
 
 static void learn(reads *in, const as_ttir_region *region, bool executed) {

@@ -278,9 +278,8 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
   bool real = of->type.kind == AS_TTIR_FLOAT;
   ttir_lifted *result = &lift->value[op->result[0]];
   lift->loaded[argument] = true;
-  lift->loads[argument]++;
-  if (mask && lift->stores[argument])
-    ttir_assume_ordered(lift, op);
+  if (mask)
+    ttir_happens(lift, TTIR_LOADS, op, argument, position, mask, type);
   if (!mask) { /* never: nothing is read */
     *result = other ? *other : (ttir_lifted){.known = false};
     return true;
@@ -290,15 +289,22 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
   if (masked)
     position = ttir_under(lift->mem, position, mask);
   bool unread = masked && !other && !real && ttir_lanes_unread(lift, op);
-  const char *instead = masked && other ? ttir_print(lift->mem, stored_number(lift, other->value))
-                        : unread        ? "0"
-                                        : "";
+  bool partial = masked && other && other->value && ttir_is_partial(other->value);
+  ttir_node *lacks = partial && real ? ttir_lacks(lift, other->value) : NULL;
+  if (partial && !real)
+    ttir_assume_defined(lift, other->value);
+  const char *instead = lacks             ? ttir_print(lift->mem, ttir_filled(lift, other->value))
+                        : masked && other ? ttir_print(lift->mem, stored_number(lift, other->value))
+                        : unread          ? "0"
+                                          : "";
   ttir_line(lift, "load %s%s = %s%s%s%s", name, ttir_over(lift, type),
             place(lift, argument, position, mask), where(lift, mask), *instead ? " else " : "",
             instead);
   ttir_sort sort = real ? TTIR_REAL : TTIR_INTEGER;
   ttir_node *tile = ttir_element(lift, sort, name, type);
   *result = (ttir_lifted){.value = tile, .known = true};
+  if (lacks)
+    result->value = ttir_lacking(lift, tile, ttir_and(lift->mem, ttir_not(lift->mem, mask), lacks));
   if (!real) {
     uint32_t bits = of->type.bits;
     tile->lo = bits >= 63 ? TTIR_LEAST : -((int64_t)1 << (bits - 1));
@@ -348,9 +354,9 @@ static bool store(ttir_lift *lift, const as_ttir_op *op, const as_ttir_type *typ
                   uint32_t argument, ttir_node *position, ttir_node *mask,
                   const ttir_lifted *value) {
   lift->stored[argument] = true;
-  lift->stores[argument]++;
   if (!mask)
     return true;
+  ttir_happens(lift, TTIR_STORES, op, argument, position, mask, type);
   if (value->low || value->high)
     ttir_assume(lift, op, "what is stored is taken to be finite");
   ttir_node *number = stored_number(lift, value->value);
@@ -473,10 +479,9 @@ static bool lift_assert(ttir_lift *lift, const as_ttir_op *op, int code) {
 }
 
 static bool lift_barrier(ttir_lift *lift, const as_ttir_op *op, int code) {
-  (void)op;
   (void)code;
-  memset(lift->stores, 0, lift->kernel->body.n_argument * sizeof *lift->stores);
-  lift->barriers++;
+  if (lift->guard->kind == TTIR_N_TRUE) /* in a branch it may not be executed */
+    ttir_happens(lift, TTIR_WAITS, op, 0, NULL, NULL, NULL);
   return true;
 }
 

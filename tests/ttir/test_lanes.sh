@@ -63,6 +63,7 @@ give() {
 }
 
 printf '%s\n' 'op chosen(a[..s]) -> [..s]' '  out[..s] = if(a[..s] = 0, 0, 1 / (a[..s] * a[..s]))' \
+  'op firsts(a[m, n]) -> [m, n]' '  require 1 <= n' '  out[i, j] = 1 / (a[i, 0] * a[i, 0]) + 1 / a[i, 0] + a[i, j]' \
   'op means(a[m, n]) -> [m, n]' '  out[i, j] = sum(k < n) (1 / a[i, k]) + a[i, j]' >lanes.sem
 
 # a quotient that is used twice, and has no value in the fourth lane
@@ -97,6 +98,21 @@ certify REFUTED given.tile
 kernel near "$(echo "$chosen" | sed 's/WORD/oeq/')"
 certify REFUTED given.tile
 
+# what stands in for what is not loaded: only lanes that are stored need one
+other='    %n = arith.negf %one : tensor<4xf32>
+    %q = arith.divf %one, %x : tensor<4xf32>
+    %w = tt.load %x1, MASK, %q : tensor<4x!tt.ptr<f32>>
+    %v = arith.addf %w, MORE : tensor<4xf32>'
+kernel near "$(echo "$other" | sed 's/MASK/%m/;s/MORE/%one/')"
+taken_for_granted other
+against PROVED 'px + 1'
+give
+certify PROVED given.tile
+kernel near "$(echo "$other" | sed 's/MASK/%m/;s/MORE/%zero/')"
+certify REFUTED given.tile
+kernel near "$(echo "$other" | sed 's/    %n = .*/    %few = arith.constant dense<false> : tensor<4xi1>\n    %two = arith.cmpi slt, %lane, %lane : tensor<4xi32>/;s/MASK/%two/;s/MORE/%zero/')"
+against PROVED '1 / px'
+
 # roots and logarithms
 kernel near '    %r = math.sqrt %x : tensor<4xf32>
     %l = math.log %x : tensor<4xf32>
@@ -125,6 +141,20 @@ certify PROVED given.tile
 kernel near "$(echo "$sum" | sed 's/CHOSEN/arith.addf %q, %zero : tensor<4xf32>/')"
 against REFUTED 'means(px)'
 certify REFUTED given.tile
+
+# A combination that returns its first argument needs the first lane alone, whatever else it computes.
+kernel near '    %q = arith.divf %one, %x : tensor<4xf32>
+    %p = arith.mulf %q, %q : tensor<4xf32>
+    %z = arith.addf %p, %q : tensor<4xf32>
+    %r = "tt.reduce"(%z) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %a : f32
+    }) : (tensor<4xf32>) -> f32
+    %all = tt.splat %r : f32 -> tensor<4xf32>
+    %v = arith.addf %all, %x : tensor<4xf32>'
+against 'PROVED|UNKNOWN' 'firsts(px)'
+against REFUTED 'firsts(px) + 1'
 
 # carried from round to round: the fourth lane loses its value in the first one; so do others where they are 0
 carried='    %r = scf.for %i = %first to %rounds step %step iter_args(%a = %x) -> (tensor<4xf32>) : i32 {

@@ -161,16 +161,6 @@ says 0 'if(not (x[i0] = 0), 1 / (x[i0] - abs(x[i0])) * (1 / (x[i0] - abs(x[i0]))
 says 0 'if(not (x[i0] = 0), 1 / x[i0]' "$(echo "$quotient" | sed 's/DIVISOR/arith.addf %x, %zero : tensor<2xf32>/;s/%o, %d/%o, %x/')"
 grep -q 'nothing is divided by 0' out && fail 'a quotient that is chosen where it is defined is said to be taken for granted'
 
-# what other lanes stored is seen by those that load it where a barrier stands between; elsewhere that it is, is taken for granted
-seen='    %s0 = tt.splat %y : !tt.ptr<f32> -> tensor<2x!tt.ptr<f32>>
-    %s1 = tt.addptr %s0, %lane : tensor<2x!tt.ptr<f32>>, tensor<2xi32>
-    tt.store %s1, %x : tensor<2x!tt.ptr<f32>>
-    gpu.barrier
-    %v = tt.load %s1 : tensor<2x!tt.ptr<f32>>'
-says 0 'load v' "$seen"
-grep -q 'without a barrier' out && fail 'a barrier is not seen'
-says 0 'line 19: what other lanes stored there is taken to be seen, without a barrier' "$(echo "$seen" | sed '/gpu.barrier/d')"
-
 # Welford's combination but at some places: a weight of 1, equal means, a quotient of what may be 0
 welford=$src/tests/ttir/own/layer_norm_welford.ttir
 one='s/    %cst = arith.constant 0.000000e+00 : f32/&\n    %one = arith.constant 1.000000e+00 : f32/'

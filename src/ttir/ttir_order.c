@@ -1,0 +1,583 @@
+/* Lanes run in any order between barriers, each its own loads and stores in the order of the text.
+ * So what a load finds is known only if what other lanes store there comes before a barrier that
+ * comes before the load, or the other way round; or if they store elsewhere. */
+#include "ttir_order.h"
+#include "src/base/map.h"
+#include <string.h>
+
+/* ---- barriers */
+
+static uint32_t common(const ttir_event *a, const ttir_event *b) {
+  uint32_t n = 0;
+  while (n < a->n_around && n < b->n_around && a->around[n] == b->around[n])
+    n++;
+  return n;
+}
+
+/* is it in loops around the access alone, so that it is executed in each round that comes to it? */
+static bool is_on_way(const ttir_event *barrier, const ttir_event *access) {
+  return common(barrier, access) == barrier->n_around;
+}
+
+/* a barrier from access number `from` on to access number `to` of the same rounds */
+static bool waits_between(const as_vec *events, size_t from, size_t to) {
+  for (size_t i = from + 1; i < to; i++) {
+    const ttir_event *event = &AS_VEC_AT(events, ttir_event, i);
+    if (event->kind == TTIR_WAITS && (is_on_way(event, &AS_VEC_AT(events, ttir_event, from)) ||
+                                      is_on_way(event, &AS_VEC_AT(events, ttir_event, to))))
+      return true;
+  }
+  return false;
+}
+
+/* one behind `from` in a round of loop number `depth`, or before `to` in the next */
+static bool waits_across(const as_vec *events, size_t from, size_t to, uint32_t depth) {
+  for (size_t i = 0; i < events->n; i++) {
+    const ttir_event *event = &AS_VEC_AT(events, ttir_event, i);
+    if (event->kind != TTIR_WAITS || event->n_around <= depth)
+      continue;
+    if ((i > from && is_on_way(event, &AS_VEC_AT(events, ttir_event, from))) ||
+        (i < to && is_on_way(event, &AS_VEC_AT(events, ttir_event, to))))
+      return true;
+  }
+  return false;
+}
+
+/* ---- numbers at given lanes and rounds */
+
+enum { MOST_IDS = 3 };
+
+/* program ids that are looked at one by one; the others stay names */
+typedef struct {
+  const ttir_node *id[MOST_IDS];
+  int64_t value[MOST_IDS];
+  uint32_t n;
+} ids;
+
+/* Of a loop inside of the shared ones: its rounds, all, or, where its bounds are not known, as many
+ * as a place can be reached in: rounds as far from each other reach the same ones. */
+typedef struct {
+  bool whole;
+  int64_t from; /* 0 where it is not whole */
+  int64_t to;
+  int64_t step;
+} rounds;
+
+typedef struct {
+  const ttir_event *event;
+  const ids *instance;
+  uint32_t shared; /* loops around, whose rounds are the same for both accesses */
+  int64_t lane[AS_TTIR_MAX_RANK];
+  int64_t round[TTIR_MOST_AROUND]; /* the variables of the loops inside of these */
+  rounds all[TTIR_MOST_AROUND];
+} point;
+
+static bool number_at(const point *at, const ttir_node *node, int64_t *value);
+
+/* 1, 0; -1: it may be either */
+static int truth_at(const point *at, const ttir_node *node) {
+  int64_t a;
+  int64_t b;
+  int left;
+  int right;
+  switch (node->kind) {
+  case TTIR_N_TRUE:
+    return 1;
+  case TTIR_N_NOT:
+    left = truth_at(at, node->kid[0]);
+    return left < 0 ? left : !left;
+  case TTIR_N_AND:
+  case TTIR_N_OR:
+    left = truth_at(at, node->kid[0]);
+    right = truth_at(at, node->kid[1]);
+    if (left == (node->kind == TTIR_N_OR) || right == (node->kind == TTIR_N_OR))
+      return node->kind == TTIR_N_OR;
+    return left < 0 || right < 0 ? -1 : node->kind == TTIR_N_AND;
+  case TTIR_N_EQUAL:
+  case TTIR_N_LESS:
+  case TTIR_N_AT_MOST:
+    if (!number_at(at, node->kid[0], &a) || !number_at(at, node->kid[1], &b))
+      return -1;
+    return node->kind == TTIR_N_EQUAL ? a == b : node->kind == TTIR_N_LESS ? a < b : a <= b;
+  default:
+    return -1;
+  }
+}
+
+/* the loop of that variable, if its rounds are looked at; AS_NONE */
+static uint32_t loop_of(const point *at, const char *name) {
+  for (uint32_t i = at->shared; i < at->event->n_around; i++) {
+    if (strcmp(at->event->around[i]->name, name) == 0)
+      return i;
+  }
+  return AS_NONE;
+}
+
+static bool name_at(const point *at, const char *name, int64_t *value) {
+  uint32_t loop = loop_of(at, name);
+  if (loop != AS_NONE) {
+    *value = at->round[loop];
+    return at->all[loop].whole;
+  }
+  for (uint32_t i = 0; i < at->instance->n; i++) {
+    if (strcmp(at->instance->id[i]->text, name) == 0) {
+      *value = at->instance->value[i];
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool arith_at(ttir_node_kind kind, int64_t a, int64_t b, int64_t *value) {
+  int64_t rest;
+  switch (kind) {
+  case TTIR_N_ADD:
+    return !__builtin_add_overflow(a, b, value);
+  case TTIR_N_SUB:
+    return !__builtin_sub_overflow(a, b, value);
+  case TTIR_N_MUL:
+    return !__builtin_mul_overflow(a, b, value);
+  case TTIR_N_DIV:
+  case TTIR_N_MOD:
+    if (b <= 0)
+      return false;
+    rest = (a % b + b) % b;
+    if (kind == TTIR_N_MOD)
+      *value = rest;
+    return kind == TTIR_N_MOD || (!__builtin_sub_overflow(a, rest, value) && (*value /= b, true));
+  default:
+    return false;
+  }
+}
+
+/* false: it depends on something else, or is no integer */
+static bool number_at(const point *at, const ttir_node *node, int64_t *value) {
+  int64_t a;
+  int64_t b;
+  if (node->sort != TTIR_INTEGER)
+    return false;
+  if (node->kind == TTIR_N_NUMBER) {
+    *value = node->lo;
+    return true;
+  }
+  if (node->kind == TTIR_N_NAME)
+    return name_at(at, node->text, value);
+  if (node->kind == TTIR_N_LANE) {
+    *value = node->lane < AS_TTIR_MAX_RANK ? at->lane[node->lane] : 0;
+    return node->lane < AS_TTIR_MAX_RANK;
+  }
+  if (node->kind == TTIR_N_IF) {
+    int holds = truth_at(at, node->kid[0]);
+    return holds >= 0 && number_at(at, node->kid[holds ? 1 : 2], value);
+  }
+  bool extreme = node->kind == TTIR_N_CALL && node->n == 2;
+  bool most = extreme && strcmp(node->text, "max") == 0;
+  bool least = extreme && strcmp(node->text, "min") == 0;
+  if (node->n != 2 || !number_at(at, node->kid[0], &a) || !number_at(at, node->kid[1], &b))
+    return false;
+  if (most || least)
+    *value = (a < b) == most ? b : a;
+  return most || least || arith_at(node->kind, a, b, value);
+}
+
+/* ---- positions as sums */
+
+enum { MOST_TERMS = 32 };
+
+typedef struct {
+  const ttir_node *node;
+  int64_t factor;
+} term;
+
+typedef struct {
+  term fixed[MOST_TERMS]; /* the same for all lanes, and for both accesses */
+  uint32_t n_fixed;
+  term moving[MOST_TERMS]; /* known at each lane and round */
+  uint32_t n_moving;
+} sum;
+
+/* says nothing of lanes, of rounds that are not shared, or of what is loaded in a loop */
+static bool is_fixed(const point *at, const ttir_node *node) {
+  if (node->kind == TTIR_N_LANE || (node->kind == TTIR_N_TILE && at->event->n_around > 0))
+    return false;
+  if (node->kind == TTIR_N_NAME && loop_of(at, node->text) != AS_NONE)
+    return false;
+  for (uint32_t i = 0; i < node->n; i++) {
+    if (!is_fixed(at, node->kid[i]))
+      return false;
+  }
+  return true;
+}
+
+static bool add_term(term *terms, uint32_t *n, const ttir_node *node, int64_t factor) {
+  for (uint32_t i = 0; i < *n; i++) {
+    if (ttir_same(terms[i].node, node))
+      return !__builtin_add_overflow(terms[i].factor, factor, &terms[i].factor);
+  }
+  if (*n == MOST_TERMS)
+    return false;
+  terms[(*n)++] = (term){node, factor};
+  return true;
+}
+
+static bool add_to_sum(const point *at, sum *all, const ttir_node *node, int64_t factor) {
+  int64_t value;
+  if (node->kind == TTIR_N_ADD || node->kind == TTIR_N_SUB) {
+    int64_t other = node->kind == TTIR_N_SUB ? -factor : factor;
+    return add_to_sum(at, all, node->kid[0], factor) && add_to_sum(at, all, node->kid[1], other);
+  }
+  for (int side = 0; side < 2 && node->kind == TTIR_N_MUL; side++) {
+    const ttir_node *number = node->kid[side];
+    if (number->kind == TTIR_N_NUMBER)
+      return !__builtin_mul_overflow(factor, number->lo, &value) &&
+             add_to_sum(at, all, node->kid[1 - side], value);
+  }
+  bool counts = node->kind == TTIR_N_NAME && loop_of(at, node->text) != AS_NONE;
+  if (counts ||
+      number_at(at, node, &value)) /* and so at other lanes and rounds, but for a divisor of 0 */
+    return add_term(all->moving, &all->n_moving, node, factor);
+  return is_fixed(at, node) && add_term(all->fixed, &all->n_fixed, node, factor);
+}
+
+/* have both sums the same fixed terms? */
+static bool same_fixed(const sum *a, const sum *b) {
+  for (uint32_t i = 0; i < a->n_fixed; i++) {
+    bool found = a->fixed[i].factor == 0;
+    for (uint32_t k = 0; k < b->n_fixed && !found; k++)
+      found =
+          a->fixed[i].factor == b->fixed[k].factor && ttir_same(a->fixed[i].node, b->fixed[k].node);
+    if (!found)
+      return false;
+  }
+  return true;
+}
+
+/* ---- all lanes and rounds */
+
+/* Where bounds are not known: what is added in a round, by itself, and how far apart the rest can
+ * be.  Then `span div step + 2` rounds tell of all. */
+static bool set_rounds(point *at, uint32_t i, int64_t span) {
+  enum { MOST_ROUNDS = 64 };
+
+  const ttir_around *loop = at->event->around[i];
+  rounds *all = &at->all[i];
+  *all = (rounds){.whole = true};
+  bool fixed = is_fixed(at, loop->from) && is_fixed(at, loop->to) && is_fixed(at, loop->step);
+  if (!fixed || !number_at(at, loop->step, &all->step) || all->step <= 0)
+    return false;
+  if (number_at(at, loop->from, &all->from) && number_at(at, loop->to, &all->to))
+    return true;
+  int64_t n = span / all->step + 2;
+  *all = (rounds){false, 0, n * all->step, all->step};
+  return n <= MOST_ROUNDS;
+}
+
+/* false: not all rounds are known */
+static bool first_point(const ttir_event *event, const ids *here, uint32_t shared, int64_t span,
+                        point *at) {
+  *at = (point){.event = event, .instance = here, .shared = shared};
+  for (uint32_t i = shared; i < event->n_around; i++) {
+    if (!set_rounds(at, i, span))
+      return false;
+    at->round[i] = at->all[i].from;
+  }
+  return true;
+}
+
+/* false: that was the last one */
+static bool next_point(point *at) {
+  const ttir_event *event = at->event;
+  for (uint32_t i = event->type.rank; i-- > 0;) {
+    if (++at->lane[i] < event->type.dim[i])
+      return true;
+    at->lane[i] = 0;
+  }
+  for (uint32_t i = event->n_around; i-- > at->shared;) {
+    at->round[i] += at->all[i].step;
+    if (at->round[i] < at->all[i].to)
+      return true;
+    at->round[i] = at->all[i].from;
+  }
+  return false;
+}
+
+static uint64_t points_of(const point *at) {
+  enum { MANY = 1 << 30 };
+
+  double all = 1;
+  for (uint32_t i = 0; i < at->event->type.rank; i++)
+    all *= (double)at->event->type.dim[i];
+  for (uint32_t i = at->shared; i < at->event->n_around; i++) {
+    const rounds *loop = &at->all[i];
+    double n =
+        ((double)loop->to - (double)loop->from + (double)loop->step - 1) / (double)loop->step;
+    all *= n < 1 ? 0 : (double)(int64_t)n;
+  }
+  return all < MANY ? (uint64_t)all : MANY;
+}
+
+static uint64_t lane_number(const point *at) {
+  uint64_t number = 0;
+  for (uint32_t i = 0; i < at->event->type.rank; i++)
+    number = number * (uint64_t)at->event->type.dim[i] + (uint64_t)at->lane[i];
+  return number;
+}
+
+static bool moving_at(const point *at, const sum *all, int64_t *place) {
+  *place = 0;
+  for (uint32_t i = 0; i < all->n_moving; i++) {
+    const ttir_node *node = all->moving[i].node;
+    uint32_t loop = node->kind == TTIR_N_NAME ? loop_of(at, node->text) : AS_NONE;
+    int64_t value = loop != AS_NONE ? at->round[loop] : 0;
+    if ((loop == AS_NONE && !number_at(at, node, &value)) ||
+        __builtin_mul_overflow(value, all->moving[i].factor, &value) ||
+        __builtin_add_overflow(*place, value, place))
+      return false;
+  }
+  return true;
+}
+
+static bool same_lanes(const as_ttir_type *a, const as_ttir_type *b) {
+  return a->rank == b->rank && memcmp(a->dim, b->dim, a->rank * sizeof *a->dim) == 0;
+}
+
+/* ---- two accesses, place by place */
+
+enum { MOST_POINTS = 1 << 18, MOST_IN_ALL = 1 << 20 };
+
+typedef struct {
+  const ttir_event *event[2];
+  const ids *instance;
+  uint32_t shared;
+  sum sum[2];
+  int64_t span;   /* below 0: not known yet */
+  uint64_t *left; /* how many lanes and rounds may still be looked at */
+} meeting;
+
+/* number of the only loop whose bounds are not known; AS_NONE: all are; false: several */
+static bool only_open_loop(const point *at, uint32_t *open) {
+  *open = AS_NONE;
+  for (uint32_t i = at->shared; i < at->event->n_around; i++) {
+    if (at->all[i].whole)
+      continue;
+    if (*open != AS_NONE)
+      return false;
+    *open = i;
+  }
+  return true;
+}
+
+static int64_t factor_of(const sum *all, const char *name) {
+  for (uint32_t i = 0; i < all->n_moving; i++) {
+    if (all->moving[i].node->kind == TTIR_N_NAME && strcmp(all->moving[i].node->text, name) == 0)
+      return all->moving[i].factor;
+  }
+  return 0;
+}
+
+/* Loops of unknown bounds, one of each access at most, are of the same rounds: what they add is
+ * then a multiple of one step, and the first of it falls away. */
+static bool open_loops_match(const meeting *m, const point *a, const point *b) {
+  uint32_t i;
+  uint32_t k;
+  if (!only_open_loop(a, &i) || !only_open_loop(b, &k) || (i == AS_NONE) != (k == AS_NONE))
+    return false;
+  if (i == AS_NONE)
+    return true;
+  const ttir_around *one = a->event->around[i];
+  const ttir_around *other = b->event->around[k];
+  return a->all[i].step == b->all[k].step && ttir_same(one->from, other->from) &&
+         factor_of(&m->sum[0], one->name) == factor_of(&m->sum[1], other->name);
+}
+
+/* at the first lanes and rounds of one side; false: not known */
+static bool start(meeting *m, int side, point *at) {
+  if (!first_point(m->event[side], m->instance, m->shared, m->span, at) ||
+      points_of(at) > MOST_POINTS || points_of(at) >= *m->left)
+    return false;
+  *m->left -= points_of(at) + 1;
+  m->sum[side] = (sum){.n_fixed = 0};
+  return add_to_sum(at, &m->sum[side], m->event[side]->position, 1);
+}
+
+/* how far apart places are where loops of unknown bounds are left out */
+static bool find_span(meeting *m) {
+  int64_t least = INT64_MAX;
+  int64_t most = INT64_MIN;
+  for (int side = 0; side < 2; side++) {
+    point at;
+    m->span = -1;
+    if (!start(m, side, &at))
+      return false;
+    for (bool more = points_of(&at) > 0; more; more = next_point(&at)) {
+      int64_t place;
+      if (!moving_at(&at, &m->sum[side], &place))
+        return false;
+      least = place < least ? place : least;
+      most = place > most ? place : most;
+    }
+  }
+  m->span = 0;
+  return least > most || !__builtin_sub_overflow(most, least, &m->span);
+}
+
+/* Each place that both reach is reached by one lane of each, the same.  false: that is not so, or
+ * not known. */
+static bool meet_in_lanes(meeting *m) {
+  enum { SEVERAL = 1 << 30 };
+
+  point at;
+  point first;
+  int64_t place;
+  uint64_t known;
+  bool comparable = same_lanes(&m->event[0]->type, &m->event[1]->type);
+  if (!find_span(m) || !start(m, 1, &first) || !start(m, 0, &at) ||
+      !open_loops_match(m, &at, &first) || !same_fixed(&m->sum[0], &m->sum[1]) ||
+      !same_fixed(&m->sum[1], &m->sum[0]))
+    return false;
+  bool fine = true;
+  as_map lane_of; /* by place */
+  as_map_init(&lane_of, 1);
+  for (bool more = points_of(&at) > 0; more && fine; more = next_point(&at)) {
+    if (truth_at(&at, m->event[0]->mask) == 0)
+      continue;
+    fine = moving_at(&at, &m->sum[0], &place);
+    uint64_t lane = lane_number(&at);
+    if (as_map_get(&lane_of, AS_KEY((uint64_t)place), &known) && known != lane)
+      lane = SEVERAL;
+    as_map_put(&lane_of, AS_KEY((uint64_t)place), lane);
+  }
+  at = first;
+  for (bool more = points_of(&at) > 0; more && fine; more = next_point(&at)) {
+    if (truth_at(&at, m->event[1]->mask) == 0)
+      continue;
+    fine = moving_at(&at, &m->sum[1], &place);
+    if (fine && as_map_get(&lane_of, AS_KEY((uint64_t)place), &known))
+      fine = comparable && known == lane_number(&at);
+  }
+  as_map_clear(&lane_of);
+  return fine;
+}
+
+/* names of few values in the expression, each once */
+static bool add_ids(ids *known, const ttir_node *node) {
+  enum { MOST_VALUES = 1 << 16 };
+
+  for (uint32_t i = 0; i < node->n; i++) {
+    if (!add_ids(known, node->kid[i]))
+      return false;
+  }
+  bool few = node->kind == TTIR_N_NAME && node->lo > TTIR_LEAST && node->hi < TTIR_MOST &&
+             node->hi - node->lo < MOST_VALUES;
+  for (uint32_t i = 0; i < known->n && few; i++)
+    few = strcmp(known->id[i]->text, node->text) != 0;
+  if (!few)
+    return true;
+  if (known->n == MOST_IDS)
+    return false;
+  known->value[known->n] = node->lo;
+  known->id[known->n++] = node;
+  return true;
+}
+
+static bool is_round_of(const ttir_event *event, uint32_t shared, const char *name) {
+  for (uint32_t i = shared; i < event->n_around; i++) {
+    if (strcmp(event->around[i]->name, name) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* what tells instances, and shared rounds, apart */
+static bool ids_of(const meeting *m, ids *found) {
+  ids all = {.n = 0};
+  bool fine = true;
+  for (int side = 0; side < 2; side++) {
+    const ttir_event *event = m->event[side];
+    fine = fine && add_ids(&all, event->position) && add_ids(&all, event->mask);
+    for (uint32_t i = m->shared; i < event->n_around && fine; i++)
+      fine = add_ids(&all, event->around[i]->from) && add_ids(&all, event->around[i]->to);
+  }
+  *found = (ids){.n = 0};
+  for (uint32_t i = 0; i < all.n; i++) {
+    const char *name = all.id[i]->text;
+    if (is_round_of(m->event[0], m->shared, name) || is_round_of(m->event[1], m->shared, name))
+      continue;
+    found->id[found->n] = all.id[i];
+    found->value[found->n++] = all.value[i];
+  }
+  return fine && found->n > 0;
+}
+
+static bool next_instance(ids *here) {
+  for (uint32_t i = 0; i < here->n; i++) {
+    if (++here->value[i] <= here->id[i]->hi)
+      return true;
+    here->value[i] = here->id[i]->lo;
+  }
+  return false;
+}
+
+/* in any instance at once, or in one after another */
+static bool same_by_points(const ttir_event *a, const ttir_event *b, uint32_t shared,
+                           uint64_t *left) {
+  ids here = {.n = 0};
+  meeting m = {.event = {a, b}, .instance = &here, .shared = shared, .left = left};
+  if (meet_in_lanes(&m))
+    return true;
+  if (!ids_of(&m, &here))
+    return false;
+  double work = 1;
+  for (uint32_t i = 0; i < here.n; i++)
+    work *= (double)(here.id[i]->hi - here.id[i]->lo + 1);
+  do {
+    point at;
+    if (!start(&m, 0, &at) || work * (double)points_of(&at) > MOST_IN_ALL || !meet_in_lanes(&m))
+      return false;
+  } while (next_instance(&here));
+  return true;
+}
+
+/* the same expression under the same mask, in the same rounds: lanes that store have places of
+ * their own, so what one lane loads, or stores again, no other one stores */
+static bool same_by_text(const ttir_event *a, const ttir_event *b) {
+  return same_lanes(&a->type, &b->type) && ttir_same(a->position, b->position) &&
+         ttir_same(a->mask, b->mask);
+}
+
+static bool ranges_apart(const ttir_event *a, const ttir_event *b) {
+  const ttir_node *p = a->position;
+  const ttir_node *q = b->position;
+  return (p->hi < TTIR_MOST && q->lo > TTIR_LEAST && p->hi < q->lo) ||
+         (q->hi < TTIR_MOST && p->lo > TTIR_LEAST && q->hi < p->lo);
+}
+
+/* ---- pairs */
+
+/* rounds of `shared` loops are the same, and of those inside any; together: of those inside, too */
+static bool is_fine(const ttir_event *a, const ttir_event *b, uint32_t shared, bool together,
+                    uint64_t *left) {
+  return ranges_apart(a, b) || (together && same_by_text(a, b)) ||
+         same_by_points(a, b, shared, left);
+}
+
+ttir_order ttir_order_of(const as_vec *events, size_t i, size_t k, uint64_t *left) {
+  const ttir_event *a = &AS_VEC_AT(events, ttir_event, i);
+  const ttir_event *b = &AS_VEC_AT(events, ttir_event, k);
+  bool waits = a->kind == TTIR_WAITS || b->kind == TTIR_WAITS;
+  bool loads = a->kind == TTIR_LOADS || b->kind == TTIR_LOADS;
+  bool stores = a->kind == TTIR_STORES || b->kind == TTIR_STORES;
+  if (waits || !stores || a->argument != b->argument)
+    return TTIR_IN_ORDER;
+  ttir_order not = loads ? TTIR_LOAD_DISORDERED : TTIR_STORES_DISORDERED;
+  uint32_t both = common(a, b);
+  bool together = both == a->n_around && both == b->n_around;
+  if (i != k && !waits_between(events, i, k) && !is_fine(a, b, both, together, left))
+    return not ;
+  for (uint32_t depth = 0; depth < both; depth++) {
+    bool apart = waits_across(events, i, k, depth) && waits_across(events, k, i, depth);
+    if (!apart && !is_fine(a, b, depth, false, left))
+      return not ;
+  }
+  return TTIR_IN_ORDER;
+}

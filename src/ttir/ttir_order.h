@@ -1,0 +1,42 @@
+/* Which loads and stores of an instance may reach one place from several lanes, with no barrier
+ * between.  Private to src/ttir. */
+#ifndef AS_TTIR_ORDER_H
+#define AS_TTIR_ORDER_H
+#include "src/base/vec.h"
+#include "ttir_node.h"
+
+enum { TTIR_MOST_AROUND = 16 };
+
+/* a loop; its variable is a NAME of this text */
+typedef struct {
+  const char *name;
+  ttir_node *from;
+  ttir_node *to;
+  ttir_node *step;
+} ttir_around;
+
+typedef enum { TTIR_LOADS, TTIR_STORES, TTIR_WAITS } ttir_event_kind;
+
+/* an access of all lanes of a type, or a barrier, in the order of the text */
+typedef struct {
+  ttir_event_kind kind;
+  const as_ttir_op *op;
+  uint32_t argument;
+  ttir_node *position;
+  ttir_node *mask;
+  as_ttir_type type;
+  const ttir_around *around[TTIR_MOST_AROUND]; /* loops, outermost first */
+  uint32_t n_around;
+} ttir_event;
+
+typedef enum {
+  TTIR_IN_ORDER,
+  TTIR_LOAD_DISORDERED,  /* what is loaded depends on the order */
+  TTIR_STORES_DISORDERED /* what is there at the end does */
+} ttir_order;
+
+/* May numbers i <= k, accesses to one argument of which one is a store, reach one place from
+ * different lanes with no barrier between?  Of two rounds of a loop a number may be its own other.
+ * left: so many lanes and rounds are looked at; what is then not known is taken as disordered. */
+ttir_order ttir_order_of(const as_vec *events, size_t i, size_t k, uint64_t *left);
+#endif

@@ -166,7 +166,7 @@ static bool look_at_small_sizes(search *s) {
  * is right within one block may be wrong where there are several, or where the last is not whole.
  */
 static bool look_beyond_blocks(search *s) {
-  enum { LARGEST_BLOCK = 256, FEW = 3, TRIES = 200, DRAWS = 3 };
+  enum { LARGEST_BLOCK = 256, FEW = 3, TRIES = 200, DRAWS = 8 };
 
   tile_blocks blocks;
   tile_blocks_of(s->sides.candidate->tile, s->budget->max_size, LARGEST_BLOCK, &blocks);

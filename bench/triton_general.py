@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Judges the folder of Triton kernels at all sizes (shared data, `ttir`).
 
-usage: triton_general.py [--assay PATH] [--work DIR] [--seconds S] [--only TEXT] [--write FILE]
+usage: triton_general.py [--assay PATH] [--work DIR] [--seconds S] [--only TEXT]
+                         [--skip TEXT] [--write FILE]
 
 Of each kernel with a specification, the numbers of a launch are taken for sizes (ttir_symbols.py
 writes the specification, `assay certify --generalise` finds the launch).  A line a kernel: what is
@@ -20,6 +21,7 @@ import ttir_own
 import ttir_spec
 import ttir_symbols
 
+ENOUGH = 4  # times the seconds of one guess, for all guesses of a kernel
 MARKS = ('<!-- triton_general.py: begin -->', '<!-- triton_general.py: end -->')
 
 
@@ -60,7 +62,7 @@ def judged(options, kernel, case, declared, launch, stem):
         text = f.read()
     for guess in ttir_symbols.guesses(case, text):
         given = written(guess, declared, stem)
-        if given is None:
+        if given is None or took > ENOUGH * options.seconds:
             continue
         tried += 1
         word, report, seconds = certified(options, given, kernel, launch)
@@ -68,13 +70,15 @@ def judged(options, kernel, case, declared, launch, stem):
         if word != 'PROVED':
             continue
         reading, kept = launches(report)
+        if reading is None:
+            continue
         fixed = [k for k in kept if re.fullmatch(r'\w+ = \d+', k)]
         free = [n for n in guess['sizes'] if n not in [k.split(' ')[0] for k in fixed]]
         kept = [k for k in kept if k not in fixed]
         quality = (len(free), -len(kept), -len(fixed))
         if best is None or quality > best[0]:
             best = (quality, free, reading, kept, fixed)
-        if not fixed and not kept:
+        if not fixed:
             break
     return best, took, tried
 
@@ -115,12 +119,15 @@ def main():
     parser.add_argument('--work', default=os.path.join(tempfile.gettempdir(), 'assay-general'))
     parser.add_argument('--seconds', type=float, default=30)
     parser.add_argument('--only')
+    parser.add_argument('--skip')
     parser.add_argument('--verbose', action='store_true')
     parser.add_argument('--write')
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
     counts, rows = collections.Counter(), []
     for path in triton_folder.kernels(options.only):
+        if options.skip and options.skip in path:
+            continue
         with open(path) as f:
             report = json.load(f)
         kernel = path[:-5] + '.ttir'

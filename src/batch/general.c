@@ -38,3 +38,50 @@ char *as_batch_with_lines(const char *text, const char *lines) {
              ? NULL
              : as_format("%.*s\n%s%s", (int)behind, text, lines, ends ? "" : text + behind + 1);
 }
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* a line: names of sizes by their values; `n=` in a call is the name of an attribute */
+static void add_line(as_str *to, const char *line, size_t length, bool relation,
+                     const as_import_known *known, const int64_t *value) {
+  for (size_t at = 0; at < length;) {
+    size_t n = 0;
+    while (at + n < length && is_letter(line[at + n]))
+      n++;
+    size_t behind = at + n;
+    while (behind < length && line[behind] == ' ')
+      behind++;
+    bool attribute = !relation && behind < length && line[behind] == '=';
+    uint32_t i = 0;
+    while (i < known->n_size &&
+           (attribute || n == 0 || strlen(as_size_name(known->sizes, known->size[i])) != n ||
+            strncmp(as_size_name(known->sizes, known->size[i]), line + at, n)))
+      i++;
+    if (i < known->n_size)
+      as_str_printf(to, "%lld", (long long)value[i]);
+    else
+      as_str_addn(to, line + at, n ? n : 1);
+    at += n ? n : 1;
+  }
+}
+
+char *as_batch_at_values(const char *text, const as_import_known *known, const int64_t *value) {
+  static const char sizes[] = "sizes ";
+  static const char where[] = "where ";
+  as_str out;
+  as_str_init(&out);
+  as_str_add(&out, "");
+  for (const char *at = text; *at;) {
+    size_t indent = strspn(at, " ");
+    size_t length = strcspn(at, "\n");
+    if (strncmp(at + indent, "use ", 4) == 0)
+      as_str_addn(&out, at, length);
+    else if (strncmp(at + indent, sizes, strlen(sizes)) != 0)
+      add_line(&out, at, length, strncmp(at + indent, where, strlen(where)) == 0, known, value);
+    as_str_add(&out, "\n");
+    at += length + (at[length] != 0);
+  }
+  return as_str_take(&out);
+}

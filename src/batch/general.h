@@ -13,4 +13,7 @@ void as_batch_known_clear(as_import_known *known);
 /* The text of a program with lines more behind the last that declares sizes (malloc'ed); NULL: it
  * declares none. */
 char *as_batch_with_lines(const char *text, const char *lines);
+/* The text of a program without the lines that declare sizes, each of the known ones being its
+ * value (malloc'ed). */
+char *as_batch_at_values(const char *text, const as_import_known *known, const int64_t *value);
 #endif

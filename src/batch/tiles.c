@@ -354,7 +354,8 @@ typedef struct {
   const as_import_general *format;
   const char *label;
   const char *name;
-  char *given; /* as it stands in its file */
+  char *given;      /* as it stands in its file */
+  char *at_example; /* its sizes being those of the example */
   uint32_t effort;
   uint32_t n_tried;
   uint32_t n_refuted;
@@ -396,7 +397,8 @@ static bool judge_hypothesis(batch *b, trials *t, uint32_t reading, uint32_t sco
   r.text = t->format->tile(t->all, reading, scope, &where, &says, &r.err);
   r.len = r.text ? strlen(r.text) : 0;
   r.answer = UNREADABLE;
-  b->given = *where ? as_batch_with_lines(t->given, where) : as_strdup(t->given);
+  b->given = where && *where ? as_batch_with_lines(t->given, where)
+                             : as_strdup(last ? t->at_example : t->given);
   b->given = b->given ? b->given : as_strdup(t->given);
   b->given_len = strlen(b->given);
   bool wrong = r.text && !last && refuted_at_once(b, &r, t->name);
@@ -409,10 +411,10 @@ static bool judge_hypothesis(batch *b, trials *t, uint32_t reading, uint32_t sco
   t->effort += wrong || !r.text ? REFUTED_COSTS : OPEN_COSTS;
   bool told = last || r.answer == PROVED;
   if (told) {
-    r.launches = as_format("Of all launches with %s%s%s%s(%u more general hypotheses tried, %u "
-                           "refuted)\n",
-                           says, *where ? ", where sizes keep\n" : "\n", where, "", t->n_tried - 1,
-                           t->n_refuted);
+    r.launches =
+        as_format("%s with %s%s%s(%u other hypotheses tried, %u refuted)\n",
+                  last ? "Of the launch" : "Of all launches", says,
+                  *where ? ", where sizes keep\n" : "\n", where, t->n_tried - 1, t->n_refuted);
     r.seconds = as_now() - start;
     tell(b, &r);
   } else {
@@ -453,8 +455,14 @@ static bool judge_general(batch *b, void *file, size_t index, const char *path,
   }
   char *name = as_format("%s#%s.tile", path, t.label);
   t.name = name;
+  int64_t *value = as_calloc(known.n_size + 1, sizeof *value);
+  for (uint32_t i = 0; t.all && i < known.n_size; i++)
+    value[i] = t.format->value(t.all, i);
+  t.at_example = as_batch_at_values(b->given, &known, value);
   if (t.all)
     judge_hypotheses(b, &t);
+  free(t.at_example);
+  free(value);
   t.format->close(t.all);
   as_batch_known_clear(&known);
   as_tile_job_clear(&job);

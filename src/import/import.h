@@ -77,14 +77,15 @@ typedef struct {
 
 /* More general programs of which the one in a file may be an example: which of its numbers are
  * which sizes (a reading), and what is stated of sizes (a scope).  The first reading is the most
- * likely, the first scope the widest, the last the example alone.  Hypotheses: each is judged. */
+ * likely, the first scope the widest, the last the example alone,
+ * with numbers for sizes.  Hypotheses: each is judged. */
 typedef struct {
   void *(*open)(const void *file, const as_import_tile_options *options,
                 const as_import_known *known, as_err *err); /* `known` is borrowed */
   void (*close)(void *general);
   uint32_t (*readings)(const void *general);
   uint32_t (*scopes)(const void *general);
-  uint32_t (*fixed)(const void *general, uint32_t scope); /* sizes that keep their value */
+  int64_t (*value)(const void *general, uint32_t size); /* of a known size in the example */
   /* The text (malloc'ed; NULL with err); *where (malloc'ed, may be empty): relations, one a line,
    * which the given program has to state; *says (malloc'ed): the reading, in a line. */
   char *(*tile)(const void *general, uint32_t reading, uint32_t scope, char **where, char **says,

@@ -58,8 +58,8 @@ static uint32_t scopes(const void *general) {
   return as_ttir_general_scopes(((const hypotheses *)general)->general);
 }
 
-static uint32_t fixed(const void *general, uint32_t scope) {
-  return as_ttir_general_fixed(((const hypotheses *)general)->general, scope);
+static int64_t value(const void *general, uint32_t size) {
+  return as_ttir_general_value(((const hypotheses *)general)->general, size);
 }
 
 static char *tile(const void *general, uint32_t reading, uint32_t scope, char **where, char **says,
@@ -77,4 +77,4 @@ static char *tile(const void *general, uint32_t reading, uint32_t scope, char **
   return whole;
 }
 
-const as_import_general triton_general = {open_all, close_all, readings, scopes, fixed, tile};
+const as_import_general triton_general = {open_all, close_all, readings, scopes, value, tile};

@@ -542,11 +542,8 @@ uint32_t as_ttir_general_scopes(const as_ttir_general *general) {
   return general->n_scope;
 }
 
-uint32_t as_ttir_general_fixed(const as_ttir_general *general, uint32_t number) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < general->known->n_size; i++)
-    n += kind_of(general, number, i) == FIXED;
-  return n;
+int64_t as_ttir_general_value(const as_ttir_general *general, uint32_t size) {
+  return general->env[0][general->known->size[size]];
 }
 
 /* ---- launches */
@@ -646,11 +643,13 @@ static void set_sizes(const as_ttir_general *in, uint32_t number, as_ttir_launch
   as_err_clear(&unsaid);
 }
 
-static void set_tensor(const as_ttir_general *in, const as_ttir_tensor *tensor,
+static void set_tensor(const as_ttir_general *in, const as_ttir_tensor *tensor, bool example,
                        as_ttir_launch *launch, as_ttir_argument *to) {
   to->rank = tensor->rank < AS_TTIR_MAX_RANK ? tensor->rank : AS_TTIR_MAX_RANK;
   for (uint32_t d = 0; d < to->rank; d++) {
-    char *text = as_size_print(in->known->sizes, tensor->dim[d]);
+    int64_t value = as_size_eval(in->known->sizes, tensor->dim[d], in->env[0]);
+    char *text = example ? as_format("%lld", (long long)value)
+                         : as_size_print(in->known->sizes, tensor->dim[d]);
     to->dim[d] = copy_of(launch, text);
     free(text);
   }
@@ -664,6 +663,7 @@ as_ttir_launch *as_ttir_general_launch(const as_ttir_general *general, uint32_t 
                                        uint32_t scope_number, char **says) {
   const as_ttir_launch *from = general->launch[0];
   as_ttir_launch *to = as_ttir_launch_new();
+  bool example = scope_number + 1 == general->n_scope;
   as_str text;
   as_str_init(&text);
   to->writes_all = from->writes_all;
@@ -675,13 +675,17 @@ as_ttir_launch *as_ttir_general_launch(const as_ttir_general *general, uint32_t 
     memcpy(made->dim, from->argument[i].dim, AS_TTIR_MAX_RANK * sizeof *made->dim);
     const as_ttir_tensor *tensor = made->rank ? tensor_of(general->known, made->name) : NULL;
     if (tensor)
-      set_tensor(general, tensor, to, made);
+      set_tensor(general, tensor, example, to, made);
   }
-  set_sizes(general, scope_number, to);
+  if (!example)
+    set_sizes(general, scope_number, to);
   static const char *const axis_name[] = {"grid x", "grid y", "grid z"};
   for (uint32_t u = 0; u < general->n_unknown; u++) {
     const unknown *of = &general->unknown[u];
-    const char *chosen = copy_of(to, of->choice[general->reading[number].choice[u]]);
+    char *value = as_format("%lld", (long long)of->value[0]);
+    const char *chosen =
+        copy_of(to, example ? value : of->choice[general->reading[number].choice[u]]);
+    free(value);
     if (!of->argument)
       to->grid[of->axis] = chosen;
     for (uint32_t i = 0; of->argument && i < to->n_argument; i++) {

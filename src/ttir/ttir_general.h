@@ -38,9 +38,10 @@ void as_ttir_general_free(as_ttir_general *general); /* NULL allowed */
  * alone. */
 uint32_t as_ttir_general_readings(const as_ttir_general *general);
 uint32_t as_ttir_general_scopes(const as_ttir_general *general);
-/* how many sizes keep their value in it */
-uint32_t as_ttir_general_fixed(const as_ttir_general *general, uint32_t scope);
-/* The launch; *says (malloc'ed): the same in words, one line. */
+/* of a size of the given program, by its number there, in the example */
+int64_t as_ttir_general_value(const as_ttir_general *general, uint32_t size);
+/* The launch, of the last scope with numbers alone; *says (malloc'ed): the same in words, one
+ * line. */
 as_ttir_launch *as_ttir_general_launch(const as_ttir_general *general, uint32_t reading,
                                        uint32_t scope, char **says);
 #endif

@@ -57,4 +57,39 @@ sed '/^sizes/a where n <= 8' rows.tp >bounded.tp
 # --- numbers of a concrete launch taken for sizes
 general 'grid x = cdiv(n, 64)' -- "$cases/scaled_add.tp" "$cases/scaled_add.ttir" --grid 2 --argument x=100 --argument y=100 --argument z=100 --argument n=100
 general 'grid x = R, n = n, where' 'where n <= 8' -- rows.tp "$cases/row_softmax.ttir" --grid 3 --argument x=15 --argument y=15 --argument n=5
+
+# --- kernels as people write them, at all sizes; and changed so that they are right at some sizes alone
+sizes=$src/tests/ttir/sizes own=$src/tests/ttir/own
+launch_of() { sed -n "s/^$1 //p" "$sizes/launches"; }
+
+proved=0
+for name in $(sed -n 's/^\([a-z_]*\) .*/\1/p' "$sizes/launches"); do
+  # shellcheck disable=SC2046
+  judge $(launch_of "$name") "$sizes/$name.tp" "$own/$name.ttir" || fail "$name is not proved at all sizes"
+  proved=$((proved + 1))
+done
+[ "$proved" -ge 10 ] || fail "only $proved kernels were judged at all sizes"
+
+changed=0
+grep -v '^#' "$sizes/wrong" >lines
+while read -r name example grid change; do
+  [ "$change" = = ] && change=
+  [ "$grid" = = ] && grid=$(launch_of "$name" | sed 's/^--grid \([^ ]*\) .*/\1/')
+  sed "$change" "$own/$name.ttir" >changed.ttir
+  launch=$(launch_of "$name" | sed 's/^--grid [^ ]* //')
+  sed 's#use "[^"]*/#use "'"$own"'/#' "$sizes/$name.tp" >all.tp
+  # shellcheck disable=SC2086
+  judge --grid "$grid" $launch all.tp changed.ttir
+  [ $? -eq 1 ] || fail "$name $example $grid $change: not refuted at all sizes"
+  relations=$(echo "$example" | sed 's/\([A-Za-z]*\)=/where \1 = /g' | tr , '\n')
+  { echo "sizes $(echo "$example" | sed 's/,/, /g')"; echo "$relations"; } >lines_more
+  sed -e '/^sizes/r lines_more' -e '/^sizes/d' all.tp >example.tp
+  values=$(echo "$example" | sed 's/^/--size /; s/,/ --size /g')
+  # shellcheck disable=SC2086
+  judge --grid "$grid" $values $(echo "$launch" | sed 's/--size [^ ]* *//g') example.tp changed.ttir
+  [ $? -eq 1 ] && fail "$name $example $grid $change: wrong at the example too"
+  grep -qE 'no difference at|PROVED' out || fail "$name $example: nothing was compared"
+  changed=$((changed + 1))
+done <lines
+[ "$changed" -ge 36 ] || fail "only $changed changed kernels were judged"
 [ "$failures" -eq 0 ]

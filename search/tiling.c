@@ -12,7 +12,6 @@
 #include <string.h>
 
 enum {
-  MOST_RELATIONS = 48,
   MOST_IN_BLOCK = 12,
   MOST_IN_GROUP = 24,
   MOST_CHOICES = 24,
@@ -52,7 +51,7 @@ typedef struct {
 typedef struct {
   const as_graph *graph;
   sg_cost_model model;
-  split splits[MOST_RELATIONS];
+  split *splits; /* one a relation at most */
   uint32_t n_splits;
   uint32_t keep;
 } tuner;
@@ -283,8 +282,7 @@ static bool read_splits(tuner *tune, char **why) {
   const as_graph *graph = tune->graph;
   for (uint32_t i = 0; i < graph->n_fact; i++) {
     const as_size_fact *fact = &graph->fact[i];
-    if (fact->rel != AS_REL_EQ || as_size_nmono(graph->sizes, fact->rhs) != 1 ||
-        tune->n_splits == MOST_RELATIONS)
+    if (fact->rel != AS_REL_EQ || as_size_nmono(graph->sizes, fact->rhs) != 1)
       continue;
     as_size_mono product = as_size_get_mono(graph->sizes, fact->rhs, 0);
     int64_t extent;
@@ -625,8 +623,11 @@ as_tiling *as_tilings(const as_graph *graph, const as_target *target, uint32_t k
   tuner tune = {.graph = graph,
                 .model = {.graph = graph, .target = target ? target : as_target_default()},
                 .keep = keep};
-  if (!has_sizes(graph, why) || !read_splits(&tune, why))
+  tune.splits = as_calloc(graph->n_fact + 1, sizeof *tune.splits);
+  if (!has_sizes(graph, why) || !read_splits(&tune, why)) {
+    free(tune.splits);
     return NULL;
+  }
   sg_cost_prepare(&tune.model);
   as_tiling *out = as_calloc(keep + 1, sizeof *out);
   bool *done = as_calloc(graph->n_block + 1, sizeof *done);
@@ -648,6 +649,7 @@ as_tiling *as_tilings(const as_graph *graph, const as_target *target, uint32_t k
   }
   *n = possible ? have : 0;
   free(done);
+  free(tune.splits);
   sg_cost_clear(&tune.model);
   return out;
 }

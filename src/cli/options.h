@@ -83,7 +83,7 @@ enum {
     "of these: the extents of the tensor that an argument points to, or a number's value")         \
   X(size, 'z', STRINGS, CLI_FOR_LIFTING, "NAME=N", NULL, 0, 0, NULL,                               \
     "of these: a size that they use, and a value of it")                                           \
-  X(where, '6', STRINGS, CLI_FOR_LIFTING, "RELATION", NULL, 0, 0, NULL,                            \
+  X(where, '8', STRINGS, CLI_FOR_LIFTING, "RELATION", NULL, 0, 0, NULL,                            \
     "of these: what their launches keep of sizes, `n <= 64`; the given program states it too")     \
   X(generalise, '7', FLAG, CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                                \
     "of these: numbers of the launch are taken for sizes, as many as the proof succeeds with")     \

@@ -54,6 +54,11 @@ expect 0 'PROVED' optimize "$src/examples/gqa.tp" --solvers=none -o gqa
 expect 0 'VERIFIED' check gqa
 expect 2 'budget' optimize "$src/examples/gqa.tp" --budget=0 --solvers=none -o none
 
+# more relations of tiles than a few kernels have
+"$src/tests/cli/chain.sh" 26 >chain.tp
+expect 0 'PROVED' optimize chain.tp --solvers=none -o longer
+[ "$(grep -c '^kernel' longer/candidate.mug)" = 26 ] || fail 'a chain of 26 products is not as many fused kernels'
+
 # a time limit and Ctrl-C keep the best so far
 "$src/tests/cli/chain.sh" 120 >chain.tp
 expect 0 'limits that struck: ' optimize chain.tp --solvers=none --seconds=1 -o late
@@ -61,13 +66,13 @@ grep -q '"search_said": .*time (' late/report.json || fail 'the time limit is no
 expect 0 'VERIFIED' check late
 "$src/tests/cli/chain.sh" 24 >chain.tp
 # (--foreground: otherwise the process gets the signal twice, once for its group, and the second ends it at once)
-# the longer it was left alone, the better what it leaves: soon fewer kernels than operators. What is left to prove then
-# takes several times as long as all before, so that a step of this ladder falls there, on a fast and on a slow machine
+# the longer it was left alone, the better what it leaves: soon fewer kernels than operators. With all candidates asked for,
+# what is left to prove then takes ten times as long as all before: a step of this ladder falls there, on any machine
 kernels=48
 said=
 for seconds in 0.1 0.15 0.2 0.3 0.4 0.6 0.8 1.2 1.6 2.4 3.2 4.8 6.4 9.6 13 19; do
   [ "$kernels" -ge 48 ] || break
-  timeout --foreground -s INT "$seconds" "$assay" optimize chain.tp --solvers=none --seconds=60 --force -o stopped >out 2>err </dev/null
+  timeout --foreground -s INT "$seconds" "$assay" optimize chain.tp --all --solvers=none --seconds=60 --force -o stopped >out 2>err </dev/null
   [ $? -eq 124 ] || break # it came to its end before the signal
   said=$(sed -n 's/.*"search_said": \(.*\)/\1/p' stopped/report.json)
   kernels=$(sed -n 's/.*"kernel_count": \([0-9]*\).*/\1/p' stopped/report.json)

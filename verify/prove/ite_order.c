@@ -169,13 +169,14 @@ static void write_target(pv *prover, order_ite *ite) {
   ite->target = pv_add(prover, ite->low, pv_mul(prover, ite->outside, ite->inner));
 }
 
-/* What follows for the primitive where cond holds (or does not). */
-static pv_thm primitive_fact(pv *prover, const order_ite *ite, bool holds, pv_thm cond_thm) {
-  ck_op relation = ck_head(prover->terms, pv_says(prover, cond_thm));
+/* What follows for the primitive where cond holds (or does not), which `assumed` says. */
+static pv_thm primitive_fact(pv *prover, const order_ite *ite, bool holds, ck_id assumed) {
+  ck_op relation = ck_head(prover->terms, assumed);
   ck_id zero = prover->zero;
   ck_id of_diff =
       holds ? pv_rel(prover, relation, zero, ite->diff) : pv_rel(prover, relation, ite->diff, zero);
-  return carry(prover, &ite->split, relation, holds, pv_restate(prover, of_diff, cond_thm));
+  pv_thm diff_thm = pv_restate(prover, of_diff, pv_hyp(prover, assumed));
+  return carry(prover, &ite->split, relation, holds, diff_thm);
 }
 
 /* `wanted` from a fact that says it, or says it strictly where `wanted` is not strict or as strict;
@@ -237,9 +238,9 @@ static pv_thm prove_value(pv *prover, const order_ite *ite, ck_id branch, pv_thm
 /* term = target where cond holds, or where it does not; PV_NONE: the forms are not equal there, or
  * that was not found. */
 static pv_thm prove_case(pv *prover, const order_ite *ite, bool holds) {
-  pv_thm cond_thm = pv_hyp(prover, holds ? ite->cond : ck_neg(prover->terms, ite->cond));
-  pv_thm law = pv_law(prover, holds ? "ite1" : "ite0", &ite->term, 1, cond_thm);
-  pv_thm fact = primitive_fact(prover, ite, holds, cond_thm);
+  ck_id assumed = holds ? ite->cond : ck_neg(prover->terms, ite->cond);
+  pv_thm law = pv_law(prover, holds ? "ite1" : "ite0", &ite->term, 1, pv_hyp(prover, assumed));
+  pv_thm fact = primitive_fact(prover, ite, holds, assumed);
   ck_id branch = holds ? ite->then : ite->otherwise;
   pv_thm yes = PV_NONE;
   pv_thm no = PV_NONE;

@@ -162,14 +162,17 @@ static int certify_tiles(const cli_opts *opts, const as_import_tile_format *from
 
 int cli_certify(const cli_opts *opts) {
   bool piped = opts->n_arg == 1 && strcmp(opts->arg[0], "-") == 0; /* alone, `-` is rules */
+  const as_import_tile_format *tiles = opts->from ? as_import_tile_format_named(opts->from) : NULL;
+  if (opts->generalise && !tiles) {
+    fprintf(stderr, "assay: --generalise is of launches, which --from names the form of\n");
+    return AS_BAD_INPUT;
+  }
   if (!piped && !as_ends_with(opts->arg[0], ".rule")) {
     if (opts->n_arg < 2 || opts->n_arg > 3 || (opts->n_arg == 3) != (opts->to != NULL)) {
       fprintf(stderr, "usage: assay certify [options] FILE.rule ... | PROGRAM.tp CANDIDATE [and "
                       "with --to, only then: the file to write]\n");
       return AS_BAD_INPUT;
     }
-    const as_import_tile_format *tiles =
-        opts->from ? as_import_tile_format_named(opts->from) : NULL;
     if (tiles || (opts->from == NULL && as_batch_tiles_are(opts->arg[0], opts->arg[1])))
       return certify_tiles(opts, tiles);
     return opts->from ? certify_graphs(opts) : certify_one(opts);

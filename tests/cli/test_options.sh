@@ -10,6 +10,7 @@ expect 2 'ops has no option --update' ops --update
 expect 2 'certify has no option --prune' certify --prune=exact a b
 expect 2 'optimize has no option --direction' --direction=both optimize a
 expect 2 'completion has no option --json' completion bash --json
+expect 2 'which --from names the form of' certify --generalise "$ex/lora.tp" "$ex/lora.mug"
 "$assay" completion man >rows 2>err || fail 'no rows'
 tr '\n' ' ' <rows | sed 's/\.TP/\n/g' | sed -n 's/.*fB\(--[a-z-]*\)\\fR.* Of: \([a-z ]*\)\..*/\1 \2/p' >table
 [ "$(wc -l <table)" -ge 25 ] || fail 'the rows cannot be read'

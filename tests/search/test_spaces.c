@@ -350,7 +350,7 @@ static const bounded fused[] = {
      "input Kt: f16[H, E, M]\ninput V: f16[H, M, E]\nP = Q @ Kt\nS = P / 8\nR = iota(size=M)\n"
      "Col = R[none, :]\nRow = R[:, none]\nKeep = less_equal(Col, Row)\nDrop = 1 - Keep\n"
      "Far = Drop * 10000\nZ = S - Far\nW = softmax(Z)\noutput O = W @ V\n",
-     1, "] = Far "},
+     1, "] = Drop "},
     /* integers are tiles of a block: weights of few bits beside their scales, and what they mean */
     {"program whole\nsizes M = 16, K = 1024, N = 1024\ninput X: f16[M, K]\ninput W: int[K, N]\n"
      "input s: f16[N]\noutput Y = X @ (W * s)\n",

@@ -93,8 +93,8 @@ static int tell(const cli_opts *opts, const as_judged *judged, as_verdict *verdi
     show(opts, judged, verdict, &words, extra);
   json_decref(extra);
   as_report_words_clear(&words);
-  as_status status = as_verdict_status(verdict);
-  return !ok ? as_err_tell(err) : status == AS_OK && !written ? AS_BAD_INPUT : (int)status;
+  int status = as_verdict_status(verdict);
+  return !ok ? as_err_tell(err) : status == AS_OK && !written ? AS_BAD_INPUT : status;
 }
 
 static int certify_one(const cli_opts *opts) {
@@ -161,27 +161,27 @@ static int certify_tiles(const cli_opts *opts, const as_import_tile_format *from
 }
 
 int cli_certify(const cli_opts *opts) {
-  bool piped = opts->n_arg == 1 && strcmp(opts->arg[0], "-") == 0; /* alone, `-` is rules */
   const as_import_tile_format *tiles = opts->from ? as_import_tile_format_named(opts->from) : NULL;
   if (opts->generalise && !tiles) {
-    fprintf(stderr, "assay: --generalise is of launches, which --from names the form of\n");
+    fputs("assay: --generalise is of launches, which --from names the form of\n", stderr);
     return AS_BAD_INPUT;
   }
-  if (!piped && !as_ends_with(opts->arg[0], ".rule")) {
+  if ((opts->n_arg > 1 || strcmp(opts->arg[0], "-") != 0) && /* alone, `-` is rules */
+      !as_ends_with(opts->arg[0], ".rule")) {
     if (opts->n_arg < 2 || opts->n_arg > 3 || (opts->n_arg == 3) != (opts->to != NULL)) {
-      fprintf(stderr, "usage: assay certify [options] FILE.rule ... | PROGRAM.tp CANDIDATE [and "
-                      "with --to, only then: the file to write]\n");
+      fputs("usage: assay certify [options] FILE.rule .. | PROGRAM CANDIDATE [TO, and --to]\n",
+            stderr);
       return AS_BAD_INPUT;
     }
     if (tiles || (opts->from == NULL && as_batch_tiles_are(opts->arg[0], opts->arg[1])))
       return certify_tiles(opts, tiles);
     return opts->from ? certify_graphs(opts) : certify_one(opts);
   }
-  for (uint32_t i = 1; i < opts->n_arg; i++) {
-    if (!as_ends_with(opts->arg[i], ".rule")) {
-      fprintf(stderr, "assay: %s: no file of rules (.rule), as the first one is\n", opts->arg[i]);
-      return AS_BAD_INPUT;
-    }
-  }
-  return certify_rules(opts);
+  uint32_t n = 1;
+  while (n < opts->n_arg && as_ends_with(opts->arg[n], ".rule"))
+    n++;
+  if (n == opts->n_arg)
+    return certify_rules(opts);
+  fprintf(stderr, "assay: %s: no file of rules (.rule), as the first one is\n", opts->arg[n]);
+  return AS_BAD_INPUT;
 }

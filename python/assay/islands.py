@@ -156,8 +156,9 @@ class Island:
 
 
 def computes(node):
+    """Whether it is an operator, of PyTorch or the package's own, that does not move numbers only."""
     target = str(node.target)
-    return target.startswith("aten.") and target.split(".")[1] not in _MOVES
+    return target.startswith(("aten.", "assay.")) and target.split(".")[1] not in _MOVES
 
 
 def has_window(node):

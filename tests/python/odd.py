@@ -15,7 +15,7 @@ import assay
 from assay.backend import assay_backend
 from assay.compiled import GraphRunner, Options
 from assay.exporting import export
-from assay.islands import Island, divide, translate_island
+from assay.islands import Island, computes, divide, translate_island
 from assay.memory import may_overlap
 
 
@@ -601,6 +601,13 @@ class Statements(unittest.TestCase):
             text = translate_island(island, "island").tp("torch_ops.sem")
             self.assertIn(has, text)
             self.assertNotIn(has_not, text)
+
+    def test_a_network_over_many_steps_is_an_operator(self):
+        """One that computes, and is counted among what is not certified."""
+        network = torch.nn.LSTM(4, 3).eval()
+        graph = export(network, [torch.randn(20, 1, 4)], fixed=True).graph_module.graph
+        counted = [str(node.target) for node in graph.nodes if computes(node)]
+        self.assertEqual([name for name in counted if "lstm" in name], ["assay.lstm.default"])
 
     def test_a_product_of_a_product_is_one(self):
         """The axis of two, of which one is taken, is a number: products with it are expressions,

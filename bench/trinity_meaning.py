@@ -38,20 +38,6 @@ class Undefined(Exception):
     """shapes that do not fit, or a place outside of its tensor"""
 
 
-def parse(text):
-    tokens = re.findall(r'[()]|[^\s()]+', re.sub(r';.*', '', text))
-    stack = [[]]
-    for token in tokens:
-        if token == '(':
-            stack.append([])
-        elif token == ')':
-            done = stack.pop()
-            stack[-1].append(done)
-        else:
-            stack[-1].append(token)
-    return stack[0][0]
-
-
 def scaled(atom):
     number = int(atom)
     return SCALED.get(number, number)

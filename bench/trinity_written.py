@@ -25,7 +25,7 @@ import sys
 import tempfile
 
 import trinity_meaning as meaning
-from trinity_variants import at, head, is_sum, places, replaced, text_of
+from trinity_variants import at, head, is_sum, parse, places, replaced, text_of
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(os.environ.get('AS_SHARED', os.path.join(TOP, '../shared')), 'data/trinity')
@@ -354,7 +354,7 @@ def sources(reading, only):
 
 def read(name):
     with open(os.path.join(FOLDER, name), encoding='utf-8') as file:
-        return meaning.parse(file.read())
+        return parse(file.read())
 
 
 def judged(options, given, rows, programs, folder):

@@ -187,7 +187,6 @@ def computed_again(w):
 
     def new(tree):
         store, rest = tree[1], tree[2]
-        load = ['load', store[1], store[3]]
         found = places(
             rest,
             lambda t: not isinstance(t, str)
@@ -261,7 +260,6 @@ def later(w):
             return None
         product = at(store[2], at_quotient[0])
         whole = replaced(store[2], at_quotient[0], ['@', product[1][1], product[2]])
-        load = ['load', store[1], store[3]]
         after = ['store', store[1], ['/', load, product[1][2]], store[3]]
         return ['seq', loop[:5] + [store[:2] + [whole, store[3]]], after]
 

@@ -169,7 +169,7 @@ int cli_certify(const cli_opts *opts) {
   if ((opts->n_arg > 1 || strcmp(opts->arg[0], "-") != 0) && /* alone, `-` is rules */
       !as_ends_with(opts->arg[0], ".rule")) {
     if (opts->n_arg < 2 || opts->n_arg > 3 || (opts->n_arg == 3) != (opts->to != NULL)) {
-      fputs("usage: assay certify [options] RULES .. | PROGRAM CANDIDATE [TO, and --to]\n", stderr);
+      fputs("usage: assay certify [options] RULES .. | PROGRAM CANDIDATE [--to: FILE]\n", stderr);
       return AS_BAD_INPUT;
     }
     if (tiles || (opts->from == NULL && as_batch_tiles_are(opts->arg[0], opts->arg[1])))

@@ -96,8 +96,8 @@ grep -q tb_accum_red_ld_rms_op own.json || fail 'a root mean square is not writt
 sed -i.old 's/q = x \* x/q = x * x * x/' s.mug
 rm -f own.json
 expect 1 'only what is certified is written' certify -q -S none s.tp s.mug --to mirage own.json
-expect 2 'the file to write' certify s.tp s.mug --to mirage
-expect 2 'the file to write' certify s.tp s.mug own.json
+expect 2 '[--to: FILE]' certify s.tp s.mug --to mirage
+expect 2 '[--to: FILE]' certify s.tp s.mug own.json
 rm -f s.tp s.mug s.mug.old tiled.* wrong.json seven.json mixed.json mixed.xml 'a<&">.tp'
 for pair in $graphs; do rm -f "${pair#*/}.json"; done
 only

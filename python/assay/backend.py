@@ -16,6 +16,7 @@ from .attention import in_products
 from .compiled import GraphRunner, Options, exactly
 from .exporting import TRACING
 from .gradient import decompositions
+from .once import made_once
 
 
 def _certified(graph_module, examples):
@@ -56,14 +57,10 @@ class _ForSizes:
     def __call__(self, *arguments):
         numbers = {i: arguments[i].item() for i in self._numbers}
         key = (torch.is_grad_enabled(), *map(exactly, numbers.values()), *map(_kind, arguments))
-        found = self._for.get(key)
-        if found is None:
-            with TRACING:
-                if key not in self._for:  # another thread may have made it meanwhile
-                    graph_module = _with_numbers(self._graph_module, numbers)
-                    self._for[key] = _compiled(graph_module, arguments)
-                found = self._for[key]
-        return found(*arguments)
+        make = lambda: _compiled(
+            _with_numbers(self._graph_module, numbers), arguments
+        )  # noqa: E731
+        return made_once(self._for, key, TRACING, make)(*arguments)
 
 
 def _is_a_number(place):

@@ -19,6 +19,7 @@ from .errors import AssayError, ToolError, Unsupported
 from .exporting import export, place_of, signature_of
 from .islands import Island, View, divide, programs_of
 from .kernels import Kernel
+from .once import made_once
 from .state import State, autocast, check_autocast
 from .translate import MINUS_INFINITY
 from .whole import most_from_outside
@@ -546,13 +547,8 @@ class CompiledForSizes:
         extents = tuple(tuple(x.shape) for x in leaves if isinstance(x, torch.Tensor))
         other = tuple(exactly(x) for x in leaves if not isinstance(x, torch.Tensor))
         key = (extents, (other, form))
-        found = self._for.get(key)
-        if found is None:
-            with self._making:  # another thread may make the same just now
-                if key not in self._for:
-                    self._for[key] = _compiled(self._function, arguments, self._options, keywords)
-                found = self._for[key]
-        return found
+        make = functools.partial(_compiled, self._function, arguments, self._options, keywords)
+        return made_once(self._for, key, self._making, make)
 
     def __getattr__(self, name):
         """What is asked of the certified parts is that of the first set of extents."""

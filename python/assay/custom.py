@@ -10,6 +10,7 @@ import threading
 import torch
 
 from .errors import AssayError
+from .once import made_once
 
 LIBRARY = torch.library.Library("assay", "FRAGMENT")
 _DEFINED = {}
@@ -24,10 +25,7 @@ def as_operator(kernel, text, dtypes):
     """
     said = "\0".join([text, str(kernel.directory), kernel.device, *map(str, dtypes)])
     name = f"kernel_{hashlib.sha256(said.encode()).hexdigest()[:16]}"
-    with _DEFINING:
-        if name not in _DEFINED:
-            _DEFINED[name] = _define(name, kernel, dtypes)
-        return _DEFINED[name]
+    return made_once(_DEFINED, name, _DEFINING, lambda: _define(name, kernel, dtypes))
 
 
 def _define(name, kernel, dtypes):

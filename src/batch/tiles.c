@@ -442,6 +442,16 @@ static void judge_hypotheses(batch *b, trials *t) {
   judge_hypothesis(b, t, 0, n_scope - 1, true);
 }
 
+/* the given program's text, its sizes being those of the example (malloc'ed) */
+static char *at_example(const batch *b, const trials *t, const as_import_known *known) {
+  int64_t *value = as_calloc(known->n_size + 1, sizeof *value);
+  for (uint32_t i = 0; i < known->n_size; i++)
+    value[i] = t->format->value(t->all, i);
+  char *text = as_batch_at_values(b->given, known, value);
+  free(value);
+  return text;
+}
+
 static bool judge_general(batch *b, void *file, size_t index, const char *path,
                           const as_import_tile_options *options, as_err *err) {
   const as_import_tile_format *format = b->how->from;
@@ -455,14 +465,11 @@ static bool judge_general(batch *b, void *file, size_t index, const char *path,
   }
   char *name = as_format("%s#%s.tile", path, t.label);
   t.name = name;
-  int64_t *value = as_calloc(known.n_size + 1, sizeof *value);
-  for (uint32_t i = 0; t.all && i < known.n_size; i++)
-    value[i] = t.format->value(t.all, i);
-  t.at_example = as_batch_at_values(b->given, &known, value);
-  if (t.all)
+  if (t.all) {
+    t.at_example = at_example(b, &t, &known);
     judge_hypotheses(b, &t);
-  free(t.at_example);
-  free(value);
+    free(t.at_example);
+  }
   t.format->close(t.all);
   as_batch_known_clear(&known);
   as_tile_job_clear(&job);
@@ -472,39 +479,52 @@ static bool judge_general(batch *b, void *file, size_t index, const char *path,
   return t.all != NULL;
 }
 
+/* One candidate of a file of several, or alone: as what it is like, if that is known. */
+static void judge_as_read(batch *b, void *file, size_t index, const char *path,
+                          const as_import_tile_options *options) {
+  const as_import_tile_format *format = b->how->from;
+  row r = {.label = format->label(file, index)};
+  char *name = as_format("%s#%s.tile", path, r.label);
+  as_err_init(&r.err);
+  as_verdict_init(&r.proof);
+  double start = as_now();
+  r.text = format->tile(file, index, options, false, &r.err);
+  r.answer = UNREADABLE;
+  r.len = r.text ? strlen(r.text) : 0;
+  bool alone = format->count(file) == 1;
+  char *plain = r.text && !alone ? as_batch_plain_text(b->given, r.text) : NULL;
+  r.like = plain ? find_like(b, plain) : NULL;
+  if (r.like)
+    take_from(&r);
+  else if (r.text)
+    judge(b, &r, name, alone);
+  if (plain && !r.like)
+    remember(b, &r, plain);
+  r.seconds = as_now() - start;
+  tell(b, &r);
+  free(plain);
+  free(name);
+}
+
+static bool judge_nth(batch *b, void *file, size_t index, const char *path,
+                      const as_import_tile_options *options, as_err *err) {
+  const as_import_tile_format *format = b->how->from;
+  if (b->how->generalise && !format->general)
+    return as_err_set(err, AS_BAD_INPUT, "%s: of %s nothing is generalised", path, format->name);
+  if (b->how->generalise)
+    return judge_general(b, file, index, path, options, err);
+  judge_as_read(b, file, index, path, options);
+  return true;
+}
+
 static bool judge_file(batch *b, const char *path, as_err *err) {
   const as_import_tile_format *format = b->how->from;
   as_import_tile_options options = b->how->options;
   options.in_order = false; /* of a candidate it is asked */
   void *file = format->read(path, &options, err);
   bool fine = file != NULL;
-  for (size_t i = 0; fine && i < format->count(file) && b->how->generalise; i++)
-    fine = format->general ? judge_general(b, file, i, path, &options, err)
-                           : as_err_set(err, AS_BAD_INPUT, "%s: of %s nothing is generalised", path,
-                                        format->name);
-  for (size_t i = 0; fine && i < format->count(file) && !b->how->generalise; i++) {
-    row r = {.label = format->label(file, i)};
-    char *name = as_format("%s#%s.tile", path, r.label);
-    as_err_init(&r.err);
-    as_verdict_init(&r.proof);
-    double start = as_now();
-    r.text = format->tile(file, i, &options, false, &r.err);
-    r.answer = UNREADABLE;
-    r.len = r.text ? strlen(r.text) : 0;
-    bool alone = format->count(file) == 1;
-    char *plain = r.text && !alone ? as_batch_plain_text(b->given, r.text) : NULL;
-    r.like = plain ? find_like(b, plain) : NULL;
-    if (r.like)
-      take_from(&r);
-    else if (r.text)
-      judge(b, &r, name, alone);
-    if (plain && !r.like)
-      remember(b, &r, plain);
-    r.seconds = as_now() - start;
-    tell(b, &r);
-    free(plain);
-    free(name);
-  }
+  for (size_t i = 0; fine && i < format->count(file); i++)
+    fine = judge_nth(b, file, i, path, &options, err);
   format->free(file);
   return fine;
 }

@@ -74,7 +74,7 @@ static bool have_one_shape(const ttir_lift *lift, const as_ttir_op *op) {
 bool ttir_fits(ttir_lift *lift, const as_ttir_op *op, const ttir_row *row) {
   bool fits = are_kinds(lift, row->operands, op->operand, op->n_operand, op) &&
               are_kinds(lift, row->results, op->result, op->n_result, op) &&
-              (!row->lane_wise || have_one_shape(lift, op));
+              (!ttir_is_lane_wise(row->role) || have_one_shape(lift, op));
   return fits || ttir_refuse(lift, op, "its operands and results do not fit together");
 }
 

@@ -250,7 +250,7 @@ static bool enter_rounds(ttir_lift *lift, const as_ttir_op *op, const char *name
   if (lift->n_around == TTIR_MOST_AROUND)
     return ttir_refuse(lift, op, "in too many loops");
   ttir_around *loop = as_arena_alloc(lift->mem, sizeof *loop);
-  *loop = (ttir_around){name, bound[0], bound[1], bound[2]};
+  *loop = (ttir_around){name, bound[0], bound[1], bound[2], ttir_ids_of(bound[0], bound[1])};
   lift->around[lift->n_around++] = loop;
   return true;
 }

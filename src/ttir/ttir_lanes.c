@@ -3,12 +3,6 @@
 #include "ttir_lift.h"
 #include <string.h>
 
-/* an operation whose lane number i is made of the operands' lanes number i alone */
-static bool is_lane_wise(const as_ttir_op *op) {
-  return strncmp(op->name, "arith.", 6) == 0 || strncmp(op->name, "math.", 5) == 0 ||
-         strcmp(op->name, "tt.addptr") == 0;
-}
-
 typedef struct {
   const ttir_lift *lift;
   uint32_t mask; /* value */
@@ -25,15 +19,16 @@ static bool reads(const lanes *in, const as_ttir_op *op) {
 
 /* does the operation look at such a lane? what is lane-wise hands it on */
 static bool looks(lanes *in, const as_ttir_op *op) {
-  bool loads = strcmp(op->name, "tt.load") == 0;
-  bool stores = strcmp(op->name, "tt.store") == 0;
+  ttir_role role = ttir_role_of(op);
+  bool loads = role == TTIR_GETS;
+  bool stores = role == TTIR_PUTS;
   uint32_t at = loads ? 1 : 2;
-  if (!reads(in, op) || strcmp(op->name, "tt.assert") == 0)
+  if (!reads(in, op) || role == TTIR_ASSERTS)
     return false;
   if (loads || stores)
     return op->n_operand <= at || op->operand[at] != in->mask || in->has[in->mask] ||
            (loads && op->n_operand > 2 && in->has[op->operand[2]]);
-  if (!is_lane_wise(op) || op->n_region > 0)
+  if (!ttir_is_lane_wise(role) || op->n_region > 0)
     return true;
   for (uint32_t i = 0; i < op->n_result; i++)
     in->has[op->result[i]] = true;

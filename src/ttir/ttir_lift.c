@@ -29,7 +29,8 @@ void ttir_assume_defined(ttir_lift *lift, const ttir_node *node) {
 
 void ttir_happens(ttir_lift *lift, ttir_event_kind kind, const as_ttir_op *op, uint32_t argument,
                   ttir_node *position, ttir_node *mask, const as_ttir_type *type) {
-  ttir_event event = {kind, op, argument, position, mask, {0}, {0}, lift->n_around};
+  ttir_event event = {
+      kind, op, argument, position, mask, {0}, {0}, lift->n_around, ttir_ids_of(position, mask)};
   if (type)
     event.type = *type;
   memcpy(event.around, lift->around, sizeof event.around);
@@ -240,18 +241,31 @@ static void settle_results(ttir_lift *lift, const as_ttir_op *op) {
 
 /* ---- operations */
 
-static const ttir_row *row_of(const ttir_row *rows, const char *name) {
-  while (rows->name && strcmp(rows->name, name) != 0)
-    rows++;
-  return rows->name ? rows : NULL;
+/* NULL: there is none */
+static const ttir_row *row_of(const char *name) {
+  const ttir_row *const tables[] = {ttir_elementwise, ttir_structural};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    for (const ttir_row *row = tables[i]; row->name; row++) {
+      if (strcmp(row->name, name) == 0)
+        return row;
+    }
+  }
+  return NULL;
+}
+
+ttir_role ttir_role_of(const as_ttir_op *op) {
+  const ttir_row *row = row_of(op->name);
+  return row ? row->role : TTIR_OTHER;
+}
+
+bool ttir_is_lane_wise(ttir_role role) {
+  return role == TTIR_LANE_WISE || role == TTIR_CHOOSES;
 }
 
 bool ttir_lift_region(ttir_lift *lift, const as_ttir_region *region) {
   for (uint32_t i = 0; i < region->n_op; i++) {
     const as_ttir_op *op = region->op[i];
-    const ttir_row *row = row_of(ttir_elementwise, op->name);
-    if (!row)
-      row = row_of(ttir_structural, op->name);
+    const ttir_row *row = row_of(op->name);
     if (!row)
       return ttir_refuse(lift, op, "this operation has no meaning here");
     if (!ttir_fits(lift, op, row))
@@ -384,7 +398,7 @@ static void load_numbers(ttir_lift *lift) {
 static bool updates(const as_ttir_region *region) {
   for (uint32_t i = 0; i < region->n_op; i++) {
     const as_ttir_op *op = region->op[i];
-    if (strcmp(op->name, "tt.atomic_rmw") == 0)
+    if (ttir_role_of(op) == TTIR_UPDATES)
       return true;
     for (uint32_t k = 0; k < op->n_region; k++) {
       if (updates(&op->region[k]))

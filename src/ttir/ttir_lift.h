@@ -47,6 +47,21 @@ typedef struct {
   as_err *err;
 } ttir_lift;
 
+/* what an operation is to those who look at lanes and at memory */
+typedef enum {
+  TTIR_OTHER,      /* nothing is known of it */
+  TTIR_LANE_WISE,  /* lane i of the result is made of lanes i of the operands: all of one shape */
+  TTIR_CHOOSES,    /* the same, where one of the last two operands is looked at */
+  TTIR_MOVES,      /* the results' lanes are those of the operands, each at least once */
+  TTIR_MULTIPLIES, /* every lane of the operands is in the result */
+  TTIR_FOLDS,      /* the same, if the operation of its region makes use of both of its arguments */
+  TTIR_GETS,       /* loads */
+  TTIR_PUTS,       /* stores */
+  TTIR_UPDATES,    /* loads and stores, as one */
+  TTIR_ASSERTS,
+  TTIR_REPEATS /* its region, so often as its operands say */
+} ttir_role;
+
 /* one row of a table of operations: `code` is the handler's business */
 typedef struct {
   const char *name;
@@ -54,11 +69,14 @@ typedef struct {
   int code;
   const char *operands; /* a letter each (ttir_check.c) */
   const char *results;
-  bool lane_wise; /* all of one shape */
+  ttir_role role;
 } ttir_row;
 
 extern const ttir_row ttir_elementwise[]; /* both end with a name of NULL */
 extern const ttir_row ttir_structural[];
+
+ttir_role ttir_role_of(const as_ttir_op *op); /* TTIR_OTHER, too, where no row is of its name */
+bool ttir_is_lane_wise(ttir_role role);
 
 bool ttir_refuse(ttir_lift *lift, const as_ttir_op *op, const char *why);
 void ttir_assume(ttir_lift *lift, const as_ttir_op *op, const char *what); /* each line once */

@@ -43,16 +43,53 @@ static bool waits_across(const as_vec *events, size_t from, size_t to, uint32_t 
   return false;
 }
 
-/* ---- numbers at given lanes and rounds */
+/* ---- names that tell instances apart */
 
-enum { MOST_IDS = 3 };
+static void add_id(ttir_ids *known, const ttir_node *name) {
+  for (uint32_t i = 0; i < known->n; i++) {
+    if (strcmp(known->id[i]->text, name->text) == 0)
+      return;
+  }
+  if (known->n < TTIR_MOST_IDS)
+    known->id[known->n++] = name;
+  else
+    known->more = true;
+}
+
+static void add_ids(ttir_ids *known, const ttir_ids *others) {
+  for (uint32_t i = 0; i < others->n; i++)
+    add_id(known, others->id[i]);
+  known->more = known->more || others->more;
+}
+
+static void look_for_ids(ttir_ids *known, const ttir_node *node) {
+  enum { MOST_VALUES = 1 << 16 };
+
+  for (uint32_t i = 0; i < node->n && !known->more; i++)
+    look_for_ids(known, node->kid[i]);
+  bool few = node->kind == TTIR_N_NAME && node->lo > TTIR_LEAST && node->hi < TTIR_MOST &&
+             node->hi - node->lo < MOST_VALUES;
+  if (few)
+    add_id(known, node);
+}
+
+ttir_ids ttir_ids_of(const ttir_node *a, const ttir_node *b) {
+  ttir_ids known = {.n = 0};
+  if (a)
+    look_for_ids(&known, a);
+  if (b)
+    look_for_ids(&known, b);
+  return known;
+}
+
+/* ---- numbers at given lanes and rounds */
 
 /* program ids that are looked at one by one; the others stay names */
 typedef struct {
-  const ttir_node *id[MOST_IDS];
-  int64_t value[MOST_IDS];
+  const ttir_node *id[TTIR_MOST_IDS];
+  int64_t value[TTIR_MOST_IDS];
   uint32_t n;
-} ids;
+} instance;
 
 /* Of a loop inside of the shared ones: its rounds, all, or, where its bounds are not known, as many
  * as a place can be reached in: rounds as far from each other reach the same ones. */
@@ -65,7 +102,7 @@ typedef struct {
 
 typedef struct {
   const ttir_event *event;
-  const ids *instance;
+  const instance *here;
   uint32_t shared; /* loops around, whose rounds are the same for both accesses */
   int64_t lane[AS_TTIR_MAX_RANK];
   int64_t round[TTIR_MOST_AROUND]; /* the variables of the loops inside of these */
@@ -119,9 +156,9 @@ static bool name_at(const point *at, const char *name, int64_t *value) {
     *value = at->round[loop];
     return at->all[loop].whole;
   }
-  for (uint32_t i = 0; i < at->instance->n; i++) {
-    if (strcmp(at->instance->id[i]->text, name) == 0) {
-      *value = at->instance->value[i];
+  for (uint32_t i = 0; i < at->here->n; i++) {
+    if (strcmp(at->here->id[i]->text, name) == 0) {
+      *value = at->here->value[i];
       return true;
     }
   }
@@ -273,9 +310,9 @@ static bool set_rounds(point *at, uint32_t i, int64_t span) {
 }
 
 /* false: not all rounds are known */
-static bool first_point(const ttir_event *event, const ids *here, uint32_t shared, int64_t span,
-                        point *at) {
-  *at = (point){.event = event, .instance = here, .shared = shared};
+static bool first_point(const ttir_event *event, const instance *here, uint32_t shared,
+                        int64_t span, point *at) {
+  *at = (point){.event = event, .here = here, .shared = shared};
   for (uint32_t i = shared; i < event->n_around; i++) {
     if (!set_rounds(at, i, span))
       return false;
@@ -347,7 +384,7 @@ enum { MOST_POINTS = 1 << 18, MOST_IN_ALL = 1 << 20 };
 
 typedef struct {
   const ttir_event *event[2];
-  const ids *instance;
+  const instance *here;
   uint32_t shared;
   sum sum[2];
   int64_t span;   /* below 0: not known yet */
@@ -392,7 +429,7 @@ static bool open_loops_match(const meeting *m, const point *a, const point *b) {
 
 /* at the first lanes and rounds of one side; false: not known */
 static bool start(meeting *m, int side, point *at) {
-  if (!first_point(m->event[side], m->instance, m->shared, m->span, at) ||
+  if (!first_point(m->event[side], m->here, m->shared, m->span, at) ||
       points_of(at) > MOST_POINTS || points_of(at) >= *m->left)
     return false;
   *m->left -= points_of(at) + 1;
@@ -459,27 +496,6 @@ static bool meet_in_lanes(meeting *m) {
   return fine;
 }
 
-/* names of few values in the expression, each once */
-static bool add_ids(ids *known, const ttir_node *node) {
-  enum { MOST_VALUES = 1 << 16 };
-
-  for (uint32_t i = 0; i < node->n; i++) {
-    if (!add_ids(known, node->kid[i]))
-      return false;
-  }
-  bool few = node->kind == TTIR_N_NAME && node->lo > TTIR_LEAST && node->hi < TTIR_MOST &&
-             node->hi - node->lo < MOST_VALUES;
-  for (uint32_t i = 0; i < known->n && few; i++)
-    few = strcmp(known->id[i]->text, node->text) != 0;
-  if (!few)
-    return true;
-  if (known->n == MOST_IDS)
-    return false;
-  known->value[known->n] = node->lo;
-  known->id[known->n++] = node;
-  return true;
-}
-
 static bool is_round_of(const ttir_event *event, uint32_t shared, const char *name) {
   for (uint32_t i = shared; i < event->n_around; i++) {
     if (strcmp(event->around[i]->name, name) == 0)
@@ -488,28 +504,28 @@ static bool is_round_of(const ttir_event *event, uint32_t shared, const char *na
   return false;
 }
 
-/* what tells instances, and shared rounds, apart */
-static bool ids_of(const meeting *m, ids *found) {
-  ids all = {.n = 0};
-  bool fine = true;
+/* what tells instances, and shared rounds, apart, at the first of each; false: too much, or nothing
+ */
+static bool first_instance(const meeting *m, instance *first) {
+  ttir_ids all = {.n = 0};
   for (int side = 0; side < 2; side++) {
     const ttir_event *event = m->event[side];
-    fine = fine && add_ids(&all, event->position) && add_ids(&all, event->mask);
-    for (uint32_t i = m->shared; i < event->n_around && fine; i++)
-      fine = add_ids(&all, event->around[i]->from) && add_ids(&all, event->around[i]->to);
+    add_ids(&all, &event->ids);
+    for (uint32_t i = m->shared; i < event->n_around; i++)
+      add_ids(&all, &event->around[i]->ids);
   }
-  *found = (ids){.n = 0};
+  *first = (instance){.n = 0};
   for (uint32_t i = 0; i < all.n; i++) {
     const char *name = all.id[i]->text;
     if (is_round_of(m->event[0], m->shared, name) || is_round_of(m->event[1], m->shared, name))
       continue;
-    found->id[found->n] = all.id[i];
-    found->value[found->n++] = all.value[i];
+    first->id[first->n] = all.id[i];
+    first->value[first->n++] = all.id[i]->lo;
   }
-  return fine && found->n > 0;
+  return !all.more && first->n > 0;
 }
 
-static bool next_instance(ids *here) {
+static bool next_instance(instance *here) {
   for (uint32_t i = 0; i < here->n; i++) {
     if (++here->value[i] <= here->id[i]->hi)
       return true;
@@ -521,11 +537,11 @@ static bool next_instance(ids *here) {
 /* in any instance at once, or in one after another */
 static bool same_by_points(const ttir_event *a, const ttir_event *b, uint32_t shared,
                            uint64_t *left) {
-  ids here = {.n = 0};
-  meeting m = {.event = {a, b}, .instance = &here, .shared = shared, .left = left};
+  instance here = {.n = 0};
+  meeting m = {.event = {a, b}, .here = &here, .shared = shared, .left = left};
   if (meet_in_lanes(&m))
     return true;
-  if (!ids_of(&m, &here))
+  if (!first_instance(&m, &here))
     return false;
   double work = 1;
   for (uint32_t i = 0; i < here.n; i++)

@@ -5,7 +5,17 @@
 #include "src/base/vec.h"
 #include "ttir_node.h"
 
-enum { TTIR_MOST_AROUND = 16 };
+enum { TTIR_MOST_AROUND = 16, TTIR_MOST_IDS = 3 };
+
+/* Names of few values in expressions, each once, in the order of the text: what tells instances and
+ * rounds apart. */
+typedef struct {
+  const ttir_node *id[TTIR_MOST_IDS];
+  uint32_t n;
+  bool more; /* than these */
+} ttir_ids;
+
+ttir_ids ttir_ids_of(const ttir_node *a, const ttir_node *b); /* either may be NULL */
 
 /* a loop; its variable is a NAME of this text */
 typedef struct {
@@ -13,6 +23,7 @@ typedef struct {
   ttir_node *from;
   ttir_node *to;
   ttir_node *step;
+  ttir_ids ids; /* of `from` and `to` */
 } ttir_around;
 
 typedef enum { TTIR_LOADS, TTIR_STORES, TTIR_WAITS } ttir_event_kind;
@@ -27,6 +38,7 @@ typedef struct {
   as_ttir_type type;
   const ttir_around *around[TTIR_MOST_AROUND]; /* loops, outermost first */
   uint32_t n_around;
+  ttir_ids ids; /* of position and mask */
 } ttir_event;
 
 typedef enum {

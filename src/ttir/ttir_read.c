@@ -10,25 +10,8 @@ typedef struct {
   const as_ttir_region **home; /* by value: where it is computed; NULL: where that is not always */
 } reads;
 
-static bool is_one_of(const as_ttir_op *op, const char *const *names) {
-  while (*names && strcmp(*names, op->name) != 0)
-    names++;
-  return *names != NULL;
-}
-
-/* the result's lanes are those of the operand, each at least once */
-static bool moves_lanes(const as_ttir_op *op) {
-  static const char *const names[] = {"tt.splat",   "tt.expand_dims", "tt.broadcast", "tt.trans",
-                                      "tt.reshape", "tt.join",        "tt.split",     NULL};
-  return is_one_of(op, names);
-}
-
 static bool is_lane_wise(const as_ttir_op *op) {
-  for (const ttir_row *row = ttir_elementwise; row->name; row++) {
-    if (strcmp(row->name, op->name) == 0)
-      return op->n_region == 0;
-  }
-  return false;
+  return op->n_region == 0 && ttir_is_lane_wise(ttir_role_of(op));
 }
 
 /* does it return one operation of both of its arguments? */
@@ -47,9 +30,9 @@ static bool is_one_operation(const as_ttir_region *region) {
 
 /* all results together are made of every lane of the operands */
 static bool combines_lanes(const as_ttir_op *op) {
+  ttir_role role = ttir_role_of(op);
   bool by_one = op->n_region == 1 && op->n_operand == 1 && is_one_operation(&op->region[0]);
-  bool folds = strcmp(op->name, "tt.reduce") == 0 || strcmp(op->name, "tt.scan") == 0;
-  return strcmp(op->name, "tt.dot") == 0 || (folds && by_one);
+  return role == TTIR_MULTIPLIES || (role == TTIR_FOLDS && by_one);
 }
 
 static void learn(reads *in, const as_ttir_region *region, bool executed) {
@@ -59,7 +42,7 @@ static void learn(reads *in, const as_ttir_region *region, bool executed) {
     const as_ttir_op *op = region->op[i];
     for (uint32_t k = 0; k < op->n_result; k++)
       in->home[op->result[k]] = executed ? region : NULL;
-    bool loops = strcmp(op->name, "scf.for") == 0;
+    bool loops = ttir_role_of(op) == TTIR_REPEATS;
     for (uint32_t k = 0; k < op->n_region; k++)
       learn(in, &op->region[k], executed && loops);
   }
@@ -75,12 +58,13 @@ static bool results_read(const reads *in, const as_ttir_op *op) {
 
 /* does the operation, where it is executed, read all lanes of that operand? */
 static bool reads_all(const reads *in, const as_ttir_op *op, uint32_t operand) {
-  if (strcmp(op->name, "tt.store") == 0) {
+  ttir_role role = ttir_role_of(op);
+  if (role == TTIR_PUTS) {
     bool plain = op->n_operand == 2 || (in->known && in->known[op->operand[2]] == TTIR_ALWAYS);
     return operand == 1 && plain;
   }
-  bool chosen = strcmp(op->name, "arith.select") == 0 && operand > 0;
-  return !chosen && (is_lane_wise(op) || moves_lanes(op) || combines_lanes(op)) &&
+  bool chosen = role == TTIR_CHOOSES && operand > 0;
+  return !chosen && (is_lane_wise(op) || role == TTIR_MOVES || combines_lanes(op)) &&
          results_read(in, op);
 }
 

@@ -61,6 +61,17 @@ sed 's/%value = tt.load %place, %mask/%value = tt.load %place/' "$cases/masked_i
 # shellcheck disable=SC2086
 "$assay" lift $gather unmasked.ttir --writes-all | grep -q '= at\[.* < 20$' || fail 'a lane that is read has a number'
 
+# what goes lane by lane to a store under the mask goes through any operation of that kind, and through no other
+root='    %f = arith.sitofp %which : tensor<16xi32> to tensor<16xf32>\
+    %r = tt.precise_sqrt %f : tensor<16xf32>'
+sed "s/%value = tt.load .*/$root/; s/tt.store %to, %value/tt.store %to, %r/" "$cases/masked_index.ttir" >rooted.ttir
+# shellcheck disable=SC2086
+"$assay" lift $gather rooted.ttir --writes-all | grep -q '< 20 else 0$' || fail 'lanes that nobody reads are read'
+sed 's/%f = arith.sitofp %which/%z = tt.trans %which {order = array<i32: 0>} : tensor<16xi32> -> tensor<16xi32>\
+    %f = arith.sitofp %z/' rooted.ttir >moved.ttir
+# shellcheck disable=SC2086
+"$assay" lift $gather moved.ttir --writes-all | grep -q '= at\[.* < 20$' || fail 'lanes that are moved are taken for unread'
+
 # Welford's combination is known by what it computes; one that is nearly that is a loop
 welford=$src/tests/ttir/own/layer_norm_welford.ttir
 expect 0 'make squares[] = sum(k0 < 8)' lift "$welford" --grid 3 --argument x=3,7 --argument y=3,7 --argument n=7

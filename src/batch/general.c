@@ -23,65 +23,32 @@ void as_batch_known_clear(as_import_known *known) {
   free((as_import_tensor *)(uintptr_t)known->tensor);
 }
 
-char *as_batch_with_lines(const char *text, const char *lines) {
-  static const char word[] = "sizes ";
-  size_t behind = 0;
-  for (const char *at = text; *at;) {
-    size_t indent = strspn(at, " ");
-    size_t length = strcspn(at, "\n");
-    if (strncmp(at + indent, word, strlen(word)) == 0)
-      behind = (size_t)(at - text) + length;
-    at += length + (at[length] != 0);
-  }
-  bool ends = text[behind] == 0; /* the last line, without its end */
-  return behind == 0
-             ? NULL
-             : as_format("%.*s\n%s%s", (int)behind, text, lines, ends ? "" : text + behind + 1);
+/* of what the job has read as given; malloc'ed */
+static char *printed(const as_tile_job *job) {
+  return job->tile[0] ? as_tile_print(job->tile[0]) : as_print_tp(job->graph[0]);
 }
 
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+static bool read_given(as_tile_job *job, const as_batch_given *given, as_err *err) {
+  as_tile_job_init(job, given->library);
+  return as_tile_job_take(job, 0, given->name, given->text, strlen(given->text), err);
 }
 
-/* a line: names of sizes by their values; `n=` in a call is the name of an attribute */
-static void add_line(as_str *to, const char *line, size_t length, bool relation,
-                     const as_import_known *known, const int64_t *value) {
-  for (size_t at = 0; at < length;) {
-    size_t n = 0;
-    while (at + n < length && is_letter(line[at + n]))
-      n++;
-    size_t behind = at + n;
-    while (behind < length && line[behind] == ' ')
-      behind++;
-    bool attribute = !relation && behind < length && line[behind] == '=';
-    uint32_t i = 0;
-    while (i < known->n_size &&
-           (attribute || n == 0 || strlen(as_size_name(known->sizes, known->size[i])) != n ||
-            strncmp(as_size_name(known->sizes, known->size[i]), line + at, n)))
-      i++;
-    if (i < known->n_size)
-      as_str_printf(to, "%lld", (long long)value[i]);
-    else
-      as_str_addn(to, line + at, n ? n : 1);
-    at += n ? n : 1;
-  }
+char *as_batch_related(const as_batch_given *given, const char *relations, as_err *err) {
+  as_tile_job job;
+  bool ok = read_given(&job, given, err);
+  as_graph *sizes = ok && job.tile[0] ? job.tile[0]->sizes : job.graph[0];
+  ok = ok && as_graph_relate(sizes, given->name, relations, strlen(relations), err);
+  char *text = ok ? printed(&job) : NULL;
+  as_tile_job_clear(&job);
+  return text;
 }
 
-char *as_batch_at_values(const char *text, const as_import_known *known, const int64_t *value) {
-  static const char sizes[] = "sizes ";
-  static const char where[] = "where ";
-  as_str out;
-  as_str_init(&out);
-  as_str_add(&out, "");
-  for (const char *at = text; *at;) {
-    size_t indent = strspn(at, " ");
-    size_t length = strcspn(at, "\n");
-    if (strncmp(at + indent, "use ", 4) == 0)
-      as_str_addn(&out, at, length);
-    else if (strncmp(at + indent, sizes, strlen(sizes)) != 0)
-      add_line(&out, at, length, strncmp(at + indent, where, strlen(where)) == 0, known, value);
-    as_str_add(&out, "\n");
-    at += length + (at[length] != 0);
-  }
-  return as_str_take(&out);
+char *as_batch_at_values(const as_batch_given *given, const int64_t *value, as_err *err) {
+  as_tile_job job;
+  bool ok = read_given(&job, given, err) &&
+            (job.tile[0] ? as_tile_fix_sizes(job.tile[0], given->library, value, err)
+                         : as_graph_fix_sizes(job.graph[0], value, err));
+  char *text = ok ? printed(&job) : NULL;
+  as_tile_job_clear(&job);
+  return text;
 }

@@ -10,10 +10,15 @@
 void as_batch_known_of(const as_tile_job *job, as_import_known *known);
 void as_batch_known_clear(as_import_known *known);
 
-/* The text of a program with lines more behind the last that declares sizes (malloc'ed); NULL: it
- * declares none. */
-char *as_batch_with_lines(const char *text, const char *lines);
-/* The text of a program without the lines that declare sizes, each of the known ones being its
- * value (malloc'ed). */
-char *as_batch_at_values(const char *text, const as_import_known *known, const int64_t *value);
+typedef struct {
+  as_oplib *library;
+  const char *name; /* of its file */
+  const char *text;
+} as_batch_given;
+
+/* What is printed of the given program (malloc'ed), under these relations too, lines `where a <=
+ * b`; and where each size that it declares is its value, in the order in which as_batch_known_of
+ * has them.  NULL with err. */
+char *as_batch_related(const as_batch_given *given, const char *relations, as_err *err);
+char *as_batch_at_values(const as_batch_given *given, const int64_t *value, as_err *err);
 #endif

@@ -384,6 +384,15 @@ static bool refuted_at_once(const batch *b, const row *r, const char *name) {
   return wrong;
 }
 
+/* the given program under a hypothesis, its relations being lines or none; NULL with err */
+static char *given_under(const batch *b, const trials *t, const char *where, bool last,
+                         as_err *err) {
+  if (!*where)
+    return as_strdup(last ? t->at_example : t->given);
+  as_batch_given given = {b->library, b->given_name, t->given};
+  return as_batch_related(&given, where, err);
+}
+
 /* One hypothesis; `last`: it is judged in full, whatever comes of it.  true: its row is told. */
 static bool judge_hypothesis(batch *b, trials *t, uint32_t reading, uint32_t scope, bool last) {
   enum { REFUTED_COSTS = 1, OPEN_COSTS = 6 };
@@ -397,18 +406,16 @@ static bool judge_hypothesis(batch *b, trials *t, uint32_t reading, uint32_t sco
   r.text = t->format->tile(t->all, reading, scope, &where, &says, &r.err);
   r.len = r.text ? strlen(r.text) : 0;
   r.answer = UNREADABLE;
-  b->given = where && *where ? as_batch_with_lines(t->given, where)
-                             : as_strdup(last ? t->at_example : t->given);
-  b->given = b->given ? b->given : as_strdup(t->given);
-  b->given_len = strlen(b->given);
-  bool wrong = r.text && !last && refuted_at_once(b, &r, t->name);
+  b->given = r.text ? given_under(b, t, where, last, &r.err) : NULL;
+  b->given_len = b->given ? strlen(b->given) : 0;
+  bool wrong = b->given && !last && refuted_at_once(b, &r, t->name);
   b->trial = !last;
-  if (r.text && !wrong)
+  if (b->given && !wrong)
     judge(b, &r, t->name, true);
   b->trial = false;
   t->n_tried++;
   t->n_refuted += wrong || r.answer == AS_TILE_DIFFERS || r.answer == AS_TILE_ORDER;
-  t->effort += wrong || !r.text ? REFUTED_COSTS : OPEN_COSTS;
+  t->effort += wrong || !b->given ? REFUTED_COSTS : OPEN_COSTS;
   bool told = last || r.answer == PROVED;
   if (told) {
     r.launches =
@@ -442,12 +449,14 @@ static void judge_hypotheses(batch *b, trials *t) {
   judge_hypothesis(b, t, 0, n_scope - 1, true);
 }
 
-/* the given program's text, its sizes being those of the example (malloc'ed) */
-static char *at_example(const batch *b, const trials *t, const as_import_known *known) {
+/* what is printed of the given program where its sizes are those of the example; NULL with err */
+static char *at_example(const batch *b, const trials *t, const as_import_known *known,
+                        as_err *err) {
+  as_batch_given given = {b->library, b->given_name, t->given};
   int64_t *value = as_calloc(known->n_size + 1, sizeof *value);
   for (uint32_t i = 0; i < known->n_size; i++)
     value[i] = t->format->value(t->all, i);
-  char *text = as_batch_at_values(b->given, known, value);
+  char *text = as_batch_at_values(&given, value, err);
   free(value);
   return text;
 }
@@ -465,18 +474,18 @@ static bool judge_general(batch *b, void *file, size_t index, const char *path,
   }
   char *name = as_format("%s#%s.tile", path, t.label);
   t.name = name;
-  if (t.all) {
-    t.at_example = at_example(b, &t, &known);
+  t.at_example = t.all ? at_example(b, &t, &known, err) : NULL;
+  bool ready = t.at_example != NULL;
+  if (ready)
     judge_hypotheses(b, &t);
-    free(t.at_example);
-  }
+  free(t.at_example);
   t.format->close(t.all);
   as_batch_known_clear(&known);
   as_tile_job_clear(&job);
   free(name);
   b->given = t.given;
   b->given_len = strlen(t.given);
-  return t.all != NULL;
+  return ready;
 }
 
 /* One candidate of a file of several, or alone: as what it is like, if that is known. */

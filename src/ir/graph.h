@@ -267,6 +267,14 @@ char *as_print_tp(const as_graph *graph); /* malloc'ed; parsing it gives the sam
 /* the same without `use`, for readers to whom all specifications are given */
 char *as_print_tp_alone(const as_graph *graph);
 char *as_print_mug(const as_graph *graph);
+/* graph_at.c: adds the relations of a text of lines `where a <= b` to those of a program; false
+ * with err: what is no relation of its sizes, or never holds */
+bool as_graph_relate(as_graph *graph, const char *file, const char *text, size_t len, as_err *err);
+/* A program's sizes become their values, in the order of own_size: it declares none from here on,
+ * and is there to be printed.  false with err: some extent has no value there. */
+bool as_graph_fix_sizes(as_graph *graph, const int64_t *value, as_err *err);
+/* the same of one size expression, before */
+bool as_graph_size_at(const as_graph *graph, const int64_t *value, as_size *size, as_err *err);
 /* the concrete values of sizes, indexed by size id (as_size_eval); INT64_MIN where none is given;
  * malloc'ed */
 int64_t *as_graph_size_values(const as_graph *graph);

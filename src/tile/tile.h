@@ -140,6 +140,11 @@ void as_tile_free(as_tile_program *program); /* NULL allowed */
 /* Parsing it gives the same program back; malloc'ed. */
 char *as_tile_print(const as_tile_program *program);
 
+/* The sizes that it declares become their values, in the order of sizes->own_size; it is there to
+ * be printed from here on.  lib: the one that it was parsed with.  false with err: some extent has
+ * no value there. */
+bool as_tile_fix_sizes(as_tile_program *program, as_oplib *lib, const int64_t *value, as_err *err);
+
 char *as_tile_expr_text(const as_tile_expr *expr); /* malloc'ed */
 /* The muGraph of `given` that a tile program of block form is, as text for as_parse_mug
  * (malloc'ed). NULL with err: it is of another form, of which no claim is made (the line and why).

@@ -377,8 +377,57 @@ START_TEST(relations_decide_extents) {
 
 END_TEST
 
+START_TEST(relations_are_added) {
+  static const char text[] = "program p\n# sizes D\nsizes\tD, G = 4\ninput X: f16[D, G]\n"
+                             "output Y = repeat(X / G, axis=0, times=G)\n";
+  static const char more[] = "where D <= 8\nwhere D = 2*G, G < D\n";
+  static const char *const wrong[] = {"D <= 8\n", "where D\n", "where H <= 8\n", "where G < 1\n",
+                                      "sizes H\n"};
+  world given;
+  open_world(&given);
+  as_graph *graph = tp(&given, "p.tp", text, strlen(text));
+  ck_assert(as_graph_relate(graph, "p.tp", more, strlen(more), &given.e));
+  char *printed = as_print_tp(graph);
+  ck_assert_str_eq(printed, "program p\nsizes D, G = 4\nwhere D <= 8, D = 2*G, G < D\n"
+                            "input X: f16[D, G]\nt1 = X / G\n"
+                            "output Y = repeat(t1, axis=0, times=G)\n");
+  free(printed);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    ck_assert_msg(!as_graph_relate(graph, "p.tp", wrong[i], strlen(wrong[i]), &given.e), "%s",
+                  wrong[i]);
+    as_err_clear(&given.e);
+  }
+  as_graph_free(graph);
+  close_world(&given);
+}
+
+END_TEST
+
+START_TEST(sizes_become_their_values) {
+  static const char text[] = "program p\nsizes D, G = 4\nwhere D = 2*G\ninput X: f16[D*G, G]\n"
+                             "output Y = repeat(X / G + D, axis=0, times=D div 3)\n";
+  static const int64_t value[] = {6, 3};
+  world given;
+  open_world(&given);
+  as_graph *graph = tp(&given, "p.tp", text, strlen(text));
+  ck_assert(as_graph_fix_sizes(graph, value, &given.e));
+  char *printed = as_print_tp(graph);
+  ck_assert_str_eq(printed, "program p\nwhere 6 = 6\ninput X: f16[18, 3]\nt1 = X / 3\n"
+                            "t2 = t1 + 6\noutput Y = repeat(t2, axis=0, times=2)\n");
+  as_graph *again = tp(&given, "q.tp", printed, strlen(printed));
+  ck_assert_uint_eq(again->n_own_size, 0);
+  free(printed);
+  as_graph_free(again);
+  as_graph_free(graph);
+  close_world(&given);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("graph", 60);
+  tcase_add_test(tests, relations_are_added);
+  tcase_add_test(tests, sizes_become_their_values);
   tcase_add_loop_test(tests, examples_read_back, 0, 7);
   tcase_add_test(tests, expressions);
   tcase_add_test(tests, brackets_and_axes_of_one);

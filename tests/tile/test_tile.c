@@ -133,6 +133,58 @@ START_TEST(prints_what_it_read) {
 
 END_TEST
 
+/* sizes as numbers wherever they stand: extents, scalars, attributes, operands, relations */
+START_TEST(sizes_become_their_values) {
+  static const char text[] = "tile sized\n"
+                             "sizes N = 4, M = 3\n"
+                             "where M <= N\n"
+                             "input X: f32[N, M*N]\n"
+                             "output Y: f32[N]\n"
+                             "scratch S: f32[M + 1] = 0\n"
+                             "parallel n = 0 to N step M - 2\n"
+                             "  make zero[] = sum(k < M) (k - k*N)\n"
+                             "  for m = M - M to M\n"
+                             "    carry s = zero\n"
+                             "    load x[i < M] = X[n, m * M + i] where i < N else M\n"
+                             "    next s = s + sum(concat(x, x, axis=1 - 1)) * N\n"
+                             "  end\n"
+                             "  load z[i < 2] = X[n, i]\n"
+                             "  y = repeat(z / N, axis=0, times=N - M + 1)\n"
+                             "  store Y[n] = y[N - M - 1] + s[] over [] where n < N\n"
+                             "end\n";
+  static const char *const words[] = {"X: f32[7, 35]",
+                                      "scratch S: f32[6]",
+                                      "= 0 to 7 step 5 - 2",
+                                      "sum(k < 5) (k - k * 7)",
+                                      "where 5 <= 7",
+                                      "X[n, m * 5 + i]",
+                                      "i < 7 else 5",
+                                      "times=7 - 5 + 1",
+                                      "y[7 - 5 - 1]",
+                                      "to 5\n",
+                                      "(z, 7)",
+                                      "[i < 5]"};
+  static const int64_t value[] = {7, 5};
+  as_oplib *lib = test_operators();
+  as_err err;
+  as_err_init(&err);
+  as_tile_program *program = must_parse(text, lib);
+  ck_assert(as_tile_fix_sizes(program, lib, value, &err));
+  char *printed = as_tile_print(program);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    ck_assert_msg(strstr(printed, words[i]) != NULL, "no `%s` in\n%s", words[i], printed);
+  ck_assert(strstr(printed, "sizes") == NULL);
+  ck_assert(strpbrk(printed, "NM") == NULL);
+  as_tile_program *again = must_parse(printed, lib);
+  ck_assert_uint_eq(again->sizes->n_own_size, 0);
+  free(printed);
+  drop(program);
+  drop(again);
+  as_oplib_free(lib);
+}
+
+END_TEST
+
 START_TEST(computes) {
   outcome o = run(softmax, &as_domain_double, AS_TILE_TOGETHER);
   ck_assert_int_eq(o.status, AS_OK);
@@ -314,6 +366,7 @@ END_TEST
 int main(void) {
   TCase *tests = test_case("tile", 60);
   tcase_add_test(tests, prints_what_it_read);
+  tcase_add_test(tests, sizes_become_their_values);
   tcase_add_test(tests, computes);
   tcase_add_test(tests, undefined);
   tcase_add_test(tests, orders);

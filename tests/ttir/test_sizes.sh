@@ -58,6 +58,11 @@ sed '/^sizes/a where n <= 8' rows.tp >bounded.tp
 general 'grid x = cdiv(n, 64)' -- "$cases/scaled_add.tp" "$cases/scaled_add.ttir" --grid 2 --argument x=100 --argument y=100 --argument z=100 --argument n=100
 general 'grid x = R, n = n, where' 'where n <= 8' -- rows.tp "$cases/row_softmax.ttir" --grid 3 --argument x=15 --argument y=15 --argument n=5
 
+# a bound that is inferred is the given program's, however that is laid out
+sed 's/^sizes R = 3, /sizes	R = 3,	/' rows.tp >laid_out.tp
+general 'where n <= 8' -- laid_out.tp "$cases/row_softmax.ttir" --grid 3 --argument x=15 --argument y=15 --argument n=5 -o laid_out
+grep -qx 'where n <= 8' laid_out/program.tp || fail "the bound is not in the program that is left: $(cat laid_out/program.tp)"
+
 # --- kernels as people write them, at all sizes; and changed so that they are right at some sizes alone
 sizes=$src/tests/ttir/sizes own=$src/tests/ttir/own
 launch_of() { sed -n "s/^$1 //p" "$sizes/launches"; }

@@ -18,27 +18,15 @@ import sys
 import tempfile
 import time
 
+from commands import optimize
+
 MOST_OPERATORS = 13
 
 
 def run(assay, program, options, folder):
     """One search: by the clock, processor seconds, the report; None where it was cut off."""
     out = folder / str(len(os.listdir(folder)))
-    command = [
-        assay,
-        "optimize",
-        str(program),
-        "-o",
-        str(out),
-        "-f",
-        "-q",
-        "-S",
-        "none",
-        "-n",
-        "-l",
-        "0",
-        *options,
-    ]
+    command = optimize(assay, program, out, "-q", "-n", "-l", "0", *options)
     start = time.monotonic()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)

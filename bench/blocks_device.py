@@ -16,6 +16,8 @@ import statistics
 import subprocess
 import sys
 
+from commands import compile_shared, optimize
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 NAMES = ("vanilla", "prenorm", "qknorm", "keyformer", "roco", "swiglu")
 M, K, H, D, P, S, F = 16, 4096, 32, 128, 1024, 1008, 14336
@@ -30,32 +32,17 @@ def prepare(assay, out, ways):
         for way in ways:
             result = os.path.join(out, f"{name}.{way}")
             subprocess.run(
-                [
+                optimize(
                     assay,
-                    "optimize",
                     os.path.join(HERE, "blocks", name + ".tp"),
-                    f"--search={way}",
-                    "--solvers=none",
-                    "--quiet",
-                    "--force",
-                    "-o",
                     result,
-                ],
+                    f"--search={way}",
+                    "--quiet",
+                ),
                 check=True,
             )
             subprocess.run(
-                [
-                    "nvcc",
-                    "-std=c++17",
-                    "-O3",
-                    "-gencode=arch=compute_90a,code=sm_90a",
-                    "-shared",
-                    "-Xcompiler",
-                    "-fPIC",
-                    "-o",
-                    result + ".so",
-                    os.path.join(result, "kernel.cu"),
-                ],
+                compile_shared(os.path.join(result, "kernel.cu"), result + ".so"),
                 check=True,
             )
 

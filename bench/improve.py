@@ -15,6 +15,8 @@ import os
 import subprocess
 import sys
 
+from commands import optimize
+
 COUNTS = (
     ("loads", "loads"),
     ("reductions", "reductions"),
@@ -33,18 +35,7 @@ def run(assay, folder, out):
         row = {"name": name, "file": kernel}
         try:
             said = subprocess.run(
-                [
-                    assay,
-                    "optimize",
-                    "--from",
-                    "triton",
-                    "--solvers=none",
-                    "--json",
-                    "--force",
-                    "-o",
-                    os.path.join(out, name),
-                    kernel,
-                ],
+                optimize(assay, kernel, os.path.join(out, name), "--from", "triton", "--json"),
                 capture_output=True,
                 text=True,
                 timeout=120,

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import time
 
+from commands import optimize
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 PUBLISHED = {
     "vanilla": "2 x 10^17",
@@ -38,7 +40,7 @@ def falcon(text):
 
 
 def run(assay, path, out):
-    command = [assay, "optimize", path, "--search=saturate", "--solvers=none", "--force", "-o", out]
+    command = optimize(assay, path, out, "--search=saturate")
     with tempfile.TemporaryFile("w+") as said:
         begin = time.time()
         process = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT)

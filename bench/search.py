@@ -16,24 +16,13 @@ import sys
 import tempfile
 import time
 
+from commands import optimize
+
 
 def run(assay, program, seconds, threads, folder):
     """One row: what the report says, and what the process took."""
     out = folder / program.stem
-    command = [
-        assay,
-        "optimize",
-        str(program),
-        "-o",
-        str(out),
-        "-f",
-        "-q",
-        "-S",
-        "none",
-        "--no-cache",
-        "-l",
-        str(seconds),
-    ]
+    command = optimize(assay, program, out, "-q", "--no-cache", "-l", str(seconds))
     if threads:
         command += ["-t", str(threads)]
     start = time.monotonic()

@@ -36,6 +36,7 @@ import subprocess
 import sys
 import time
 
+from commands import compile_shared
 import rounds
 
 REST_SECONDS = (
@@ -555,20 +556,7 @@ def compile_all(texts, out):
     jobs = []
     for t in texts:
         lib = os.path.join(out, os.path.basename(t)[:-3] + ".so")
-        command = [
-            "nvcc",
-            "-std=c++17",
-            "-O3",
-            "-gencode=arch=compute_90a,code=sm_90a",
-            "-Xptxas",
-            "-v",
-            "-shared",
-            "-Xcompiler",
-            "-fPIC",
-            t,
-            "-o",
-            lib,
-        ]
+        command = compile_shared(t, lib, "-Xptxas", "-v")
         jobs.append(
             (
                 t,

@@ -21,6 +21,8 @@ import re
 import subprocess
 import sys
 
+from commands import compile_shared
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
@@ -173,20 +175,7 @@ REPEATS = 200  # launches that must all give the same bits: a race shows here
 
 def compile_one(task):
     text, lib = task
-    command = [
-        "nvcc",
-        "-std=c++17",
-        "-O3",
-        "-gencode=arch=compute_90a,code=sm_90a",
-        "-Xptxas",
-        "-v",
-        "-shared",
-        "-Xcompiler",
-        "-fPIC",
-        text,
-        "-o",
-        lib,
-    ]
+    command = compile_shared(text, lib, "-Xptxas", "-v")
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return lib if not done.returncode else None, done.stdout
 

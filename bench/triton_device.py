@@ -33,6 +33,7 @@ import sys
 import threading
 import time
 
+from commands import compile_program, compile_shared
 from triton_prepare import prepare, quiet
 from triton_tables import show
 
@@ -448,26 +449,14 @@ class Compilers(threading.Thread):
         self.failed = {}
 
     def jobs(self):
-        common = ["nvcc", "-std=c++17", "-O3", "-gencode=arch=compute_90a,code=sm_90a"]
         for name in names(self.directory, "ours", ".cu"):
             source = os.path.join(self.directory, "ours", name + ".cu")
-            yield name, common + [
-                "-shared",
-                "-Xcompiler",
-                "-fPIC",
-                source,
-                "-o",
-                os.path.join(self.directory, "made", name + ".so"),
-            ]
+            made = os.path.join(self.directory, "made", name + ".so")
+            yield name, compile_shared(source, made)
         for name in names(self.directory, "general"):
             folder = os.path.join(self.directory, "general", name)
-            yield name, common + [
-                "-Xcompiler",
-                "-fopenmp",
-                os.path.join(folder, "main.cu"),
-                "-o",
-                os.path.join(folder, "main"),
-            ]
+            main = os.path.join(folder, "main")
+            yield name, compile_program(main + ".cu", main)
 
     def run(self):
         waiting, under_way = list(self.jobs()), []

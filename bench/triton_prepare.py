@@ -7,6 +7,8 @@ import re
 import shutil
 import subprocess
 
+from commands import optimize
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -71,18 +73,7 @@ def prepare_improved(assay, folder, out):
         work = work_folder(out, name)
         try:
             said = quiet(
-                [
-                    assay,
-                    "optimize",
-                    "--from",
-                    "triton",
-                    "--solvers=none",
-                    "-q",
-                    "--force",
-                    "-o",
-                    work,
-                    kernel,
-                ],
+                optimize(assay, kernel, work, "--from", "triton", "-q"),
                 timeout=120,
             )
         except subprocess.TimeoutExpired:
@@ -186,19 +177,7 @@ def prepare_saturated(assay, out):
     for given in sorted(glob.glob(os.path.join(HERE, "blocks", "*.tp"))):
         name = "saturated_" + os.path.basename(given)[:-3]
         work = work_folder(out, name)
-        said = quiet(
-            [
-                assay,
-                "optimize",
-                given,
-                "--search=saturate",
-                "--solvers=none",
-                "-q",
-                "--force",
-                "-o",
-                work,
-            ]
-        )
+        said = quiet(optimize(assay, given, work, "--search=saturate", "-q"))
         if said.returncode:
             print(f"{name}: {said.stderr.strip()[-160:]}")
             continue
@@ -209,7 +188,14 @@ def prepare_saturated(assay, out):
 
 def prepare(assay, folder, out, most):
     os.makedirs(out, exist_ok=True)
-    for file in ("triton_device.py", "triton_prepare.py", "triton_tables.py", "table.py"):
+    for file in (
+        "triton_device.py",
+        "triton_prepare.py",
+        "triton_tables.py",
+        "table.py",
+        "rounds.py",
+        "commands.py",
+    ):
         shutil.copy(os.path.join(HERE, file), out)
     prepare_written(assay, out)
     prepare_improved(assay, folder, out)

@@ -13,8 +13,8 @@ enum { MOST_STEPS_APART = 15000, MOST_WORK_APART = 48000000 };
 static bool judge_alone(sg_search *search, const sg_segment *segment, const as_graph *graph) {
   const as_policy proof_only = {.stop_early = true,
                                 .seed = search->opts.seed,
-                                .most_steps = MOST_STEPS_APART,
-                                .proof_work = MOST_WORK_APART};
+                                .max_steps = MOST_STEPS_APART,
+                                .all_work = MOST_WORK_APART};
   char *given = as_print_tp_alone(segment->sub);
   char *candidate = as_print_mug(graph);
   as_judged judged = {.lib = search->program->lib,

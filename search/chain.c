@@ -203,7 +203,7 @@ static void judge_candidate(const sg_search *search, trial *tried) {
   as_judged judged = as_search_judged(search->program, &opts->given, &tried->candidate);
   as_policy policy = *opts->policy;
   policy.until = tried->until;
-  policy.proof_work = tried->proof_work;
+  policy.all_work = tried->proof_work;
   as_judge(&judged, &policy, &tried->candidate.verdict);
 }
 

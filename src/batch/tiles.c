@@ -118,7 +118,7 @@ static char *copy_of(const char *text, size_t len) {
 /* The claim of the texts, proved, and the certificate checked. */
 static void prove(const batch *b, row *r, const char *name) {
   as_policy policy = *b->how->policy;
-  policy.proof_steps = b->how->proof_steps;
+  policy.all_steps = b->how->proof_steps;
   as_job_init(&r->job, as_oplib_again(b->library, &r->err));
   r->job.any_tile = true;
   bool read = r->job.lib &&

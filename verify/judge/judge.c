@@ -200,16 +200,16 @@ static void take_certificate(const as_judged *judged, as_verdict *verdict) {
   proof->goals_proved = verdict->checked ? proof->goals : 0;
 }
 
-static void prove(const as_judged *judged, uint32_t most_steps, const as_policy *policy,
+static void prove(const as_judged *judged, uint32_t max_steps, const as_policy *policy,
                   as_verdict *verdict) {
   double start = as_now();
   if (verdict->proof.cert) {
     take_certificate(judged, verdict);
     return;
   }
-  as_prove_opts limits = {.max_steps = most_steps,
-                          .all_steps = policy->proof_steps,
-                          .all_work = policy->proof_work,
+  as_prove_opts limits = {.max_steps = max_steps,
+                          .all_steps = policy->all_steps,
+                          .all_work = policy->all_work,
                           .until = policy->until};
   as_prove_claim(verdict->terms, verdict->claim, &limits, &verdict->proof);
   verdict->prove_seconds = as_now() - start;
@@ -376,7 +376,7 @@ static void judge_program(const as_judged *judged, const as_policy *policy, as_v
     judge_random_test(judged, policy, verdict);
   bool give_up = runs && hopeless(policy, verdict);
   if (!give_up)
-    prove(judged, policy->most_steps, policy, verdict);
+    prove(judged, policy->max_steps, policy, verdict);
   if (runs && !policy->stop_early && (!verdict->checked || verdict->field.verdict == AS_NO))
     judge_refute_program(judged, policy, verdict);
   if (verdict->checked && judged->tile && judged->graph)

@@ -88,12 +88,11 @@ typedef struct {
   bool stop_early; /* no more work on what cannot be certified any more: what a search wants */
   double solver_seconds;
   uint64_t seed;
-  uint32_t most_steps; /* that a proof of a program's candidate may take; 0: the default */
+  uint32_t max_steps; /* of a proof of a program's candidate, as in as_prove_opts; 0: the default */
   double until; /* 0, or when as_now() is past it nothing more is begun: what is not decided by then
                    is unknown */
-  uint32_t proof_steps; /* effort for the proof, all that is tried counted; 0: each way that is
-                           tried has the prover's own limit */
-  uint64_t proof_work;  /* the same in the prover's units of work */
+  uint32_t all_steps; /* the same of all ways that are tried together; 0: each has its own limit */
+  uint64_t all_work;  /* the same in the prover's units of work */
 } as_policy;
 
 /* the random test demanded, every solver asked, 20 s, seed 1 */

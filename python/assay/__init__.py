@@ -10,7 +10,10 @@ Nothing is compiled when this package is imported.
 from .compiled import Compiled, compile
 from .equality import Verdict, certify
 from .errors import AssayError, NotExported, ToolError, Unsupported, UnsupportedGraph
+from .named import name_backend
 from .onnx_model import from_onnx
+
+name_backend()
 
 __all__ = [
     "AssayError",

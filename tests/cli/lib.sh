@@ -18,6 +18,13 @@ fail() {
   sed 's/^/    err: /' err | head -20
 }
 
+# slow WORDS: are cases that take long to be run?  not in `make check-fast`, which says what it leaves out
+slow() {
+  [ -z "${AS_FAST-}" ] && return 0
+  echo "left out: $*"
+  return 1
+}
+
 # expect STATUS WORDS ARGS..: runs assay; its messages or output must hold WORDS (a fixed string)
 expect() {
   want=$1 words=$2

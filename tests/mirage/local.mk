@@ -6,6 +6,7 @@ tests_mirage_same_structure_SOURCES = tests/mirage/same_structure.c
 tests_mirage_same_structure_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tests_mirage_same_structure_LDADD = $(JANSSON_LIBS)
 FAST_TESTS += tests/mirage/test_mirage.sh
+FAST_HELPERS += tests/mirage/same_structure
 GOLDEN_TESTS += tests/mirage/test_mirage.sh
 # graphs changed at random: a few here; `make mirage-mutants COUNT=100 SEED=7` for a campaign
 TESTS += tests/mirage/test_mutants.sh

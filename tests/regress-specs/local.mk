@@ -7,3 +7,4 @@ check_PROGRAMS += tests/regress-specs/op_eval
 tests_regress_specs_op_eval_SOURCES = tests/regress-specs/op_eval.c
 tests_regress_specs_op_eval_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tests_regress_specs_op_eval_LDADD = libassem.a libasir.a libasbase.a $(JANSSON_LIBS) $(FLINT_LIBS) $(GMP_LIBS) -lm -lpthread
+FAST_TESTS += tests/regress-specs/test_specs.sh

@@ -151,6 +151,7 @@ int main(int argc, char **argv) {
   int n = 0;
   int wrong = 0;
   uint32_t most = 0;
+  bool fast = getenv("AS_FAST") != NULL;
   char *at = strstr(text, "=== ");
   while (at) {
     test_case test = {.name = at};
@@ -170,9 +171,13 @@ int main(int argc, char **argv) {
     test.given += strlen("--- given\n");
     test.want = line_of(test.want, "--- ");
     test.name = line_of(test.name, "=== ");
+    at = next;
+    if (fast && strncmp(test.name, "(slow)", strlen("(slow)")) == 0) {
+      printf("left out: %s\n", test.name);
+      continue;
+    }
     wrong += !run(&test, sem, &most);
     n++;
-    at = next;
   }
   if (most <= 2 * FEW_STEPS) {
     printf("WRONG: at most %u steps are counted of attempts of %d each\n", most, FEW_STEPS);

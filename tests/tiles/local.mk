@@ -8,5 +8,5 @@ tests_tiles_test_rules_LDADD = $(tiles_test_libs)
 tests_tiles_test_random_SOURCES = tests/tiles/test_random.c
 tests_tiles_test_random_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_tiles_test_random_LDADD = $(tiles_test_libs)
-FAST_TESTS += tests/tiles/test_rules tests/tiles/test_saturate.sh
+FAST_TESTS += tests/tiles/test_rules
 EXTRA_DIST += tests/tiles/test_saturate.sh

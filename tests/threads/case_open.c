@@ -114,6 +114,7 @@ static void fill(opened *o) {
     }
   }
   unsigned which = 0;
+  cases_other_inputs();
   for (unsigned t = 0; t < g->n_tile; t++) {
     field_tensor *x = &o->tensor[t];
     if (!g->tile[t].output)

@@ -314,35 +314,69 @@ static pair dot(const field_tensor *in, bool by_rows, long row, long key, long d
   return s;
 }
 
-static void attend(const field_tensor *in, bool by_rows, pair scale, long row, long column,
-                   long depth, pair *sum, pair *all) {
+/* What all elements of a row of attention share: the weights of the keys, and their sum.  Elements
+ * are asked for row by row, so those of the last row are kept, until there are other inputs. */
+enum { MOST_KEYS = 512 };
+
+static struct {
+  bool known;
+  long row;
+  pair weight[MOST_KEYS];
+  pair all;
+  pair by_all; /* 1 / all */
+} of_row;
+
+void cases_other_inputs(void) {
+  of_row.known = false;
+}
+
+/* true: the weights are to be computed now, and row_is_known is to be called then */
+static bool row_is_new(const field_tensor *in, long row) {
+  if (in[2].dim[1] > MOST_KEYS)
+    abort();
+  return !of_row.known || of_row.row != row;
+}
+
+static void row_is_known(const field_tensor *in, long row) {
+  of_row.all = field_int(0);
+  for (long key = 0; key < in[2].dim[1]; key++)
+    of_row.all = field_add(of_row.all, of_row.weight[key]);
+  of_row.by_all = field_inv(of_row.all);
+  of_row.row = row;
+  of_row.known = true;
+}
+
+static pair weighted(const field_tensor *in, long column) {
+  pair sum = field_int(0);
+  for (long key = 0; key < in[2].dim[1]; key++)
+    sum = field_add(sum, field_mul(of_row.weight[key], in[2].data[key * in[2].dim[2] + column]));
+  return sum;
+}
+
+static void attend(const field_tensor *in, bool by_rows, pair scale, long row, long depth) {
   long keys = in[2].dim[1];
   pair most = {-1, -1};
-  *sum = *all = field_int(0);
-  for (long k = 0; k < keys; k++)
-    most = field_max(most, field_mul(dot(in, by_rows, row, k, depth), scale));
+  if (!row_is_new(in, row))
+    return;
   for (long k = 0; k < keys; k++) {
-    pair s = field_mul(dot(in, by_rows, row, k, depth), scale);
-    pair e = field_exp(field_add(s, field_neg(most)));
-    *all = field_add(*all, e);
-    *sum = field_add(*sum, field_mul(e, in[2].data[k * in[2].dim[2] + column]));
+    of_row.weight[k] = field_mul(dot(in, by_rows, row, k, depth), scale);
+    most = field_max(most, of_row.weight[k]);
   }
+  for (long k = 0; k < keys; k++)
+    of_row.weight[k] = field_exp(field_add(of_row.weight[k], field_neg(most)));
+  row_is_known(in, row);
 }
 
 static pair attended(const field_tensor *in, unsigned which, long b, long n, long depth) {
-  pair sum;
-  pair all;
   (void)which;
-  attend(in, false, field_inv(field_int(2)), b, n, depth, &sum, &all);
-  return field_mul(sum, field_inv(all));
+  attend(in, false, field_inv(field_int(2)), b, depth);
+  return field_mul(weighted(in, n), of_row.by_all);
 }
 
 static pair attended_part(const field_tensor *in, unsigned which, long b, long n, long depth) {
-  pair sum;
-  pair all;
   (void)which;
-  attend(in, true, field_int(1), b, n, depth, &sum, &all);
-  return sum;
+  attend(in, true, field_int(1), b, depth);
+  return weighted(in, n);
 }
 
 /* --- masks of positions: what a score becomes at row i and key j */
@@ -390,16 +424,16 @@ static pair attended_part(const field_tensor *in, unsigned which, long b, long n
 
 static pair scored(const field_tensor *in, bool bias, long row, long column, long depth) {
   long keys = in[2].dim[1];
-  pair sum = field_int(0);
-  pair all = field_int(0);
-  for (long key = 0; key < keys; key++) {
-    pair s = field_mul(dot(in, false, row, key, depth), field_inv(field_int(2)));
-    pair e = bias ? field_exp(field_add(s, in[3].data[row * keys + key]))
-                  : field_mul(field_exp(s), in[3].data[key]);
-    all = field_add(all, e);
-    sum = field_add(sum, field_mul(e, in[2].data[key * in[2].dim[2] + column]));
+  bool computes = row_is_new(in, row);
+  pair half = field_inv(field_int(2));
+  for (long key = 0; computes && key < keys; key++) {
+    pair s = field_mul(dot(in, false, row, key, depth), half);
+    of_row.weight[key] = bias ? field_exp(field_add(s, in[3].data[row * keys + key]))
+                              : field_mul(field_exp(s), in[3].data[key]);
   }
-  return field_mul(sum, field_inv(all));
+  if (computes)
+    row_is_known(in, row);
+  return field_mul(weighted(in, column), of_row.by_all);
 }
 
 static pair with_bias(const field_tensor *in, unsigned which, long b, long n, long depth) {
@@ -437,18 +471,17 @@ static pair kept(pair score, long row, long key, bool *is) {
 /* row: of the whole query; first: the block's first one */
 static pair masked(const field_tensor *in, masked_score *mask, long row, long first, long column,
                    long depth) {
-  pair sum = field_int(0);
-  pair all = field_int(0);
-  for (long key = 0; key < in[2].dim[1]; key++) {
+  bool computes = row_is_new(in, row);
+  pair half = field_inv(field_int(2));
+  for (long key = 0; computes && key < in[2].dim[1]; key++) {
     bool is = true;
-    pair s = field_mul(dot(in, false, row - first, key, depth), field_inv(field_int(2)));
+    pair s = field_mul(dot(in, false, row - first, key, depth), half);
     pair e = field_exp(mask(s, row, key, &is));
-    if (!is)
-      continue;
-    all = field_add(all, e);
-    sum = field_add(sum, field_mul(e, in[2].data[key * in[2].dim[2] + column]));
+    of_row.weight[key] = is ? e : field_int(0);
   }
-  return field_mul(sum, field_inv(all));
+  if (computes)
+    row_is_known(in, row);
+  return field_mul(weighted(in, column), of_row.by_all);
 }
 
 static pair causal(const field_tensor *in, unsigned which, long b, long n, long depth) {

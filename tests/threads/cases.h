@@ -34,6 +34,8 @@ typedef struct {
 
 extern const thread_case thread_cases[];
 extern const unsigned n_thread_cases;
+/* to be called before results of other inputs than the last ones are asked for */
+void cases_other_inputs(void);
 /* lowers and makes inputs; fails the test where that is not possible */
 void case_open(opened *o, const thread_case *c);
 void case_close(opened *o);

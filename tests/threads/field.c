@@ -1,14 +1,24 @@
 #include "interp.h"
+#include <stdlib.h>
 
-int64_t field_p;
 static int64_t generator;
 
-static int64_t power(int64_t b, int64_t e, int64_t m) {
+static int64_t power_q(int64_t b, int64_t e) {
   int64_t r = 1;
-  for (b %= m; e; e >>= 1) {
+  for (b %= FIELD_Q; e; e >>= 1) {
     if (e & 1)
-      r = r * b % m;
-    b = b * b % m;
+      r = r * b % FIELD_Q;
+    b = b * b % FIELD_Q;
+  }
+  return r;
+}
+
+static int64_t power_p(int64_t b, int64_t e) {
+  int64_t r = 1;
+  for (b %= FIELD_P; e; e >>= 1) {
+    if (e & 1)
+      r = r * b % FIELD_P;
+    b = b * b % FIELD_P;
   }
   return r;
 }
@@ -24,11 +34,10 @@ static bool prime(int64_t n) {
 void field_init(void) {
   if (generator > 1)
     return;
-  field_p = 2 * FIELD_Q + 1;
-  while (!prime(field_p))
-    field_p += 2 * FIELD_Q;
+  if (!prime(FIELD_Q) || !prime(FIELD_P) || (FIELD_P - 1) % FIELD_Q != 0)
+    abort();
   for (int64_t h = 2; generator <= 1; h++)
-    generator = power(h, (field_p - 1) / FIELD_Q, field_p);
+    generator = power_p(h, (FIELD_P - 1) / FIELD_Q);
 }
 
 static pair minus_infinity(void) {
@@ -36,45 +45,45 @@ static pair minus_infinity(void) {
 }
 
 pair field_int(int64_t v) {
-  return (pair){(v % FIELD_Q + FIELD_Q) % FIELD_Q, (v % field_p + field_p) % field_p};
+  return (pair){(v % FIELD_Q + FIELD_Q) % FIELD_Q, (v % FIELD_P + FIELD_P) % FIELD_P};
 }
 
 pair field_add(pair a, pair b) {
   if (a.q < 0 || b.q < 0)
     return minus_infinity();
-  return (pair){(a.q + b.q) % FIELD_Q, (a.p + b.p) % field_p};
+  return (pair){(a.q + b.q) % FIELD_Q, (a.p + b.p) % FIELD_P};
 }
 
 pair field_neg(pair a) {
   if (a.q < 0)
     return a;
-  return (pair){(FIELD_Q - a.q) % FIELD_Q, (field_p - a.p) % field_p};
+  return (pair){(FIELD_Q - a.q) % FIELD_Q, (FIELD_P - a.p) % FIELD_P};
 }
 
 pair field_mul(pair a, pair b) {
   if (a.q < 0 || b.q < 0)
     return minus_infinity();
-  return (pair){a.q * b.q % FIELD_Q, a.p * b.p % field_p};
+  return (pair){a.q * b.q % FIELD_Q, a.p * b.p % FIELD_P};
 }
 
 pair field_inv(pair a) {
   if (a.q < 0)
     return a;
-  return (pair){power(a.q, FIELD_Q - 2, FIELD_Q), power(a.p, field_p - 2, field_p)};
+  return (pair){power_q(a.q, FIELD_Q - 2), power_p(a.p, FIELD_P - 2)};
 }
 
 /* any function serves as a root: it only has to be the same one everywhere */
 pair field_rsqrt(pair a) {
   if (a.q < 0)
     return a;
-  return (pair){power(a.q, 12345, FIELD_Q), power(a.p, 54321, field_p)};
+  return (pair){power_q(a.q, 12345), power_p(a.p, 54321)};
 }
 
 /* of an exponential only the second component means anything */
 pair field_exp(pair a) {
   if (a.q < 0)
     return (pair){0, 0};
-  int64_t v = power(generator, a.q, field_p);
+  int64_t v = power_p(generator, a.q);
   return (pair){v * 7919 % FIELD_Q, v};
 }
 

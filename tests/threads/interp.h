@@ -17,7 +17,8 @@ typedef struct {
 } pair;
 
 #define FIELD_Q 1000003
-extern int64_t field_p;
+#define FIELD_P                                                                                    \
+  36000109 /* numbers for the compiler, which divides by them; field_init checks them */
 void field_init(void);
 pair field_int(int64_t v);
 pair field_add(pair a, pair b);

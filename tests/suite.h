@@ -4,6 +4,8 @@
 #ifndef TESTS_SUITE_H
 #define TESTS_SUITE_H
 #include <check.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* runs the tests of a case, whose name is the suite's too; gives main's exit status. CK_VERBOSITY
@@ -16,6 +18,14 @@ static inline int test_run(const char *name, TCase *tests) {
   int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* Are cases that take long to be run?  Not in `make check-fast`, which says what it leaves out. */
+static inline bool test_slow(const char *cases) {
+  if (getenv("AS_FAST") == NULL)
+    return true;
+  printf("left out: %s\n", cases);
+  return false;
 }
 
 /* seconds: for each test */

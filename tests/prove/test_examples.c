@@ -138,7 +138,7 @@ static const struct {
 /* Wherever the effort is spent, the answer is one: a proof, or that there is none.  `make
  * check-fast` tries one effort in ten, and the most. */
 START_TEST(any_effort) {
-  uint32_t more = efforts[_i].more * (getenv("AS_FAST") ? 10 : 1);
+  uint32_t more = efforts[_i].more * (test_slow("nine efforts in ten") ? 1 : 10);
   char *dir = as_format("%s/tests/prove/cases", test_source_dir());
   char *spec = file_in(dir, efforts[_i].spec);
   char *cand = file_in(dir, efforts[_i].cand);

@@ -645,25 +645,27 @@ int main(void) {
   TCase *tests = test_case("programs", 240);
   tcase_add_loop_test(tests, examples, 0, 6);
   tcase_add_test(tests, odd_extents);
-  tcase_add_test(tests, more_partitions);
   tcase_add_loop_test(tests, only_the_first, 0, 4);
   tcase_add_test(tests, interrupted_among_many);
   tcase_add_test(tests, attention_is_safe);
   tcase_add_test(tests, user_operator);
   tcase_add_test(tests, other_programs);
-  tcase_add_test(tests, parts_of_axes);
   tcase_add_test(tests, nothing_divides);
   tcase_add_test(tests, too_large);
   tcase_add_loop_test(tests, deterministic, 0, 3);
-  tcase_add_test(tests, canonical);
   tcase_add_test(tests, names_are_free);
   tcase_add_test(tests, tiles_join_to_extents);
   tcase_add_test(tests, partition_beside_one_kernel);
-  tcase_add_test(tests, mask_shared_by_heads);
   tcase_add_loop_test(tests, zero_is_an_operand, 0, 3);
   tcase_add_test(tests, limits_are_said);
   tcase_add_test(tests, nothing_pruned);
   tcase_add_loop_test(tests, odd_shapes, 0, 5);
   tcase_add_loop_test(tests, best_so_far, 0, 2);
+  if (test_slow("more partitions, parts of axes, canonical forms, a mask that heads share")) {
+    tcase_add_test(tests, more_partitions);
+    tcase_add_test(tests, parts_of_axes);
+    tcase_add_test(tests, canonical);
+    tcase_add_test(tests, mask_shared_by_heads);
+  }
   return test_run("search", tests);
 }

@@ -15,4 +15,3 @@ agreement: all
 	PYTHONPATH='$(abs_srcdir)/proofs' $${PYTHON3:-python3} '$(srcdir)/tests/traps/limits.py' --except theorem '$(srcdir)/semantics' \
 	  $${PYTHON3:-python3} -m second
 .PHONY: agreement
-FAST_TESTS += tests/second/test_both.sh

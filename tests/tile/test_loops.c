@@ -7,6 +7,7 @@
 #include "src/base/file.h"
 #include "src/base/mem.h"
 #include "tests/source_dir.h"
+#include "tests/suite.h"
 #include "verify/prove/prove.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ typedef struct {
   char *want;
   char *given;
   char *candidate;
-} test_case;
+} loop_case;
 
 /* the certificate as written, against the claim read once more */
 static bool accepted(const ck_text *given, const ck_text *candidate, const ck_text *sem,
@@ -57,7 +58,7 @@ static uint32_t tried_in_all(const ck_text *given, const ck_text *candidate, con
 }
 
 /* what it comes to, against what is wanted; most: of steps that attempts have tried together */
-static bool run(const test_case *test, const ck_text *sem, uint32_t *most) {
+static bool run(const loop_case *test, const ck_text *sem, uint32_t *most) {
   ck_text given = {"given", test->given, strlen(test->given)};
   ck_text candidate = {"candidate", test->candidate, strlen(test->candidate)};
   as_prove_opts limits = {.max_steps = MOST_STEPS};
@@ -97,7 +98,7 @@ static int judge_files(const char *given, const char *candidate, const char *out
                        const ck_text *sem) {
   as_err err;
   as_err_init(&err);
-  test_case test = {.name = (char *)candidate, .want = ""};
+  loop_case test = {.name = (char *)candidate, .want = ""};
   size_t length;
   test.given = as_read_file(given, &length, &err);
   test.candidate = as_read_file(candidate, &length, &err);
@@ -151,10 +152,9 @@ int main(int argc, char **argv) {
   int n = 0;
   int wrong = 0;
   uint32_t most = 0;
-  bool fast = getenv("AS_FAST") != NULL;
   char *at = strstr(text, "=== ");
   while (at) {
-    test_case test = {.name = at};
+    loop_case test = {.name = at};
     char *next = strstr(at, "\n=== ");
     if (next)
       *next++ = 0;
@@ -172,10 +172,9 @@ int main(int argc, char **argv) {
     test.want = line_of(test.want, "--- ");
     test.name = line_of(test.name, "=== ");
     at = next;
-    if (fast && strncmp(test.name, "(slow)", strlen("(slow)")) == 0) {
-      printf("left out: %s\n", test.name);
+    bool slow = strncmp(test.name, "(slow)", strlen("(slow)")) == 0;
+    if (slow && !test_slow(test.name))
       continue;
-    }
     wrong += !run(&test, sem, &most);
     n++;
   }

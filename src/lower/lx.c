@@ -164,50 +164,60 @@ static lx *integer_relation(lo_job *job, lx_op op, lx *const *kid) {
   return relation;
 }
 
-lx *lx_mk(lo_job *job, lx_op op, int n, lx *const *kid) {
-  if (op >= LX_EQ && op <= LX_LT) {
-    lx *relation = integer_relation(job, op, kid);
-    if (relation)
-      return relation;
-  }
-  if (op == LX_FDIV && kid[0]->op == LX_INT && kid[1]->op == LX_INT && kid[1]->number > 0)
-    return lx_ratio(job, kid[0]->number, kid[1]->number);
+/* is the operation of these an integer? */
+static bool gives_integer(lx_op op, int n, lx *const *kid) {
   bool integer = !boolean(op) && op != LX_FDIV && op != LX_CALL && op != LX_REF &&
                  !(op >= LX_EXP && op <= LX_INV);
   for (int i = op == LX_IF; i < n; i++)
     integer = integer && kid[i]->integer;
-  if (integer && op == LX_NEG) {
-    return kid[0]->op == LX_INT ? lx_int(job, -kid[0]->number)
-                                : lx_mk(job, LX_SUB, 2, (lx *[]){lx_int(job, 0), kid[0]});
-  }
-  if (integer && n == 2) {
-    if (kid[0]->op == LX_INT && kid[1]->op == LX_INT) {
-      lx *folded = fold_int(job, op, kid);
-      if (folded)
-        return folded;
-    }
-    if ((op == LX_ADD || op == LX_SUB) && is_int(kid[1], 0))
-      return kid[0];
-    if (op == LX_ADD && is_int(kid[0], 0))
-      return kid[1];
-    if (op == LX_MUL && (is_int(kid[0], 0) || is_int(kid[1], 0)))
-      return lx_int(job, 0);
-    if ((op == LX_MUL || op == LX_IDIV) && is_int(kid[1], 1))
-      return kid[0];
-    if (op == LX_MUL && is_int(kid[0], 1))
-      return kid[1];
-    if (op == LX_MOD && is_int(kid[1], 1))
-      return lx_int(job, 0);
-  }
+  return integer;
+}
+
+/* an operation of two integers, simplified; NULL: it stays */
+static lx *simpler_integer(lo_job *job, lx_op op, lx *const *kid) {
+  lx *folded = kid[0]->op == LX_INT && kid[1]->op == LX_INT ? fold_int(job, op, kid) : NULL;
+  if (folded)
+    return folded;
+  if (op == LX_MUL && (is_int(kid[0], 0) || is_int(kid[1], 0)))
+    return lx_int(job, 0);
+  if ((op == LX_MUL || op == LX_IDIV) && is_int(kid[1], 1))
+    return kid[0];
+  if (op == LX_MUL && is_int(kid[0], 1))
+    return kid[1];
+  return op == LX_MOD && is_int(kid[1], 1) ? lx_int(job, 0) : NULL;
+}
+
+/* the same of any numbers, where one is 0 */
+static lx *without_zero(lx_op op, lx *const *kid) {
   if ((op == LX_ADD || op == LX_SUB) && is_int(kid[1], 0))
     return kid[0];
-  if (op == LX_ADD && is_int(kid[0], 0))
-    return kid[1];
-  lx *expr = lx_new(job, op, n);
-  expr->integer = integer;
+  return op == LX_ADD && is_int(kid[0], 0) ? kid[1] : NULL;
+}
+
+/* NULL: nothing to simplify */
+static lx *simpler(lo_job *job, lx_op op, int n, lx *const *kid, bool integer) {
+  if (op == LX_FDIV && kid[0]->op == LX_INT && kid[1]->op == LX_INT && kid[1]->number > 0)
+    return lx_ratio(job, kid[0]->number, kid[1]->number);
+  if (integer && op == LX_NEG)
+    return kid[0]->op == LX_INT ? lx_int(job, -kid[0]->number)
+                                : lx_mk(job, LX_SUB, 2, (lx *[]){lx_int(job, 0), kid[0]});
+  lx *made = integer && n == 2 ? simpler_integer(job, op, kid) : NULL;
+  return made ? made : without_zero(op, kid);
+}
+
+lx *lx_mk(lo_job *job, lx_op op, int n, lx *const *kid) {
+  bool relation = op >= LX_EQ && op <= LX_LT;
+  bool integer = gives_integer(op, n, kid);
+  lx *made = relation ? integer_relation(job, op, kid) : NULL;
+  if (!made)
+    made = simpler(job, op, n, kid, integer);
+  if (made)
+    return made;
+  made = lx_new(job, op, n);
+  made->integer = integer;
   for (int i = 0; i < n; i++)
-    expr->kid[i] = kid[i];
-  return expr;
+    made->kid[i] = kid[i];
+  return made;
 }
 
 lx *lx_rebuilt(lo_job *job, const lx *expr, lx **kid) {

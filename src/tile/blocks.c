@@ -5,6 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- names of what kernels store (malloc'ed) */
+static char *fresh_name(const tv_builder *b, const char *base) {
+  char *name = as_format("c_%s", base ? base : "sum");
+  for (uint32_t i = 2; as_graph_find(b->graph, AS_NONE, name) != AS_NONE; i++) {
+    free(name);
+    name = as_format("c_%s_%u", base ? base : "sum", i);
+  }
+  return name;
+}
+
+/* what a result is called in the given program, or else one of its own where a tensor is stored
+ * several times, or changed in place */
+static char *name_of_store(const tv_builder *b, uint32_t number) {
+  const tv_program *p = b->p;
+  uint32_t tensor = TV_STORE(p, number)->stmt->tensor;
+  for (uint32_t i = 0; i < p->given->n_output; i++) {
+    if (p->result[i] == tensor && p->stored_by[tensor] == number)
+      return as_strdup(p->given->node[p->given->output[i]].name);
+  }
+  const as_tile_tensor *of = &p->program->tensor[tensor];
+  return of->role == AS_TILE_SCRATCH && p->stored_by[tensor] == number ? as_strdup(of->name)
+                                                                      : fresh_name(b, of->name);
+}
+
 /* ---- stores */
 static bool store_root(tv_builder *b, const tv_root *root) {
   const tv_store *store = TV_STORE(b->p, root->number);
@@ -25,8 +49,9 @@ static bool store_root(tv_builder *b, const tv_root *root) {
   }
   if (node == AS_NONE)
     return false;
-  const char *name = b->p->program->tensor[store->stmt->tensor].name;
+  char *name = name_of_store(b, root->number);
   node = as_graph_store(b->graph, b->block, name, node, map, b->p->err);
+  free(name);
   b->stored[root->number] = node;
   return node != AS_NONE;
 }
@@ -42,15 +67,6 @@ static int axis_for(const tv_builder *b, as_node_id id, int axis) {
     }
   }
   return 0;
-}
-
-static char *fresh_name(const tv_builder *b, const char *base) {
-  char *name = as_format("c_%s", base ? base : "sum");
-  for (uint32_t i = 2; as_graph_find(b->graph, AS_NONE, name) != AS_NONE; i++) {
-    free(name);
-    name = as_format("c_%s_%u", base ? base : "sum", i);
-  }
-  return name;
 }
 
 static bool store_cut(tv_builder *b, const tv_root *root) {
@@ -133,7 +149,7 @@ static bool add_sizes(tv_builder *b) {
   for (uint32_t i = 0; i < from->n_own_size; i++) {
     as_size size = from->own_size[i];
     const char *name = as_size_name(sizes, size);
-    if (as_names_get(b->p->given, AS_SCOPE_SIZE, name) == AS_NONE &&
+    if (as_names_get(b->p->given, AS_SCOPE_SIZE, name) == AS_NONE && tv_tied(b->p, size) == size &&
         !as_graph_declare(b->graph, name, as_size_least(sizes, size), as_size_value(sizes, size),
                           NULL, b->p->err))
       return false;

@@ -42,19 +42,18 @@ static uint64_t loops_of_place(const tv_program *p, const as_tile_stmt *stmt) {
   return all;
 }
 
-/* the loops that a value differs by */
-static uint64_t loops_of(const tv_program *p, uint32_t number) {
+uint64_t tv_loops_of(const tv_program *p, uint32_t number) {
   const tv_value *value = TV_VALUE(p, number);
   const tv_store *store;
   tv_renaming renaming;
   uint64_t all = 0;
   if (value->kind == TV_LOAD) {
     bool forwards = tv_forwards(p, value, &store, &renaming);
-    return forwards ? renamed(loops_of(p, store->value), &renaming)
+    return forwards ? renamed(tv_loops_of(p, store->value), &renaming)
                     : loops_of_place(p, value->stmt);
   }
   for (uint32_t i = 0; i < value->n_arg; i++)
-    all |= loops_of(p, value->arg[i]);
+    all |= tv_loops_of(p, value->arg[i]);
   if (value->kind == TV_TOTAL || value->kind == TV_MOST)
     all &= ~(UINT64_C(1) << value->of);
   if (value->kind == TV_MOST)
@@ -204,12 +203,13 @@ double tv_elements(const tv_program *p, const as_tile_stmt *stmt) {
   return n;
 }
 
-static double carried(const tv_program *p, const as_tile_stmt *loop) {
+/* elements of all that a loop sums up */
+static double carried(const tv_program *p, uint32_t loop) {
   double n = 0;
-  for (uint32_t i = 0; i < loop->n_carry; i++) {
-    const as_tile_expr *first = loop->carry[i].first;
-    if (first->kind == AS_TILE_NAMED && first->meaning == AS_TILE_IS_TILE)
-      n += tv_elements(p, TV_VALUE(p, p->of_slot[first->id])->stmt);
+  for (uint32_t i = 0; i < p->values.n; i++) {
+    const tv_value *value = TV_VALUE(p, i);
+    if (value->kind == TV_TOTAL && value->of == loop)
+      n += tv_elements(p, value->shape);
   }
   return n;
 }
@@ -224,7 +224,7 @@ static void set_apart(planner *plan, const tv_root *root) {
   const as_tile_stmt *stmt = TV_STORE(p, root->number)->stmt;
   if (TV_STORE(p, root->number)->loop != TV_LOOP(p, last_of(sums))->parent)
     return; /* in a loop of its own, so that it is apart */
-  if (tv_elements(p, stmt) <= carried(p, TV_LOOP(p, last_of(sums))->stmt))
+  if (tv_elements(p, stmt) <= carried(p, last_of(sums)))
     return;
   const tv_value *value = TV_VALUE(p, root->value);
   for (uint32_t i = 0; i < value->n_arg && value->kind == TV_CALL; i++) {
@@ -237,14 +237,14 @@ static void set_apart(planner *plan, const tv_root *root) {
 /* the loop that sums what an exponential gives: its own, or one that loads it; AS_NONE */
 static uint32_t summing_loop(const tv_program *p, uint32_t number) {
   uint32_t loop = TV_VALUE(p, number)->loop;
-  if (loop != AS_NONE && TV_LOOP(p, loop)->stmt->n_carry > 0)
+  if (loop != AS_NONE && TV_LOOP(p, loop)->sums)
     return loop;
   for (uint32_t i = 0; i < p->values.n; i++) {
     const tv_value *load = TV_VALUE(p, i);
     const tv_store *store;
     tv_renaming renaming;
     if (load->kind != TV_LOAD || load->loop == AS_NONE ||
-        TV_LOOP(p, load->loop)->stmt->n_carry == 0 || !tv_forwards(p, load, &store, &renaming))
+        !TV_LOOP(p, load->loop)->sums || !tv_forwards(p, load, &store, &renaming))
       continue;
     uint32_t value = store->value;
     while (tv_is_move(TV_VALUE(p, value)))
@@ -316,14 +316,8 @@ bool tv_plan(tv_program *p, as_vec *roots) {
     as_vec_push(&p->cuts, &none);
   }
   planner plan = {p, roots, true};
-  for (uint32_t i = 0; i < p->program->n_tensor; i++) {
-    const as_tile_tensor *tensor = &p->program->tensor[i];
-    if (tensor->role != AS_TILE_OUTPUT)
-      continue;
-    if (p->stored_by[i] == AS_NONE)
-      return as_err_set(p->err, AS_BAD_INPUT, "`%s` is not stored to", tensor->name);
-    add_store(&plan, p->stored_by[i]);
-  }
+  for (uint32_t i = 0; i < p->given->n_output; i++)
+    add_store(&plan, p->stored_by[p->result[i]]);
   while (plan.changed) {
     plan.changed = false;
     for (uint32_t i = 0; i < roots->n; i++) {
@@ -347,7 +341,7 @@ bool tv_plan(tv_program *p, as_vec *roots) {
     own->is = is;
     root->sums = sums ? last_of(sums) : AS_NONE;
     root->loops = root->is_store ? loops_of_place(p, TV_STORE(p, root->number)->stmt)
-                                 : loops_of(p, root->value);
+                                 : tv_loops_of(p, root->value);
   }
   return true;
 }

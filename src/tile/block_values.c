@@ -335,7 +335,8 @@ static as_node_id make_update(tv_builder *b, const tv_value *value) {
 static as_node_id make_number(tv_builder *b, const tv_value *value) {
   if (value->expr->kind == AS_TILE_NUMBER)
     return as_graph_const(b->graph, value->expr->number->num);
-  return as_graph_size_const(b->graph, tv_substituted(b, (as_size)value->expr->id));
+  as_size size = tv_tied(b->p, (as_size)value->expr->id);
+  return as_graph_size_const(b->graph, tv_substituted(b, size));
 }
 
 as_node_id tv_make_value(tv_builder *b, uint32_t number) {

@@ -133,6 +133,8 @@ bool tv_same_place(const tv_program *p, const as_tile_stmt *one, const as_tile_s
 bool tv_is_exponential(const tv_value *value);
 /* does it sum its one operand along an axis that is stated?  which */
 bool tv_sums_along(const tv_program *p, const tv_value *value, int *axis);
+/* does an operator reduce elements? */
+bool tv_reduces(const as_opdef *op);
 /* does it only move elements of its one operand? */
 bool tv_is_move(const tv_value *value);
 

@@ -77,6 +77,15 @@ static void add_cut(planner *plan, uint32_t number) {
   plan->changed = true;
 }
 
+/* does a value reduce elements of what is stored or loaded? */
+static bool reduces(const tv_program *p, uint32_t number) {
+  const tv_value *value = TV_VALUE(p, number);
+  bool found = value->kind == TV_CALL && tv_reduces(value->expr->op);
+  for (uint32_t i = 0; i < value->n_arg && value->kind == TV_CALL && !found; i++)
+    found = !TV_CUT(p, value->arg[i])->is && reduces(p, value->arg[i]);
+  return found;
+}
+
 static void cut_sums(planner *plan, uint32_t number) {
   const tv_value *value = TV_VALUE(plan->p, number);
   const tv_store *store;
@@ -103,6 +112,16 @@ static void cut(planner *plan, uint32_t number) {
   if (how != AS_TILE_CUT_LATE)
     cut_sums(plan, late);
   if (how != AS_TILE_CUT_SUMS)
+    add_cut(plan, late);
+}
+
+/* A part of a tensor that is changed is small beside the tensor: what reduces elements for it is a
+ * kernel of its own, so that the one that moves the tensor has tiles of any extent. */
+static void cut_updating(planner *plan, const tv_value *update) {
+  uint32_t late = update->arg[1];
+  while (tv_is_move(TV_VALUE(plan->p, late)))
+    late = TV_VALUE(plan->p, late)->arg[0];
+  if (reduces(plan->p, late))
     add_cut(plan, late);
 }
 
@@ -186,6 +205,8 @@ static bool visit(planner *plan, uint32_t number, uint32_t summing, bool root) {
     if (!visit(plan, arg, within, false))
       return false;
   }
+  if (value->kind == TV_UPDATE)
+    cut_updating(plan, value);
   cut_others(plan, value); /* of what is left once the operands have their own cuts */
   return true;
 }
@@ -193,9 +214,12 @@ static bool visit(planner *plan, uint32_t number, uint32_t summing, bool root) {
 /* ---- what is stored apart from the sums that it is made of */
 double tv_elements(const tv_program *p, const as_tile_stmt *stmt) {
   int64_t *env = as_graph_size_values(p->given);
+  const tv_updated *update = tv_update_of(p, stmt);
   double n = 1;
   for (uint32_t d = 0; d < stmt->n_lane; d++) {
-    as_size extent = tv_size(p, stmt->lane[d].extent);
+    as_size extent = update && update->lane == d
+                         ? tv_tied(p, p->program->tensor[stmt->tensor].dim[update->axis])
+                         : tv_size(p, stmt->lane[d].extent);
     int64_t value = extent == AS_SIZE_BAD ? 1 : as_size_eval(p->given->sizes, extent, env);
     n *= value > 0 ? (double)value : 1;
   }
@@ -227,7 +251,8 @@ static void set_apart(planner *plan, const tv_root *root) {
   if (tv_elements(p, stmt) <= carried(p, last_of(sums)))
     return;
   const tv_value *value = TV_VALUE(p, root->value);
-  for (uint32_t i = 0; i < value->n_arg && value->kind == TV_CALL; i++) {
+  bool made = value->kind == TV_CALL || value->kind == TV_UPDATE;
+  for (uint32_t i = 0; i < value->n_arg && made; i++) {
     if (sums_of(p, value->arg[i]))
       cut(plan, value->arg[i]);
   }

@@ -84,6 +84,23 @@ def found(out):
     return [str(len(kernels)), str(validated), '%.1f' % said['tiling']['model_us'], said['verdict']]
 
 
+def lifted(assay, row):
+    """the program as a tile program, under the reading that is right"""
+    reading = 'global' if row['global'] == 'EQUIVALENT' else 'private'
+    path = os.path.join(FOLDER, row['file'])
+    command = [assay, 'lift', '--from', 'trinity', '--scratch=' + reading, path]
+    return run(command + ['--config=' + row['config']])[1], reading
+
+
+def best(assay, name):
+    """the block's program, and the best of Trinity's for LLaMA3 8B's sizes"""
+    kind = 'ffn' if name == 'swiglu' else name
+    for row in rows(os.path.join(FOLDER, 'dev/verdicts.tsv')):
+        if row['file'].startswith('dev/best_%s_llama' % kind):
+            return given(kind + '_llama'), lifted(assay, row)[0]
+    raise SystemExit('no program for ' + name)
+
+
 def judged(options, name, text, extra):
     out = os.path.join(options.keep, name + '.assay')
     path = os.path.join(options.keep, name + '.tp')
@@ -109,7 +126,6 @@ def main():
     done = set()
     for row in rows(os.path.join(FOLDER, 'dev/verdicts.tsv')):
         name = os.path.basename(row['file'])[: -len('.tir')]
-        reading = 'global' if row['global'] == 'EQUIVALENT' else 'private'
         config = row['config']
         if not re.search(options.only, name) or (options.enumerate and config in done):
             continue
@@ -118,11 +134,7 @@ def main():
             cells = [config] + judged(options, config, given(config), ['--search=enumerate'])
         else:
             tile = os.path.join(options.keep, name + '.tile')
-            path = os.path.join(FOLDER, row['file'])
-            _, text, _, _ = run(
-                [options.assay, 'lift', '--from', 'trinity', '--scratch=' + reading, path]
-                + ['--config=' + config]
-            )
+            text, reading = lifted(options.assay, row)
             with open(tile, 'w', encoding='utf-8') as file:
                 file.write(text)
             cells = [name, reading, row[reading]]

@@ -15,8 +15,13 @@ static void offer(const as_job *job, const as_search_opts *opts, const char *mug
 
 void as_offer_tile(const as_job *job, const as_search_opts *opts, const char *text, bool shifted,
                    as_search_result *result, as_offers *offers, char **why) {
-  for (int cut = 0; cut < AS_TILE_N_CUTS; cut++) {
-    as_tile_blocks_how how = {(as_tile_cut)cut, shifted};
+  uint32_t before = offers->graphs;
+  for (int way = 0; way < 2 * AS_TILE_N_CUTS; way++) {
+    as_tile_blocks_how how = {.cut = (as_tile_cut)(way % AS_TILE_N_CUTS),
+                              .shifted = shifted,
+                              .alike = way >= AS_TILE_N_CUTS};
+    if (how.alike && offers->graphs > before) /* it is more general with extents of their own */
+      break;
     as_err err;
     as_err_init(&err);
     char *block = as_tile_blocks(text, job->program, job->lib, &how, &err);

@@ -25,8 +25,10 @@ static char *name_of_store(const tv_builder *b, uint32_t number) {
       return as_strdup(p->given->node[p->given->output[i]].name);
   }
   const as_tile_tensor *of = &p->program->tensor[tensor];
-  return of->role == AS_TILE_SCRATCH && p->stored_by[tensor] == number ? as_strdup(of->name)
-                                                                      : fresh_name(b, of->name);
+  bool own = of->role == AS_TILE_SCRATCH && p->stored_by[tensor] == number &&
+             as_size_find(b->graph->sizes, of->name) == AS_SIZE_BAD &&
+             as_graph_find(b->graph, AS_NONE, of->name) == AS_NONE;
+  return own ? as_strdup(of->name) : fresh_name(b, of->name);
 }
 
 /* ---- stores */

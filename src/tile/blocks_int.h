@@ -13,24 +13,24 @@ typedef enum {
   TV_NUMBER,
   TV_LOAD,
   TV_CALL,
-  TV_TOTAL, /* what a loop has summed up */
+  TV_TOTAL,  /* what a loop has summed up */
   TV_UPDATE, /* a tensor with other elements from one place along an axis on */
-  TV_MOST,  /* the maximum of an exponential's argument, over a loop and the axis that it divides */
-  TV_OTHER  /* what no block graph has; an error where it is needed */
+  TV_MOST, /* the maximum of an exponential's argument, over a loop and the axis that it divides */
+  TV_OTHER /* what no block graph has; an error where it is needed */
 } tv_kind;
 
 typedef struct {
   tv_kind kind;
   const as_tile_stmt *stmt; /* where it is made */
   const as_tile_expr *expr; /* NUMBER, CALL */
-  uint32_t n_arg;           /* TOTAL: the term; MOST: the exponential; UPDATE: before, the elements */
+  uint32_t n_arg; /* TOTAL: the term; MOST: the exponential; UPDATE: before, the elements */
   uint32_t arg[AS_MAX_ARGS];
-  uint32_t loop; /* that it is made in; AS_NONE: outside of all */
-  uint32_t of;   /* TOTAL, MOST: the loop that sums */
-  uint32_t source;          /* LOAD: the store whose tensor it reads; AS_NONE: an input */
+  uint32_t loop;             /* that it is made in; AS_NONE: outside of all */
+  uint32_t of;               /* TOTAL, MOST: the loop that sums */
+  uint32_t source;           /* LOAD: the store whose tensor it reads; AS_NONE: an input */
   const as_tile_stmt *shape; /* TOTAL: by its lanes the extents */
-  uint32_t axis;            /* UPDATE: of the tile */
-  as_size start;            /* UPDATE */
+  uint32_t axis;             /* UPDATE: of the tile */
+  as_size start;             /* UPDATE */
   const char *name;
 } tv_value;
 
@@ -69,6 +69,13 @@ typedef struct {
   int folded; /* of a maximum: the axis that it is over */
 } tv_cut;
 
+/* tiles that a loop goes by, of any extent that divides the axis */
+typedef struct {
+  as_size extent;
+  as_size step;
+  as_size count;
+} tv_free;
+
 /* a size that the text declares is the extent of a tensor that the given program has too */
 typedef struct {
   as_size own;
@@ -92,6 +99,7 @@ typedef struct {
   as_vec loops;
   as_vec values;
   as_vec stores;
+  as_vec frees;        /* tv_free: tiles of any extent */
   as_vec ties;         /* tv_tie: sizes of the text that are sizes of the given program */
   as_vec updates;      /* tv_updated: stores to a part of a tensor */
   uint32_t *of_slot;   /* by tile slot: the value */
@@ -119,7 +127,7 @@ bool tv_place(const tv_program *p, const as_tile_stmt *stmt, tv_part *part);
 bool tv_read_axis(const tv_program *p, const as_tile_stmt *stmt, uint32_t d, uint32_t *lane,
                   tv_part *part, as_size *start);
 const tv_updated *tv_update_of(const tv_program *p, const as_tile_stmt *stmt); /* NULL: none */
-bool tv_is_within(const tv_program *p, uint32_t loop, uint32_t outer); /* or the same */
+bool tv_is_within(const tv_program *p, uint32_t loop, uint32_t outer);         /* or the same */
 /* a size with those of the given program for those that are tied to them */
 as_size tv_tied(const tv_program *p, as_size size);
 uint32_t tv_add_value(tv_program *p, const tv_value *value);
@@ -169,6 +177,7 @@ void tv_leave_loop(tv_program *p, uint32_t loop, const as_vec *before);
 /* ---- cuts.c */
 /* the loops that a value differs by */
 uint64_t tv_loops_of(const tv_program *p, uint32_t number);
+
 typedef struct {
   bool is_store;
   uint32_t number;    /* of the store, or of the value that is cut */

@@ -268,8 +268,8 @@ static uint32_t summing_loop(const tv_program *p, uint32_t number) {
     const tv_value *load = TV_VALUE(p, i);
     const tv_store *store;
     tv_renaming renaming;
-    if (load->kind != TV_LOAD || load->loop == AS_NONE ||
-        !TV_LOOP(p, load->loop)->sums || !tv_forwards(p, load, &store, &renaming))
+    if (load->kind != TV_LOAD || load->loop == AS_NONE || !TV_LOOP(p, load->loop)->sums ||
+        !tv_forwards(p, load, &store, &renaming))
       continue;
     uint32_t value = store->value;
     while (tv_is_move(TV_VALUE(p, value)))

@@ -7,9 +7,8 @@
 
 /* ---- tensors of the given program */
 static as_node_id given_node(const tv_program *p, const as_tile_tensor *tensor) {
-  as_node_id id = tensor->role == AS_TILE_SCRATCH
-                      ? AS_NONE
-                      : as_graph_find(p->given, AS_NONE, tensor->name);
+  as_node_id id =
+      tensor->role == AS_TILE_SCRATCH ? AS_NONE : as_graph_find(p->given, AS_NONE, tensor->name);
   return id != AS_NONE && p->given->node[id].rank == tensor->rank ? id : AS_NONE;
 }
 
@@ -20,8 +19,8 @@ static bool is_free_size(const tv_program *p, as_size size) {
     declared = declared || own->own_size[i] == size;
   for (uint32_t i = 0; i < p->ties.n && declared; i++)
     declared = AS_VEC_AT(&p->ties, tv_tie, i).own != size;
-  return declared && as_names_get(p->given, AS_SCOPE_SIZE,
-                                  as_size_name(p->given->sizes, size)) == AS_NONE;
+  return declared &&
+         as_names_get(p->given, AS_SCOPE_SIZE, as_size_name(p->given->sizes, size)) == AS_NONE;
 }
 
 void tv_tie_sizes(tv_program *p) {
@@ -123,9 +122,8 @@ static bool reaches_all(const tv_program *p, const as_tile_stmt *stmt) {
     as_size whole = tv_tied(p, tensor->dim[d]);
     for (uint32_t i = 0; i < part[d].n; i++)
       extent = as_size_mul(sizes, extent, TV_LOOP(p, part[d].loop[i])->count);
-    if (extent == AS_SIZE_BAD ||
-        !(as_graph_same_size(p->given, extent, whole) ||
-          as_graph_same_size(p->program->sizes, extent, whole)))
+    if (extent == AS_SIZE_BAD || !(as_graph_same_size(p->given, extent, whole) ||
+                                   as_graph_same_size(p->program->sizes, extent, whole)))
       return false;
   }
   return true;
@@ -209,10 +207,8 @@ static void enter(tv_program *p, uint32_t loop, const as_tile_stmt *stmt, as_vec
   if (place_mentions(stmt, TV_LOOP(p, loop)->stmt->slot) ||
       (held != AS_NONE && TV_STORE(p, held)->is_state && TV_STORE(p, held)->loop == loop))
     return;
-  tv_value state = {.kind = TV_OTHER,
-                    .stmt = stmt,
-                    .loop = loop,
-                    .name = p->program->tensor[stmt->tensor].name};
+  tv_value state = {
+      .kind = TV_OTHER, .stmt = stmt, .loop = loop, .name = p->program->tensor[stmt->tensor].name};
   uint32_t number = hold(p, stmt, tv_add_value(p, &state), loop);
   TV_STORE(p, number)->is_state = true;
   TV_STORE(p, number)->before = held;
@@ -259,15 +255,12 @@ static uint32_t after_rounds(tv_program *p, const tv_store *state, const tv_stor
   bool one_place = tv_same_place(p, state->stmt, last->stmt);
   if (one_place && is_same_in_all(p, last->value, loop))
     return last->value;
-  uint32_t total =
-      one_place && !TV_LOOP(p, loop)->stmt->parallel &&
-              starts_at_zero(p, last->stmt->tensor, state->before)
-          ? tv_add_total(p, loop, state->value, last->value, last->stmt, tensor->name)
-          : AS_NONE;
-  tv_value other = {.kind = TV_OTHER,
-                    .stmt = last->stmt,
-                    .loop = TV_LOOP(p, loop)->parent,
-                    .name = tensor->name};
+  uint32_t total = one_place && !TV_LOOP(p, loop)->stmt->parallel &&
+                           starts_at_zero(p, last->stmt->tensor, state->before)
+                       ? tv_add_total(p, loop, state->value, last->value, last->stmt, tensor->name)
+                       : AS_NONE;
+  tv_value other = {
+      .kind = TV_OTHER, .stmt = last->stmt, .loop = TV_LOOP(p, loop)->parent, .name = tensor->name};
   return total != AS_NONE ? total : tv_add_value(p, &other);
 }
 

@@ -332,9 +332,9 @@ static uint32_t add_carried(tv_program *p, const as_tile_stmt *loop, uint32_t nu
 
 static bool add_body(tv_program *p, as_tile_stmt *const *body, uint32_t n, uint32_t loop);
 
-/* A size of the text that no relation says anything of, by which tiles may be cut off at the end:
- * block graphs have the tiles that divide the extent, as many as there are. */
-static as_size fresh_rounds(const tv_program *p, as_size extent, as_size step) {
+/* A size of the text by which tiles may be cut off at the end: block graphs have the tiles that
+ * divide the extent, as many as there are. */
+static as_size fresh_rounds(tv_program *p, as_size extent, as_size step) {
   as_graph *own = p->program->sizes;
   as_size count;
   bool declared = false;
@@ -342,24 +342,33 @@ static as_size fresh_rounds(const tv_program *p, as_size extent, as_size step) {
     declared = declared || own->own_size[i] == step;
   if (!declared || as_size_mentions(p->given->sizes, extent, step))
     return AS_SIZE_BAD;
-  for (uint32_t i = 0; i < own->n_fact; i++) {
-    const as_size_fact *fact = &own->fact[i];
-    if (as_size_mentions(p->given->sizes, fact->lhs, step) ||
-        as_size_mentions(p->given->sizes, fact->rhs, step))
-      return AS_SIZE_BAD;
+  for (uint32_t i = 0; i < p->frees.n && p->how->alike; i++) {
+    const tv_free *other = &AS_VEC_AT(&p->frees, tv_free, i);
+    tv_tie tie = {step, other->step};
+    if (other->extent == extent && other->step != step)
+      as_vec_push(&p->ties, &tie);
+    if (other->extent == extent)
+      return other->count;
   }
   char *name = as_format("%s_n", as_size_name(p->given->sizes, step));
-  bool ok = as_size_find(p->given->sizes, name) == AS_SIZE_BAD &&
-            as_graph_declare(own, name, 1, -1, &count, p->err) &&
-            as_graph_where(own, extent, AS_REL_EQ, as_size_mul(p->given->sizes, count, step),
-                           p->err);
+  for (uint32_t i = 2; as_size_find(p->given->sizes, name) != AS_SIZE_BAD; i++) {
+    free(name);
+    name = as_format("%s_n%u", as_size_name(p->given->sizes, step), i);
+  }
+  bool ok =
+      as_graph_declare(own, name, 1, -1, &count, p->err) &&
+      as_graph_where(own, extent, AS_REL_EQ, as_size_mul(p->given->sizes, count, step), p->err);
   free(name);
-  return ok ? count : AS_SIZE_BAD;
+  if (!ok)
+    return AS_SIZE_BAD;
+  tv_free of = {extent, step, count};
+  as_vec_push(&p->frees, &of);
+  return count;
 }
 
 /* how many steps make up an extent: by division, a size of which a relation says so, or one of its
  * own */
-static as_size rounds(const tv_program *p, as_size extent, as_size step) {
+static as_size rounds(tv_program *p, as_size extent, as_size step) {
   as_sizes *sizes = p->given->sizes;
   const as_graph *own = p->program->sizes;
   if (extent == AS_SIZE_BAD || step == AS_SIZE_BAD)
@@ -390,6 +399,7 @@ static bool add_loop(tv_program *p, const as_tile_stmt *stmt, uint32_t parent) {
   loop.count = rounds(p, tv_size(p, stmt->to), loop.step);
   if (loop.count == AS_SIZE_BAD)
     return tv_fail(p, stmt, "the number of iterations is no size of the program");
+  loop.step = tv_tied(p, loop.step);
   uint32_t number = (uint32_t)p->loops.n;
   as_vec_push(&p->loops, &loop);
   tv_value state = {.kind = TV_OTHER, .stmt = stmt, .loop = number};
@@ -515,6 +525,7 @@ bool tv_read(tv_program *p) {
   as_vec_init(&p->values, sizeof(tv_value));
   as_vec_init(&p->stores, sizeof(tv_store));
   as_vec_init(&p->cuts, sizeof(tv_cut));
+  as_vec_init(&p->frees, sizeof(tv_free));
   as_vec_init(&p->ties, sizeof(tv_tie));
   as_vec_init(&p->updates, sizeof(tv_updated));
   p->of_slot = as_calloc(p->program->n_tiles + 1, sizeof *p->of_slot);
@@ -530,6 +541,7 @@ void tv_clear(tv_program *p) {
   as_vec_clear(&p->values);
   as_vec_clear(&p->stores);
   as_vec_clear(&p->cuts);
+  as_vec_clear(&p->frees);
   as_vec_clear(&p->ties);
   as_vec_clear(&p->updates);
   free(p->of_slot);

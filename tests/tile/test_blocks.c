@@ -31,7 +31,7 @@ static as_graph *program(const char *text) {
 
 /* the text, which reads as a muGraph of the program; NULL: there is none, and why is said */
 static char *blocks(const as_graph *given, const char *tile, as_tile_cut cut, bool shifted) {
-  const as_tile_blocks_how how = {cut, shifted};
+  const as_tile_blocks_how how = {.cut = cut, .shifted = shifted};
   as_err err;
   as_err_init(&err);
   char *text = as_tile_blocks(tile, given, lib, &how, &err);

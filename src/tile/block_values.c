@@ -154,7 +154,10 @@ static as_node_id load_cut(tv_builder *b, uint32_t number) {
     if (!tv_divide(b, own->tile[d], d, map))
       return AS_NONE;
   }
-  return as_graph_load(b->graph, b->block, NULL, own->node, tile, map, b->p->err);
+  as_node_id loaded = as_graph_load(b->graph, b->block, NULL, own->node, tile, map, b->p->err);
+  for (uint32_t i = 0; i < own->bare && loaded != AS_NONE; i++)
+    loaded = tv_apply(b, "squeeze", loaded, AS_NONE, 0);
+  return loaded;
 }
 
 bool tv_set_attributes(tv_builder *b, const tv_value *value, as_attr *attr) {

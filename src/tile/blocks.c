@@ -1,6 +1,8 @@
 /* Tile programs as block graphs: each kernel with its stores, and the whole. */
 #include "blocks_build.h"
+#include "plain.h"
 #include "src/base/str.h"
+#include "src/base/trace.h"
 #include "src/ir/graph_int.h"
 #include <stdlib.h>
 #include <string.h>
@@ -78,12 +80,17 @@ static bool store_cut(tv_builder *b, const tv_root *root) {
   as_node_id node = tv_make_value(b, root->value);
   if (node == AS_NONE)
     return false;
-  if (b->graph->node[node].rank == 0)
+  own->bare = b->graph->node[node].rank == 0 ? b->at->n_grid : 0;
+  if (b->graph->node[node].rank == 0 && own->bare == 0)
     return tv_fail(b->p, value->stmt, "a number between two kernels");
+  for (uint32_t i = 0; i < own->bare; i++) /* one for each block: an axis for each of the grid's */
+    node = tv_apply(b, "expand_dims", node, AS_NONE, 0);
+  if (node == AS_NONE)
+    return false;
   for (uint32_t i = 0; i < TV_MOST_LOOPS; i++)
     own->axis[i] = -1;
   for (uint32_t i = 0; i < b->at->n_grid; i++) {
-    map[i] = axis_for(b, node, (int)i);
+    map[i] = own->bare ? (int)i : axis_for(b, node, (int)i);
     own->axis[b->at->grid[i]] = map[i];
   }
   for (uint32_t d = 0; !b->again && d < b->graph->node[node].rank; d++)
@@ -205,11 +212,37 @@ static bool build_both(tv_builder *b) {
   return build(b);
 }
 
+/* are tiles made element by element, or masked? */
+static bool is_by_element(as_tile_stmt *const *body, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    const as_tile_stmt *stmt = body[i];
+    bool makes = stmt->value && stmt->value->text->kind != AS_E_NUM;
+    if (makes || stmt->mask || is_by_element(stmt->body, stmt->n_body))
+      return true;
+  }
+  return false;
+}
+
+/* the program; one of operators where its tiles are made element by element; NULL with err */
+static as_tile_program *read_program(const char *text, as_sizes *sizes, as_oplib *lib,
+                                     as_err *err) {
+  as_tile_program *program = as_tile_parse("tile", text, strlen(text), sizes, lib, err);
+  if (program == NULL || !is_by_element(program->body, program->n_body))
+    return program;
+  char *plain = as_tile_plain(program, err);
+  as_tile_free(program);
+  if (plain)
+    AS_TRACE(SEARCH, "as operators\n%s", plain);
+  program = plain ? as_tile_parse("tile", plain, strlen(plain), sizes, lib, err) : NULL;
+  free(plain);
+  return program;
+}
+
 char *as_tile_blocks(const char *text, const as_graph *given, as_oplib *lib,
                      const as_tile_blocks_how *how, as_err *err) {
   tv_program p = {.how = how, .err = err, .given = as_graph_copy(given)};
   p.given->sizes = as_sizes_copy(given->sizes);
-  as_tile_program *program = as_tile_parse("tile", text, strlen(text), p.given->sizes, lib, err);
+  as_tile_program *program = read_program(text, p.given->sizes, lib, err);
   p.program = program;
   tv_builder b = {.p = &p};
   as_vec_init(&b.roots, sizeof(tv_root));

@@ -66,7 +66,8 @@ typedef struct {
   as_node_id node;         /* of the graph that is being built; AS_NONE: not yet */
   int axis[TV_MOST_LOOPS]; /* by loop: the axis that its tiles lie along */
   as_size tile[AS_MAX_RANK];
-  int folded; /* of a maximum: the axis that it is over */
+  uint32_t bare; /* of a number: that many axes of extent 1 */
+  int folded;    /* of a maximum: the axis that it is over */
 } tv_cut;
 
 /* tiles that a loop goes by, of any extent that divides the axis */

@@ -81,6 +81,25 @@ expect 0 VERIFIED check -q head
 expect 0 'is chosen by the model' bench --tune=host head
 [ "$(grep -c ', right' out)" -ge 1 ] || fail "nothing was run by the emulation: $(cat out)"
 
+# a program of Trinity's, as it stands in its file: two products by one instance a tile of columns, summed up in memory
+cat >product.tp <<'END'
+program product
+sizes M = 16, K = 64, N = 32
+input X: f16[M, K]
+input W: f16[K, N]
+output O = X @ W
+END
+cat >product.tir <<'END'
+(ploop 0 32 tile_n n (seq (sloop 0 64 tile_k k (store (tensor S) (+ (* 1 (load (tensor S) (index fulltile (tile n)))) (@ (load (input X) (index fulltile (tile k))) (load (input W) (index (tile k) (tile n))))) (index fulltile (tile n)))) (store (output O) (load (tensor S) (index fulltile (tile n))) (index fulltile (tile n)))))
+END
+printf '%s\t%s\t%s\t%s\n' config tensor kind dims own X input '16 64' own W input '64 32' own S tensor '16 32' own O output '16 32' >shapes.tsv
+expect 0 'product.tir: 3 block graphs: 1 certified' optimize product.tp --search=none --offer=product.tir --solvers=none -f -o product
+[ "$(grep -c '^kernel' product/candidate.mug)" = 1 ] || fail 'more than one kernel'
+sed 's/@ (load (input X)/@ (+ (load (input X) (index fulltile (tile k))) (load (input X)/; s/(index fulltile (tile k))) (load (input W)/(index fulltile (tile k)))) (load (input W)/' product.tir >twice.tir
+expect 3 'no certified candidate' optimize product.tp --search=none --offer=twice.tir --solvers=none -f -o twice
+cat product.tir product.tir >two.tir
+expect 2 'two.tir' optimize product.tp --search=none --offer=two.tir --solvers=none -f -o two
+
 # other programs: nothing of them is certified, whatever form they have
 refused() { # the change, by sed
   sed "$1" head.tile >wrong.tile

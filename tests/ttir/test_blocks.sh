@@ -32,6 +32,12 @@ for name in linear_gelu attention rms_norm; do
   grep -q ', right' out || fail "$name was not run: $(cat out)"
 done
 
+# as it stands in its file, with its launch
+# shellcheck disable=SC2046
+expect 0 'attention.ttir: 3 block graphs: 1 certified' optimize "$own/attention.tp" --search=none --offer="$own/attention.ttir" \
+  --literals=decimal --writes-all $(sed -n 's/^attention [a-z]* //p' "$own/launches") --solvers=none --no-cache -f -o attention
+expect 2 'the launch does not say the extents' optimize "$own/attention.tp" --search=none --offer="$own/attention.ttir" --solvers=none --no-cache -f -o attention
+
 refused() { # KERNEL, and a change of its text by sed
   sed "$2" "$1.tile" >wrong.tile
   cmp -s wrong.tile "$1.tile" && fail "$1: \`$2\` changes nothing"

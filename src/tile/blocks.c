@@ -224,16 +224,16 @@ static bool is_by_element(as_tile_stmt *const *body, uint32_t n) {
 }
 
 /* the program; one of operators where its tiles are made element by element; NULL with err */
-static as_tile_program *read_program(const char *text, as_sizes *sizes, as_oplib *lib,
+static as_tile_program *read_program(const char *text, const as_graph *given, as_oplib *lib,
                                      as_err *err) {
-  as_tile_program *program = as_tile_parse("tile", text, strlen(text), sizes, lib, err);
+  as_tile_program *program = as_tile_parse("tile", text, strlen(text), given->sizes, lib, err);
   if (program == NULL || !is_by_element(program->body, program->n_body))
     return program;
-  char *plain = as_tile_plain(program, err);
+  char *plain = as_tile_plain(program, given, err);
   as_tile_free(program);
   if (plain)
     AS_TRACE(SEARCH, "as operators\n%s", plain);
-  program = plain ? as_tile_parse("tile", plain, strlen(plain), sizes, lib, err) : NULL;
+  program = plain ? as_tile_parse("tile", plain, strlen(plain), given->sizes, lib, err) : NULL;
   free(plain);
   return program;
 }
@@ -242,7 +242,7 @@ char *as_tile_blocks(const char *text, const as_graph *given, as_oplib *lib,
                      const as_tile_blocks_how *how, as_err *err) {
   tv_program p = {.how = how, .err = err, .given = as_graph_copy(given)};
   p.given->sizes = as_sizes_copy(given->sizes);
-  as_tile_program *program = read_program(text, p.given->sizes, lib, err);
+  as_tile_program *program = read_program(text, p.given, lib, err);
   p.program = program;
   tv_builder b = {.p = &p};
   as_vec_init(&b.roots, sizeof(tv_root));

@@ -5,6 +5,7 @@
  * a maximum so far, by which exponentials are shifted, is left out.  What is made of a wrong guess
  * is refuted. */
 #include "plain_int.h"
+#include "src/ir/graph_int.h"
 #include <stdlib.h>
 
 /* ---- statements */
@@ -27,7 +28,7 @@ static void add_lane_extent(pl_program *p, const as_tile_stmt *stmt, uint32_t d,
   if (at->of)
     as_str_printf(&p->out, "tile_%u", at->of->id);
   else
-    add_size(p, p->program->tensor[stmt->tensor].dim[d]);
+    add_size(p, pl_shown(p, &p->program->tensor[stmt->tensor], d));
 }
 
 static void add_place(pl_program *p, const as_tile_stmt *stmt, const pl_part *at) {
@@ -216,7 +217,7 @@ static bool add_carries(pl_program *p, const as_tile_stmt *stmt, bool next) {
 }
 
 static void add_loop(const pl_program *p, as_str *out, const char *word, const pl_axis *of) {
-  char *extent = as_size_print(p->sizes, of->extent);
+  char *extent = as_size_print(p->sizes, of->shown);
   as_str_printf(out, "%s at_%u = 0 to ", word, of->id);
   if (of->single)
     as_str_printf(out, "%s\n", extent);
@@ -306,19 +307,25 @@ static bool kernel(pl_program *p, as_tile_stmt *const *stmt, as_str *out) {
   return ok;
 }
 
-static void add_sizes(const pl_program *p, as_str *out) {
-  const as_graph *own = p->program->sizes;
+static void declare(const pl_program *p, const as_graph *own, as_str *out) {
   for (uint32_t i = 0; i < own->n_own_size; i++) {
     long value = as_size_value(p->sizes, own->own_size[i]);
-    as_str_printf(out, "sizes %s >= %ld", as_size_name(p->sizes, own->own_size[i]),
-                  as_size_least(p->sizes, own->own_size[i]));
+    const char *name = as_size_name(p->sizes, own->own_size[i]);
+    if (own != p->given && as_names_get(p->given, AS_SCOPE_SIZE, name) != AS_NONE)
+      continue;
+    as_str_printf(out, "sizes %s >= %ld", name, as_size_least(p->sizes, own->own_size[i]));
     if (value >= 0)
       as_str_printf(out, " = %ld", value);
     as_str_add(out, "\n");
   }
+}
+
+static void add_sizes(const pl_program *p, as_str *out) {
+  declare(p, p->given, out);
+  declare(p, p->program->sizes, out);
   for (uint32_t i = 0; i < p->axes.n; i++) {
     const pl_axis *of = AS_VEC_AT(&p->axes, pl_axis *, i);
-    char *extent = as_size_print(p->sizes, of->extent);
+    char *extent = as_size_print(p->sizes, of->shown);
     if (!of->single)
       as_str_printf(out, "sizes count_%u, tile_%u\nwhere %s = count_%u * tile_%u\n", of->id, of->id,
                     extent, of->id, of->id);
@@ -332,7 +339,7 @@ static void add_tensors(const pl_program *p, as_str *out) {
     as_str_printf(out, "%s %s: %s[", as_tile_role_word(tensor->role), tensor->name,
                   as_tile_type_word(tensor->type));
     for (uint32_t d = 0; d < tensor->rank; d++) {
-      char *extent = as_size_print(p->sizes, tensor->dim[d]);
+      char *extent = as_size_print(p->sizes, pl_shown(p, tensor, d));
       as_str_printf(out, "%s%s", d ? ", " : "", extent);
       free(extent);
     }
@@ -340,8 +347,8 @@ static void add_tensors(const pl_program *p, as_str *out) {
   }
 }
 
-char *as_tile_plain(as_tile_program *program, as_err *err) {
-  pl_program p = {.program = program, .sizes = program->sizes->sizes, .err = err};
+char *as_tile_plain(as_tile_program *program, const as_graph *given, as_err *err) {
+  pl_program p = {.program = program, .given = given, .sizes = program->sizes->sizes, .err = err};
   p.mem = as_arena_new();
   p.of_integer = as_malloc((program->n_integers + 1) * sizeof *p.of_integer);
   for (uint32_t i = 0; i < program->n_integers; i++)

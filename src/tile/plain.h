@@ -4,6 +4,8 @@
 #define AS_TILE_PLAIN_H
 #include "tile.h"
 
-/* The text of one (malloc'ed); NULL with err: the line and why not. */
-char *as_tile_plain(as_tile_program *program, as_err *err);
+/* The text of one (malloc'ed); NULL with err: the line and why not.  Numbers that are extents of
+ * tensors are the sizes of `given`, whose table of sizes is the program's, where these have that
+ * value. */
+char *as_tile_plain(as_tile_program *program, const as_graph *given, as_err *err);
 #endif

@@ -210,11 +210,25 @@ static pl_tile choice(pl_program *p, const as_tile_stmt *stmt, const as_tile_sca
   return of[2];
 }
 
+/* A number that is an extent is that size of the given program. */
+static pl_tile number(const pl_program *p, const as_tile_scalar *x) {
+  for (uint32_t t = 0; x->text->kind == AS_E_NUM && t < p->program->n_tensor; t++) {
+    const as_tile_tensor *tensor = &p->program->tensor[t];
+    for (uint32_t d = tensor->rank; d-- > 0;) {
+      as_size shown = pl_shown(p, tensor, d);
+      if (shown != tensor->dim[d] && as_size_is_sym(p->sizes, shown) &&
+          pl_size(p, x) == tensor->dim[d])
+        return (pl_tile){.text = pl_keep(p, as_size_print(p->sizes, shown))};
+    }
+  }
+  return (pl_tile){.text = pl_keep(p, as_expr_print(x->text))};
+}
+
 pl_tile pl_scalar(pl_program *p, const as_tile_stmt *stmt, const as_tile_scalar *x) {
   as_ekind kind = x->text->kind;
   pl_tile out;
   if (kind == AS_E_NUM || (kind == AS_E_NAME && x->meaning == AS_TILE_IS_SIZE))
-    return (pl_tile){.text = pl_keep(p, as_expr_print(x->text))};
+    return number(p, x);
   if (kind == AS_E_ACCESS)
     return access(p, stmt, x);
   if (kind == AS_E_SUM || kind == AS_E_MAXR || kind == AS_E_MINR)

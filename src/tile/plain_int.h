@@ -9,7 +9,8 @@
 /* tiles along an axis of a tensor, numbered by what depends on instances and rounds */
 typedef struct {
   as_size number;
-  as_size extent;           /* of the tensor */
+  as_size extent;           /* of the tensor, as the text says */
+  as_size shown;            /* and as the given program does */
   as_size tile;             /* in the text */
   bool single;              /* one index each */
   const as_tile_stmt *loop; /* NULL: an axis of the grid */
@@ -33,6 +34,7 @@ typedef struct {
 
 typedef struct {
   as_tile_program *program;
+  const as_graph *given;
   as_sizes *sizes;
   as_err *err;
   as_arena *mem;
@@ -56,6 +58,8 @@ as_size pl_size(const pl_program *p, const as_tile_scalar *x); /* AS_SIZE_BAD: n
 as_size pl_symbol(const pl_program *p, uint32_t slot);         /* of an integer */
 /* what the place is along axis d of the tensor; false with err */
 bool pl_read_axis(pl_program *p, const as_tile_stmt *stmt, uint32_t d, pl_part *out);
+/* the extent of a tensor as the given program says */
+as_size pl_shown(const pl_program *p, const as_tile_tensor *tensor, uint32_t d);
 /* of the statement whose lanes are at hand */
 pl_truth pl_holds(const pl_program *p, const as_tile_scalar *x);
 

@@ -57,6 +57,17 @@ as_size pl_symbol(const pl_program *p, uint32_t slot) {
 }
 
 /* ---- axes */
+as_size pl_shown(const pl_program *p, const as_tile_tensor *tensor, uint32_t d) {
+  long number;
+  int64_t value;
+  as_node_id id = as_graph_find(p->given, AS_NONE, tensor->name);
+  if (id == AS_NONE || p->given->node[id].rank != tensor->rank ||
+      !as_size_is_const(p->sizes, tensor->dim[d], &number))
+    return tensor->dim[d];
+  as_size size = p->given->node[id].dim[d];
+  return as_graph_concrete(p->given, size, &value) && value == number ? size : tensor->dim[d];
+}
+
 /* the loop, not of instances, whose rounds alone are numbered so */
 static const as_tile_stmt *loop_of(as_tile_stmt *const *body, uint32_t n, const pl_program *p,
                                    as_size number) {
@@ -72,17 +83,22 @@ static const as_tile_stmt *loop_of(as_tile_stmt *const *body, uint32_t n, const 
   return NULL;
 }
 
-static const pl_axis *find_axis(pl_program *p, as_size number, as_size extent, as_size of_tile,
-                                bool single) {
+static const pl_axis *find_axis(pl_program *p, as_size number, const as_tile_tensor *tensor,
+                                uint32_t d, as_size of_tile, bool single) {
+  as_size extent = tensor->dim[d];
+  as_size shown = pl_shown(p, tensor, d);
   for (uint32_t i = 0; i < p->axes.n; i++) {
     const pl_axis *known = AS_VEC_AT(&p->axes, pl_axis *, i);
     if (known->number == number && known->kernel == p->kernel)
-      return known->extent == extent && known->tile == of_tile && known->single == single ? known
-                                                                                          : NULL;
+      return known->extent == extent && known->shown == shown && known->tile == of_tile &&
+                     known->single == single
+                 ? known
+                 : NULL;
   }
   pl_axis *own = as_arena_alloc(p->mem, sizeof *own);
   *own = (pl_axis){.number = number,
                    .extent = extent,
+                   .shown = shown,
                    .tile = of_tile,
                    .single = single,
                    .loop = loop_of(p->program->body, p->program->n_body, p, number),
@@ -119,7 +135,8 @@ bool pl_read_axis(pl_program *p, const as_tile_stmt *stmt, uint32_t d, pl_part *
   as_size number = of_tile == AS_SIZE_BAD ? AS_SIZE_BAD : as_size_div(p->sizes, start, of_tile);
   if (number == AS_SIZE_BAD || as_size_mul(p->sizes, number, of_tile) != start)
     return pl_fail(p, stmt, "a place that is no tile");
-  out->of = find_axis(p, number, extent, of_tile, out->lane == AS_NONE);
+  out->of =
+      find_axis(p, number, &p->program->tensor[stmt->tensor], d, of_tile, out->lane == AS_NONE);
   return out->of || pl_fail(p, stmt, "tiles of several extents numbered alike");
 }
 

@@ -38,6 +38,29 @@ expect 0 'attention.ttir: 3 block graphs: 1 certified' optimize "$own/attention.
   --literals=decimal --writes-all $(sed -n 's/^attention [a-z]* //p' "$own/launches") --solvers=none --no-cache -f -o attention
 expect 2 'the launch does not say the extents' optimize "$own/attention.tp" --search=none --offer="$own/attention.ttir" --solvers=none --no-cache -f -o attention
 
+# a launch in numbers, of a program with sizes: what is certified is of all sizes
+cat >sizes.tp <<'END'
+program linear_gelu
+sizes M = 64, N = 32, K = 48
+input a: f16[M, K]
+input b: f16[K, N]
+input bias: f16[N]
+v = a @ b + bias
+u = 0.7978846 * (v + 0.044715 * v * v * v)
+output c = 0.5 * v * (1 + tanh(u))
+END
+at() { # extents of the launch M N K
+  echo "--grid 8 --argument a=$1,$3 --argument b=$3,$2 --argument bias=$2 --argument c=$1,$2 --argument M=$1 --argument N=$2 --argument K=$3"
+}
+# shellcheck disable=SC2046
+expect 0 'For all integers M, N, K, ' optimize sizes.tp --search=none --offer="$own/linear_gelu.ttir" --literals=decimal --writes-all $(at 64 32 48) \
+  --solvers=none --no-cache -v -o sizes
+expect 0 VERIFIED check -q sizes
+# not of a launch at other sizes than the program states
+# shellcheck disable=SC2046
+expect 3 'no certified candidate' optimize sizes.tp --search=none --offer="$own/linear_gelu.ttir" --literals=decimal --writes-all $(at 64 32 32) \
+  --solvers=none --no-cache -f -o sizes
+
 refused() { # KERNEL, and a change of its text by sed
   sed "$2" "$1.tile" >wrong.tile
   cmp -s wrong.tile "$1.tile" && fail "$1: \`$2\` changes nothing"

@@ -106,12 +106,21 @@ def judged(options, name, text, extra):
     path = os.path.join(options.keep, name + '.tp')
     with open(path, 'w', encoding='utf-8') as file:
         file.write(text)
-    command = [options.assay, 'optimize', path, '--solvers=none', '--no-cache', '--force', '-o', out]
+    command = [
+        options.assay,
+        'optimize',
+        path,
+        '--solvers=none',
+        '--no-cache',
+        '--force',
+        '-o',
+        out,
+    ]
     code, said, wrong, took = run(command + extra)
     offered = re.search(r'^offered +\S+ (.*)$', said, re.M)
-    return (
-        (found(out) if code == 0 else [(offered[1] if offered else wrong.strip())]) + ['%.1f' % took]
-    )
+    return (found(out) if code == 0 else [offered[1] if offered else wrong.strip()]) + [
+        '%.1f' % took
+    ]
 
 
 def main():

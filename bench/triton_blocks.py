@@ -78,7 +78,9 @@ def offered(assay, work, name, given, kernel, options, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--assay', default=os.path.join(TOP, 'build/assay'))
-    parser.add_argument('--work', default=os.path.join(tempfile.gettempdir(), 'assay-triton-blocks'))
+    parser.add_argument(
+        '--work', default=os.path.join(tempfile.gettempdir(), 'assay-triton-blocks')
+    )
     parser.add_argument('--seconds', type=float, default=60)
     parser.add_argument('--only', default='')
     parser.add_argument('--own', action='store_true')

@@ -223,11 +223,13 @@ static bool is_by_element(as_tile_stmt *const *body, uint32_t n) {
   return false;
 }
 
-/* the program; one of operators where its tiles are made element by element; NULL with err */
+/* The program; one of operators where its tiles are made element by element, which is said.  NULL
+ * with err. */
 static as_tile_program *read_program(const char *text, const as_graph *given, as_oplib *lib,
-                                     as_err *err) {
+                                     bool *rewritten, as_err *err) {
   as_tile_program *program = as_tile_parse("tile", text, strlen(text), given->sizes, lib, err);
-  if (program == NULL || !is_by_element(program->body, program->n_body))
+  *rewritten = program && is_by_element(program->body, program->n_body);
+  if (!*rewritten)
     return program;
   char *plain = as_tile_plain(program, given, err);
   as_tile_free(program);
@@ -242,7 +244,7 @@ char *as_tile_blocks(const char *text, const as_graph *given, as_oplib *lib,
                      const as_tile_blocks_how *how, as_err *err) {
   tv_program p = {.how = how, .err = err, .given = as_graph_copy(given)};
   p.given->sizes = as_sizes_copy(given->sizes);
-  as_tile_program *program = read_program(text, p.given, lib, err);
+  as_tile_program *program = read_program(text, p.given, lib, &p.rewritten, err);
   p.program = program;
   tv_builder b = {.p = &p};
   as_vec_init(&b.roots, sizeof(tv_root));

@@ -97,6 +97,7 @@ typedef struct {
   as_graph *given; /* with sizes of its own */
   const as_tile_blocks_how *how;
   as_err *err;
+  bool rewritten; /* lines are those of the text as operators, not of the one that was given */
   as_vec loops;
   as_vec values;
   as_vec stores;

@@ -6,7 +6,8 @@
 #include <string.h>
 
 bool tv_fail(const tv_program *p, const as_tile_stmt *stmt, const char *what) {
-  return as_err_set(p->err, AS_BAD_INPUT, "line %d: %s", stmt->line, what);
+  return as_err_set(p->err, AS_BAD_INPUT, "line %d%s: %s", stmt->line,
+                    p->rewritten ? " of the text as operators (--trace=search)" : "", what);
 }
 
 /* ---- sizes and places */

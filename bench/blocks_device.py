@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""The blocks of bench/blocks on a GPU: what saturation and the enumeration make of them, beside
-PyTorch.
+"""The blocks of bench/blocks on a GPU: what saturation and the enumeration make of them, and the
+block graphs of Trinity's best programs for them, beside PyTorch.
 
 bench/blocks_device.py prepare ASSAY DIR [WAY..]   where assay and nvcc are: DIR/NAME.WAY.so, of
-ways saturate, enumerate (default: both) bench/blocks_device.py run DIR                     on a
-GPU, needs PyTorch: errors against doubles with weights of three sizes
-                                                   (scores to 10^5), medians of 30 replays by turns,
-                                                   the second-level cache flushed
+                                                   ways saturate, enumerate (default: both), trinity
+                                                   (where the shared folder is)
+bench/blocks_device.py run DIR                     on a GPU, needs PyTorch: errors against doubles
+                                                   with weights of three sizes (scores to 10^5),
+                                                   medians of 30 replays by turns, the second-level
+                                                   cache flushed
 """
 
 import ctypes
@@ -26,19 +28,27 @@ TIMED = 0.25
 REPLAYS = 30
 
 
+def searched(assay, out, name, way):
+    """The program, and how candidates are come by."""
+    if way != "trinity":
+        return [os.path.join(HERE, "blocks", name + ".tp"), f"--search={way}"]
+    from trinity_blocks import best  # which needs the folder
+
+    program, tile = os.path.join(out, name + ".tp"), os.path.join(out, name + ".tile")
+    for path, text in zip((program, tile), best(assay, name)):
+        with open(path, "w") as file:
+            file.write(text)
+    return [program, "--search=none", "--offer=" + tile]
+
+
 def prepare(assay, out, ways):
     os.makedirs(out, exist_ok=True)
     for name in NAMES:
         for way in ways:
             result = os.path.join(out, f"{name}.{way}")
+            program, *options = searched(assay, out, name, way)
             subprocess.run(
-                optimize(
-                    assay,
-                    os.path.join(HERE, "blocks", name + ".tp"),
-                    result,
-                    f"--search={way}",
-                    "--quiet",
-                ),
+                optimize(assay, program, result, *options, "--quiet"),
                 check=True,
             )
             subprocess.run(

@@ -114,9 +114,9 @@ static bool saturate(const cli_opts *opts, const as_job *job, const as_search_op
 /* the user's own candidates */
 static bool offer(const cli_opts *opts, const as_job *job, const as_search_opts *options,
                   as_search_result *found, as_err *err) {
-  bool silent = opts->quiet || opts->json;
-  return as_offer_files(job, options, opts->offer.data, opts->offer.n, silent ? NULL : stdout,
-                        found, err);
+  const as_import_tile_options read = cli_tile_options(opts);
+  FILE *told = opts->quiet || opts->json ? NULL : stdout;
+  return as_offer_files(job, options, &read, opts->offer.data, opts->offer.n, told, found, err);
 }
 
 static bool status_of_share(as_status status, as_progress *progress, const as_search_result *found,

@@ -146,8 +146,8 @@ enum {
     "enumerate block graphs, saturate tile programs with equalities, the better of both, or only " \
     "what --offer gives")                                                                          \
   X(offer, 'Z', STRINGS, CLI_FOR_SEARCHING, "FILE", NULL, 0, 0, NULL,                              \
-    "a candidate beside those of the search: a muGraph, or a tile program, whose block graphs "    \
-    "compete")                                                                                     \
+    "a candidate beside those of the search: a muGraph, or a tile program (also Trinity's in a "   \
+    ".tir, Triton's in a .ttir), whose block graphs compete")                                      \
   X(tile, 'I', NUMBER, CLI_FOR_SEARCHING, "N", "64", 1, 4096, NULL,                                \
     "of saturation: tiles of longer axes, or the largest below that divides one")                  \
   X(nodes, 'y', NUMBER, CLI_FOR_SEARCHING, "N", "60000", 1, 100000000, NULL,                       \

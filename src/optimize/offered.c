@@ -15,8 +15,13 @@ static void offer(const as_job *job, const as_search_opts *opts, const char *mug
 
 void as_offer_tile(const as_job *job, const as_search_opts *opts, const char *text, bool shifted,
                    as_search_result *result, as_offers *offers, char **why) {
-  for (int cut = 0; cut < AS_TILE_N_CUTS; cut++) {
-    as_tile_blocks_how how = {(as_tile_cut)cut, shifted};
+  uint32_t before = offers->graphs;
+  for (int way = 0; way < 2 * AS_TILE_N_CUTS; way++) {
+    as_tile_blocks_how how = {.cut = (as_tile_cut)(way % AS_TILE_N_CUTS),
+                              .shifted = shifted,
+                              .alike = way >= AS_TILE_N_CUTS};
+    if (how.alike && offers->graphs > before) /* it is more general with extents of their own */
+      break;
     as_err err;
     as_err_init(&err);
     char *block = as_tile_blocks(text, job->program, job->lib, &how, &err);
@@ -40,12 +45,30 @@ char *as_offers_words(const as_offers *offers) {
                    offers->became[AS_OFFERED_UNPROVED], offers->became[AS_OFFERED_UNFIT]);
 }
 
-static bool offer_file(const as_job *job, const as_search_opts *opts, const char *path, FILE *told,
+/* a file's text, of another program's as one of ours (malloc'ed); NULL with err */
+static char *read_offered(const char *path, const as_import_tile_options *read, size_t *len,
+                          as_err *err) {
+  const as_import_tile_format *format = as_import_tile_format_of(path);
+  if (format == NULL)
+    return as_read_file(path, len, err);
+  void *file = format->read(path, read, err);
+  char *text = NULL;
+  if (file && format->count(file) != 1)
+    as_err_set(err, AS_BAD_INPUT, "%s: a program that is offered stands alone in its file", path);
+  else if (file)
+    text = format->tile(file, 0, read, false, err);
+  format->free(file);
+  *len = text ? strlen(text) : 0;
+  return text;
+}
+
+static bool offer_file(const as_job *job, const as_search_opts *opts,
+                       const as_import_tile_options *read, const char *path, FILE *told,
                        as_search_result *result, as_err *err) {
   as_offers offers = {.graphs = 0};
   char *why = NULL;
   size_t len;
-  char *text = as_read_file(path, &len, err);
+  char *text = read_offered(path, read, &len, err);
   if (text == NULL)
     return false;
   if (!as_tile_is_text(text, len)) {
@@ -66,10 +89,11 @@ static bool offer_file(const as_job *job, const as_search_opts *opts, const char
   return true;
 }
 
-bool as_offer_files(const as_job *job, const as_search_opts *opts, char *const *path, size_t n,
-                    FILE *told, as_search_result *result, as_err *err) {
+bool as_offer_files(const as_job *job, const as_search_opts *opts,
+                    const as_import_tile_options *read, char *const *path, size_t n, FILE *told,
+                    as_search_result *result, as_err *err) {
   for (size_t i = 0; i < n; i++) {
-    if (!offer_file(job, opts, path[i], told, result, err))
+    if (!offer_file(job, opts, read, path[i], told, result, err))
       return false;
   }
   return true;

@@ -28,7 +28,7 @@ static void add_needs(tv_builder *b, tv_root *root, uint32_t number, bool itself
     return;
   }
   if (value->kind == TV_LOAD) {
-    uint32_t source = p->stored_by[value->stmt->tensor];
+    uint32_t source = value->source;
     if (tv_forwards(p, value, &store, &renaming))
       add_needs(b, root, store->value, false);
     else if (source != AS_NONE)
@@ -129,20 +129,15 @@ static bool share_sum(const tv_program *p, const tv_root *one, const tv_root *ot
   return false;
 }
 
-/* the zeros of the largest sum that a root is made of; NULL: none */
+/* by its lanes the extents of the largest sum that a root is made of; NULL: none */
 static const as_tile_stmt *largest_sum(const tv_program *p, const tv_root *root) {
   const as_tile_stmt *most = NULL;
   for (uint32_t i = 0; i < p->values.n; i++) {
     const tv_value *value = TV_VALUE(p, i);
-    const as_tile_stmt *loop = value->stmt;
     if (value->kind != TV_TOTAL || value->of != root->sums || !is_made_of(p, root->value, i))
       continue;
-    for (uint32_t k = 0; k < loop->n_carry; k++) {
-      const as_tile_stmt *zeros = TV_VALUE(p, p->of_slot[loop->carry[k].first->id])->stmt;
-      if (p->of_slot[loop->carry[k].slot] == i &&
-          (most == NULL || tv_elements(p, zeros) > tv_elements(p, most)))
-        most = zeros;
-    }
+    if (most == NULL || tv_elements(p, value->shape) > tv_elements(p, most))
+      most = value->shape;
   }
   return most;
 }

@@ -62,9 +62,9 @@ static bool has_reduction(const as_expr *expr) {
   return reduces;
 }
 
-static bool reduces(const as_node *node) {
-  for (uint32_t i = 0; node->kind == AS_N_OP && i < node->op->nlet; i++) {
-    if (has_reduction(node->op->let[i].body))
+bool tv_reduces(const as_opdef *op) {
+  for (uint32_t i = 0; i < op->nlet; i++) {
+    if (has_reduction(op->let[i].body))
       return true;
   }
   return false;
@@ -75,7 +75,7 @@ static as_size last_extent(const tv_builder *b, const as_block *block) {
   as_size extent = AS_SIZE_BAD;
   for (uint32_t i = 0; i < block->n; i++) {
     const as_node *node = &b->graph->node[block->nodes[i]];
-    if (reduces(node))
+    if (node->kind == AS_N_OP && tv_reduces(node->op))
       return AS_SIZE_BAD;
     if (node->kind != AS_N_STORE)
       continue;

@@ -122,7 +122,7 @@ static as_node_id make_load(tv_builder *b, const tv_value *value) {
   const as_tile_tensor *tensor = &b->p->program->tensor[value->stmt->tensor];
   if (tv_forwards(b->p, value, &store, &renaming))
     return forwarded(b, store, &renaming);
-  uint32_t source = b->p->stored_by[value->stmt->tensor];
+  uint32_t source = value->source;
   as_node_id from =
       source == AS_NONE ? as_graph_find(b->graph, AS_NONE, tensor->name) : b->stored[source];
   if (from == AS_NONE)
@@ -154,7 +154,10 @@ static as_node_id load_cut(tv_builder *b, uint32_t number) {
     if (!tv_divide(b, own->tile[d], d, map))
       return AS_NONE;
   }
-  return as_graph_load(b->graph, b->block, NULL, own->node, tile, map, b->p->err);
+  as_node_id loaded = as_graph_load(b->graph, b->block, NULL, own->node, tile, map, b->p->err);
+  for (uint32_t i = 0; i < own->bare && loaded != AS_NONE; i++)
+    loaded = tv_apply(b, "squeeze", loaded, AS_NONE, 0);
+  return loaded;
 }
 
 bool tv_set_attributes(tv_builder *b, const tv_value *value, as_attr *attr) {
@@ -310,10 +313,33 @@ static as_node_id make_most(tv_builder *b, const tv_value *value) {
   return exponential == AS_NONE ? AS_NONE : bad(b, value->stmt, "the maximum is of another kernel");
 }
 
+static as_node_id make_update(tv_builder *b, const tv_value *value) {
+  as_node_id arg[2];
+  for (uint32_t i = 0; i < 2; i++) {
+    if ((arg[i] = tv_make_value(b, value->arg[i])) == AS_NONE)
+      return AS_NONE;
+  }
+  const as_opdef *op = operator_named(b, "dynamic_update_slice");
+  if (op == NULL)
+    return AS_NONE;
+  as_attr attr[2];
+  for (uint32_t i = 0; i < 2; i++) {
+    as_attr_init(&attr[i]);
+    attr[i].is_size = true;
+  }
+  attr[0].size = as_size_int(b->graph->sizes, (long)value->axis);
+  attr[1].size = tv_substituted(b, value->start);
+  as_node_id node = as_graph_op(b->graph, b->block, NULL, op, arg, 2, attr, b->p->err);
+  for (uint32_t i = 0; i < 2; i++)
+    as_attr_clear(&attr[i]);
+  return node;
+}
+
 static as_node_id make_number(tv_builder *b, const tv_value *value) {
   if (value->expr->kind == AS_TILE_NUMBER)
     return as_graph_const(b->graph, value->expr->number->num);
-  return as_graph_size_const(b->graph, tv_substituted(b, (as_size)value->expr->id));
+  as_size size = tv_tied(b->p, (as_size)value->expr->id);
+  return as_graph_size_const(b->graph, tv_substituted(b, size));
 }
 
 as_node_id tv_make_value(tv_builder *b, uint32_t number) {
@@ -335,6 +361,8 @@ as_node_id tv_make_value(tv_builder *b, uint32_t number) {
     result.node = make_call(b, number);
   else if (value->kind == TV_TOTAL)
     result.node = make_total(b, value);
+  else if (value->kind == TV_UPDATE)
+    result.node = make_update(b, value);
   else if (value->kind == TV_MOST)
     result.node = make_most(b, value);
   else

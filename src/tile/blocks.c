@@ -1,9 +1,37 @@
 /* Tile programs as block graphs: each kernel with its stores, and the whole. */
 #include "blocks_build.h"
+#include "plain.h"
 #include "src/base/str.h"
+#include "src/base/trace.h"
 #include "src/ir/graph_int.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- names of what kernels store (malloc'ed) */
+static char *fresh_name(const tv_builder *b, const char *base) {
+  char *name = as_format("c_%s", base ? base : "sum");
+  for (uint32_t i = 2; as_graph_find(b->graph, AS_NONE, name) != AS_NONE; i++) {
+    free(name);
+    name = as_format("c_%s_%u", base ? base : "sum", i);
+  }
+  return name;
+}
+
+/* what a result is called in the given program, or else one of its own where a tensor is stored
+ * several times, or changed in place */
+static char *name_of_store(const tv_builder *b, uint32_t number) {
+  const tv_program *p = b->p;
+  uint32_t tensor = TV_STORE(p, number)->stmt->tensor;
+  for (uint32_t i = 0; i < p->given->n_output; i++) {
+    if (p->result[i] == tensor && p->stored_by[tensor] == number)
+      return as_strdup(p->given->node[p->given->output[i]].name);
+  }
+  const as_tile_tensor *of = &p->program->tensor[tensor];
+  bool own = of->role == AS_TILE_SCRATCH && p->stored_by[tensor] == number &&
+             as_size_find(b->graph->sizes, of->name) == AS_SIZE_BAD &&
+             as_graph_find(b->graph, AS_NONE, of->name) == AS_NONE;
+  return own ? as_strdup(of->name) : fresh_name(b, of->name);
+}
 
 /* ---- stores */
 static bool store_root(tv_builder *b, const tv_root *root) {
@@ -25,8 +53,9 @@ static bool store_root(tv_builder *b, const tv_root *root) {
   }
   if (node == AS_NONE)
     return false;
-  const char *name = b->p->program->tensor[store->stmt->tensor].name;
+  char *name = name_of_store(b, root->number);
   node = as_graph_store(b->graph, b->block, name, node, map, b->p->err);
+  free(name);
   b->stored[root->number] = node;
   return node != AS_NONE;
 }
@@ -44,15 +73,6 @@ static int axis_for(const tv_builder *b, as_node_id id, int axis) {
   return 0;
 }
 
-static char *fresh_name(const tv_builder *b, const char *base) {
-  char *name = as_format("c_%s", base ? base : "sum");
-  for (uint32_t i = 2; as_graph_find(b->graph, AS_NONE, name) != AS_NONE; i++) {
-    free(name);
-    name = as_format("c_%s_%u", base ? base : "sum", i);
-  }
-  return name;
-}
-
 static bool store_cut(tv_builder *b, const tv_root *root) {
   tv_cut *own = TV_CUT(b->p, root->value);
   const tv_value *value = TV_VALUE(b->p, root->value);
@@ -60,12 +80,17 @@ static bool store_cut(tv_builder *b, const tv_root *root) {
   as_node_id node = tv_make_value(b, root->value);
   if (node == AS_NONE)
     return false;
-  if (b->graph->node[node].rank == 0)
+  own->bare = b->graph->node[node].rank == 0 ? b->at->n_grid : 0;
+  if (b->graph->node[node].rank == 0 && own->bare == 0)
     return tv_fail(b->p, value->stmt, "a number between two kernels");
+  for (uint32_t i = 0; i < own->bare; i++) /* one for each block: an axis for each of the grid's */
+    node = tv_apply(b, "expand_dims", node, AS_NONE, 0);
+  if (node == AS_NONE)
+    return false;
   for (uint32_t i = 0; i < TV_MOST_LOOPS; i++)
     own->axis[i] = -1;
   for (uint32_t i = 0; i < b->at->n_grid; i++) {
-    map[i] = axis_for(b, node, (int)i);
+    map[i] = own->bare ? (int)i : axis_for(b, node, (int)i);
     own->axis[b->at->grid[i]] = map[i];
   }
   for (uint32_t d = 0; !b->again && d < b->graph->node[node].rank; d++)
@@ -133,7 +158,7 @@ static bool add_sizes(tv_builder *b) {
   for (uint32_t i = 0; i < from->n_own_size; i++) {
     as_size size = from->own_size[i];
     const char *name = as_size_name(sizes, size);
-    if (as_names_get(b->p->given, AS_SCOPE_SIZE, name) == AS_NONE &&
+    if (as_names_get(b->p->given, AS_SCOPE_SIZE, name) == AS_NONE && tv_tied(b->p, size) == size &&
         !as_graph_declare(b->graph, name, as_size_least(sizes, size), as_size_value(sizes, size),
                           NULL, b->p->err))
       return false;
@@ -187,11 +212,39 @@ static bool build_both(tv_builder *b) {
   return build(b);
 }
 
+/* are tiles made element by element, or masked? */
+static bool is_by_element(as_tile_stmt *const *body, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    const as_tile_stmt *stmt = body[i];
+    bool makes = stmt->value && stmt->value->text->kind != AS_E_NUM;
+    if (makes || stmt->mask || is_by_element(stmt->body, stmt->n_body))
+      return true;
+  }
+  return false;
+}
+
+/* The program; one of operators where its tiles are made element by element, which is said.  NULL
+ * with err. */
+static as_tile_program *read_program(const char *text, const as_graph *given, as_oplib *lib,
+                                     bool *rewritten, as_err *err) {
+  as_tile_program *program = as_tile_parse("tile", text, strlen(text), given->sizes, lib, err);
+  *rewritten = program && is_by_element(program->body, program->n_body);
+  if (!*rewritten)
+    return program;
+  char *plain = as_tile_plain(program, given, err);
+  as_tile_free(program);
+  if (plain)
+    AS_TRACE(SEARCH, "as operators\n%s", plain);
+  program = plain ? as_tile_parse("tile", plain, strlen(plain), given->sizes, lib, err) : NULL;
+  free(plain);
+  return program;
+}
+
 char *as_tile_blocks(const char *text, const as_graph *given, as_oplib *lib,
                      const as_tile_blocks_how *how, as_err *err) {
   tv_program p = {.how = how, .err = err, .given = as_graph_copy(given)};
   p.given->sizes = as_sizes_copy(given->sizes);
-  as_tile_program *program = as_tile_parse("tile", text, strlen(text), p.given->sizes, lib, err);
+  as_tile_program *program = read_program(text, p.given, lib, &p.rewritten, err);
   p.program = program;
   tv_builder b = {.p = &p};
   as_vec_init(&b.roots, sizeof(tv_root));

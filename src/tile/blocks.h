@@ -16,6 +16,7 @@ typedef enum {
 typedef struct {
   as_tile_cut cut;
   bool shifted; /* exponentials that are summed are of the difference to the maximum so far */
+  bool alike;   /* tiles of any extent along axes of one extent have one extent */
 } as_tile_blocks_how;
 
 /* The muGraph as text for as_parse_mug (malloc'ed).  NULL with err: the line and why not. */

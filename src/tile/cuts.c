@@ -42,19 +42,18 @@ static uint64_t loops_of_place(const tv_program *p, const as_tile_stmt *stmt) {
   return all;
 }
 
-/* the loops that a value differs by */
-static uint64_t loops_of(const tv_program *p, uint32_t number) {
+uint64_t tv_loops_of(const tv_program *p, uint32_t number) {
   const tv_value *value = TV_VALUE(p, number);
   const tv_store *store;
   tv_renaming renaming;
   uint64_t all = 0;
   if (value->kind == TV_LOAD) {
     bool forwards = tv_forwards(p, value, &store, &renaming);
-    return forwards ? renamed(loops_of(p, store->value), &renaming)
+    return forwards ? renamed(tv_loops_of(p, store->value), &renaming)
                     : loops_of_place(p, value->stmt);
   }
   for (uint32_t i = 0; i < value->n_arg; i++)
-    all |= loops_of(p, value->arg[i]);
+    all |= tv_loops_of(p, value->arg[i]);
   if (value->kind == TV_TOTAL || value->kind == TV_MOST)
     all &= ~(UINT64_C(1) << value->of);
   if (value->kind == TV_MOST)
@@ -76,6 +75,15 @@ static void add_cut(planner *plan, uint32_t number) {
   tv_root root = {.is_store = false, .number = number, .value = number, .sums = AS_NONE};
   as_vec_push(plan->roots, &root);
   plan->changed = true;
+}
+
+/* does a value reduce elements of what is stored or loaded? */
+static bool reduces(const tv_program *p, uint32_t number) {
+  const tv_value *value = TV_VALUE(p, number);
+  bool found = value->kind == TV_CALL && tv_reduces(value->expr->op);
+  for (uint32_t i = 0; i < value->n_arg && value->kind == TV_CALL && !found; i++)
+    found = !TV_CUT(p, value->arg[i])->is && reduces(p, value->arg[i]);
+  return found;
 }
 
 static void cut_sums(planner *plan, uint32_t number) {
@@ -104,6 +112,16 @@ static void cut(planner *plan, uint32_t number) {
   if (how != AS_TILE_CUT_LATE)
     cut_sums(plan, late);
   if (how != AS_TILE_CUT_SUMS)
+    add_cut(plan, late);
+}
+
+/* A part of a tensor that is changed is small beside the tensor: what reduces elements for it is a
+ * kernel of its own, so that the one that moves the tensor has tiles of any extent. */
+static void cut_updating(planner *plan, const tv_value *update) {
+  uint32_t late = update->arg[1];
+  while (tv_is_move(TV_VALUE(plan->p, late)))
+    late = TV_VALUE(plan->p, late)->arg[0];
+  if (reduces(plan->p, late))
     add_cut(plan, late);
 }
 
@@ -187,6 +205,8 @@ static bool visit(planner *plan, uint32_t number, uint32_t summing, bool root) {
     if (!visit(plan, arg, within, false))
       return false;
   }
+  if (value->kind == TV_UPDATE)
+    cut_updating(plan, value);
   cut_others(plan, value); /* of what is left once the operands have their own cuts */
   return true;
 }
@@ -194,9 +214,12 @@ static bool visit(planner *plan, uint32_t number, uint32_t summing, bool root) {
 /* ---- what is stored apart from the sums that it is made of */
 double tv_elements(const tv_program *p, const as_tile_stmt *stmt) {
   int64_t *env = as_graph_size_values(p->given);
+  const tv_updated *update = tv_update_of(p, stmt);
   double n = 1;
   for (uint32_t d = 0; d < stmt->n_lane; d++) {
-    as_size extent = tv_size(p, stmt->lane[d].extent);
+    as_size extent = update && update->lane == d
+                         ? tv_tied(p, p->program->tensor[stmt->tensor].dim[update->axis])
+                         : tv_size(p, stmt->lane[d].extent);
     int64_t value = extent == AS_SIZE_BAD ? 1 : as_size_eval(p->given->sizes, extent, env);
     n *= value > 0 ? (double)value : 1;
   }
@@ -204,12 +227,13 @@ double tv_elements(const tv_program *p, const as_tile_stmt *stmt) {
   return n;
 }
 
-static double carried(const tv_program *p, const as_tile_stmt *loop) {
+/* elements of all that a loop sums up */
+static double carried(const tv_program *p, uint32_t loop) {
   double n = 0;
-  for (uint32_t i = 0; i < loop->n_carry; i++) {
-    const as_tile_expr *first = loop->carry[i].first;
-    if (first->kind == AS_TILE_NAMED && first->meaning == AS_TILE_IS_TILE)
-      n += tv_elements(p, TV_VALUE(p, p->of_slot[first->id])->stmt);
+  for (uint32_t i = 0; i < p->values.n; i++) {
+    const tv_value *value = TV_VALUE(p, i);
+    if (value->kind == TV_TOTAL && value->of == loop)
+      n += tv_elements(p, value->shape);
   }
   return n;
 }
@@ -224,10 +248,11 @@ static void set_apart(planner *plan, const tv_root *root) {
   const as_tile_stmt *stmt = TV_STORE(p, root->number)->stmt;
   if (TV_STORE(p, root->number)->loop != TV_LOOP(p, last_of(sums))->parent)
     return; /* in a loop of its own, so that it is apart */
-  if (tv_elements(p, stmt) <= carried(p, TV_LOOP(p, last_of(sums))->stmt))
+  if (tv_elements(p, stmt) <= carried(p, last_of(sums)))
     return;
   const tv_value *value = TV_VALUE(p, root->value);
-  for (uint32_t i = 0; i < value->n_arg && value->kind == TV_CALL; i++) {
+  bool made = value->kind == TV_CALL || value->kind == TV_UPDATE;
+  for (uint32_t i = 0; i < value->n_arg && made; i++) {
     if (sums_of(p, value->arg[i]))
       cut(plan, value->arg[i]);
   }
@@ -237,14 +262,14 @@ static void set_apart(planner *plan, const tv_root *root) {
 /* the loop that sums what an exponential gives: its own, or one that loads it; AS_NONE */
 static uint32_t summing_loop(const tv_program *p, uint32_t number) {
   uint32_t loop = TV_VALUE(p, number)->loop;
-  if (loop != AS_NONE && TV_LOOP(p, loop)->stmt->n_carry > 0)
+  if (loop != AS_NONE && TV_LOOP(p, loop)->sums)
     return loop;
   for (uint32_t i = 0; i < p->values.n; i++) {
     const tv_value *load = TV_VALUE(p, i);
     const tv_store *store;
     tv_renaming renaming;
-    if (load->kind != TV_LOAD || load->loop == AS_NONE ||
-        TV_LOOP(p, load->loop)->stmt->n_carry == 0 || !tv_forwards(p, load, &store, &renaming))
+    if (load->kind != TV_LOAD || load->loop == AS_NONE || !TV_LOOP(p, load->loop)->sums ||
+        !tv_forwards(p, load, &store, &renaming))
       continue;
     uint32_t value = store->value;
     while (tv_is_move(TV_VALUE(p, value)))
@@ -316,14 +341,8 @@ bool tv_plan(tv_program *p, as_vec *roots) {
     as_vec_push(&p->cuts, &none);
   }
   planner plan = {p, roots, true};
-  for (uint32_t i = 0; i < p->program->n_tensor; i++) {
-    const as_tile_tensor *tensor = &p->program->tensor[i];
-    if (tensor->role != AS_TILE_OUTPUT)
-      continue;
-    if (p->stored_by[i] == AS_NONE)
-      return as_err_set(p->err, AS_BAD_INPUT, "`%s` is not stored to", tensor->name);
-    add_store(&plan, p->stored_by[i]);
-  }
+  for (uint32_t i = 0; i < p->given->n_output; i++)
+    add_store(&plan, p->stored_by[p->result[i]]);
   while (plan.changed) {
     plan.changed = false;
     for (uint32_t i = 0; i < roots->n; i++) {
@@ -347,7 +366,7 @@ bool tv_plan(tv_program *p, as_vec *roots) {
     own->is = is;
     root->sums = sums ? last_of(sums) : AS_NONE;
     root->loops = root->is_store ? loops_of_place(p, TV_STORE(p, root->number)->stmt)
-                                 : loops_of(p, root->value);
+                                 : tv_loops_of(p, root->value);
   }
   return true;
 }

@@ -6,19 +6,44 @@
 #include <string.h>
 
 bool tv_fail(const tv_program *p, const as_tile_stmt *stmt, const char *what) {
-  return as_err_set(p->err, AS_BAD_INPUT, "line %d: %s", stmt->line, what);
+  return as_err_set(p->err, AS_BAD_INPUT, "line %d%s: %s", stmt->line,
+                    p->rewritten ? " of the text as operators (--trace=search)" : "", what);
 }
 
 /* ---- sizes and places */
 static as_size size_of_name(const tv_program *p, const as_tile_scalar *scalar) {
   if (scalar->meaning == AS_TILE_IS_SIZE)
-    return (as_size)scalar->id;
+    return tv_tied(p, (as_size)scalar->id);
   if (scalar->meaning != AS_TILE_IS_INTEGER)
     return AS_SIZE_BAD;
   for (uint32_t i = 0; i < p->loops.n; i++) {
     const tv_loop *loop = TV_LOOP(p, i);
     if (loop->stmt->slot == scalar->id)
       return as_size_mul(p->given->sizes, loop->variable, loop->step);
+  }
+  return AS_SIZE_BAD;
+}
+
+as_size tv_tied(const tv_program *p, as_size size) {
+  for (uint32_t i = 0; i < p->ties.n && size != AS_SIZE_BAD; i++) {
+    const tv_tie *tie = &AS_VEC_AT(&p->ties, tv_tie, i);
+    size = as_size_subst(p->given->sizes, size, tie->own, tie->given);
+  }
+  return size;
+}
+
+/* The least of a tile's extent and of what is left of the loop that goes by it is the extent: a
+ * block graph has whole tiles. */
+static as_size whole_tile(const tv_program *p, as_size tile, as_size left) {
+  as_sizes *sizes = p->given->sizes;
+  for (uint32_t i = 0; i < p->loops.n; i++) {
+    const tv_loop *loop = TV_LOOP(p, i);
+    as_size start = as_size_mul(sizes, loop->variable, loop->step);
+    as_size end = as_size_mul(sizes, loop->count, loop->step);
+    if (tile == loop->step && as_size_mentions(sizes, left, loop->variable) &&
+        (as_size_add(sizes, left, start) == tv_size(p, loop->stmt->to) ||
+         as_size_add(sizes, left, start) == end))
+      return tile;
   }
   return AS_SIZE_BAD;
 }
@@ -51,6 +76,10 @@ as_size tv_size(const tv_program *p, const as_tile_scalar *scalar) {
     return as_size_div(sizes, a, b);
   case AS_E_MOD:
     return as_size_mod(sizes, a, b);
+  case AS_E_MIN2: {
+    as_size tile = whole_tile(p, a, b);
+    return tile != AS_SIZE_BAD ? tile : whole_tile(p, b, a);
+  }
   default:
     return AS_SIZE_BAD;
   }
@@ -107,26 +136,58 @@ static bool number_tiles(const tv_program *p, as_size start, uint32_t loop, tv_p
 
 static uint32_t loop_around(const tv_program *p, const as_tile_stmt *stmt);
 
+const tv_updated *tv_update_of(const tv_program *p, const as_tile_stmt *stmt) {
+  for (uint32_t i = 0; i < p->updates.n; i++) {
+    const tv_updated *update = &AS_VEC_AT(&p->updates, tv_updated, i);
+    if (update->stmt == stmt)
+      return update;
+  }
+  return NULL;
+}
+
+bool tv_read_axis(const tv_program *p, const as_tile_stmt *stmt, uint32_t d, uint32_t *lane,
+                  tv_part *part, as_size *start) {
+  const as_tile_scalar *x = stmt->place[d];
+  bool here = *lane < stmt->n_lane;
+  int times = here ? lanes_in(x, stmt->lane[*lane].slot) : 0;
+  if (times < 0 || times > 1)
+    return false;
+  part->has_lane = times == 1;
+  part->tile = times ? tv_size(p, stmt->lane[*lane].extent) : AS_SIZE_ONE;
+  *start = times ? without_lane(p, x, stmt->lane[*lane].slot) : tv_size(p, x);
+  *lane += (uint32_t)times;
+  return part->tile != AS_SIZE_BAD && *start != AS_SIZE_BAD;
+}
+
 bool tv_place(const tv_program *p, const as_tile_stmt *stmt, tv_part *part) {
   uint32_t lane = 0;
   uint32_t loop = loop_around(p, stmt);
+  const tv_updated *update = tv_update_of(p, stmt);
   if (stmt->mask)
     return false;
   for (uint32_t d = 0; d < stmt->n_place; d++) {
-    const as_tile_scalar *x = stmt->place[d];
-    bool here = lane < stmt->n_lane;
-    int times = here ? lanes_in(x, stmt->lane[lane].slot) : 0;
-    if (times < 0 || times > 1)
+    as_size start;
+    if (!tv_read_axis(p, stmt, d, &lane, &part[d], &start))
       return false;
-    part[d].has_lane = times == 1;
-    part[d].tile = times ? tv_size(p, stmt->lane[lane].extent) : AS_SIZE_ONE;
-    as_size start = times ? without_lane(p, x, stmt->lane[lane].slot) : tv_size(p, x);
-    lane += (uint32_t)times;
-    if (part[d].tile == AS_SIZE_BAD || start == AS_SIZE_BAD ||
-        !number_tiles(p, start, loop, &part[d]))
+    if (update && update->axis == d) {
+      part[d].tile = tv_tied(p, p->program->tensor[stmt->tensor].dim[d]);
+      start = as_size_int(p->given->sizes, 0);
+    }
+    if (!number_tiles(p, start, loop, &part[d]))
       return false;
   }
   return lane == stmt->n_lane;
+}
+
+bool tv_same_place(const tv_program *p, const as_tile_stmt *one, const as_tile_stmt *other) {
+  tv_part a[AS_MAX_RANK];
+  tv_part b[AS_MAX_RANK];
+  bool same = one->tensor == other->tensor && tv_place(p, one, a) && tv_place(p, other, b);
+  for (uint32_t d = 0; same && d < one->n_place; d++) {
+    same = a[d].tile == b[d].tile && a[d].has_lane == b[d].has_lane && a[d].n == b[d].n &&
+           memcmp(a[d].loop, b[d].loop, a[d].n * sizeof a[d].loop[0]) == 0;
+  }
+  return same;
 }
 
 bool tv_is_within(const tv_program *p, uint32_t loop, uint32_t outer) {
@@ -181,9 +242,32 @@ static uint32_t loop_around(const tv_program *p, const as_tile_stmt *stmt) {
   return AS_NONE;
 }
 
-static uint32_t add_value(tv_program *p, const tv_value *value) {
+uint32_t tv_add_value(tv_program *p, const tv_value *value) {
   as_vec_push(&p->values, value);
   return (uint32_t)p->values.n - 1;
+}
+
+/* the body of an operator of two operands that is this of both; which is the first, -1: none */
+static int first_of_two(const as_opdef *op, as_ekind kind) {
+  const as_expr *body = op && op->nlet == 1 && op->nargs == 2 ? op->let[0].body : NULL;
+  bool both = body && body->kind == kind && body->kid[0]->kind == AS_E_ACCESS &&
+              body->kid[1]->kind == AS_E_ACCESS &&
+              strcmp(body->kid[0]->name, body->kid[1]->name) != 0;
+  return both ? strcmp(body->kid[0]->name, op->arg[0].name) != 0 : -1;
+}
+
+static bool is_one(const tv_value *value) {
+  return value->kind == TV_NUMBER && value->expr->kind == AS_TILE_NUMBER &&
+         mpq_cmp_si(value->expr->number->num, 1, 1) == 0;
+}
+
+/* the operand that a product with 1 is, AS_NONE: it is no such product */
+static uint32_t times_one(const tv_program *p, const tv_value *call) {
+  if (first_of_two(call->expr->op, AS_E_MUL) < 0)
+    return AS_NONE;
+  return is_one(TV_VALUE(p, call->arg[0]))   ? call->arg[1]
+         : is_one(TV_VALUE(p, call->arg[1])) ? call->arg[0]
+                                             : AS_NONE;
 }
 
 static uint32_t add_expr(tv_program *p, const as_tile_stmt *stmt, const as_tile_expr *expr,
@@ -199,58 +283,93 @@ static uint32_t add_expr(tv_program *p, const as_tile_stmt *stmt, const as_tile_
     value.n_arg = expr->n_arg;
     for (uint32_t i = 0; i < expr->n_arg; i++)
       value.arg[i] = add_expr(p, stmt, expr->arg[i], loop);
+    uint32_t other = times_one(p, &value);
+    if (other != AS_NONE)
+      return other;
   }
-  return add_value(p, &value);
+  return tv_add_value(p, &value);
 }
 
-static bool is_zero(const as_tile_scalar *scalar) {
+bool tv_is_zero(const as_tile_scalar *scalar) {
   return scalar->text->kind == AS_E_NUM && mpq_sgn(scalar->text->num) == 0;
 }
 
-/* `expr` is the tile of this slot */
-static bool names(const as_tile_expr *expr, uint32_t slot) {
-  return expr->kind == AS_TILE_NAMED && expr->meaning == AS_TILE_IS_TILE && expr->id == slot;
-}
-
-/* is the body of an operator of two operands their sum? */
-static bool adds(const as_tile_expr *expr) {
-  const as_opdef *op = expr->kind == AS_TILE_CALL ? expr->op : NULL;
-  const as_expr *body = op && op->nlet == 1 && op->nargs == 2 ? op->let[0].body : NULL;
-  return body && body->kind == AS_E_ADD && body->kid[0]->kind == AS_E_ACCESS &&
-         body->kid[1]->kind == AS_E_ACCESS && strcmp(body->kid[0]->name, body->kid[1]->name) != 0;
+uint32_t tv_add_total(tv_program *p, uint32_t loop, uint32_t state, uint32_t next,
+                      const as_tile_stmt *shape, const char *name) {
+  const tv_value *sum = TV_VALUE(p, next);
+  if (sum->kind != TV_CALL || first_of_two(sum->expr->op, AS_E_ADD) < 0 ||
+      (sum->arg[0] == state) == (sum->arg[1] == state))
+    return AS_NONE;
+  tv_value total = {.kind = TV_TOTAL,
+                    .stmt = TV_LOOP(p, loop)->stmt,
+                    .n_arg = 1,
+                    .arg = {sum->arg[sum->arg[0] == state]},
+                    .loop = TV_LOOP(p, loop)->parent,
+                    .of = loop,
+                    .shape = shape,
+                    .name = name};
+  TV_LOOP(p, loop)->sums = true;
+  return tv_add_value(p, &total);
 }
 
 /* AS_NONE: what is carried is no sum from zeros, so that nothing but the loop may use it */
-static uint32_t add_total(tv_program *p, const as_tile_stmt *loop, uint32_t number,
-                          const as_tile_carry *carry) {
-  const as_tile_expr *next = carry->next;
-  const tv_value *first =
+static uint32_t add_carried(tv_program *p, const as_tile_stmt *loop, uint32_t number,
+                            const as_tile_carry *carry) {
+  const as_tile_stmt *first =
       carry->first->kind == AS_TILE_NAMED && carry->first->meaning == AS_TILE_IS_TILE
-          ? TV_VALUE(p, p->of_slot[carry->first->id])
+          ? TV_VALUE(p, p->of_slot[carry->first->id])->stmt
           : NULL;
-  bool zeros = first && first->stmt->kind == AS_TILE_MAKE && first->stmt->value &&
-               is_zero(first->stmt->value);
-  int self = !adds(next)                        ? -1
-             : names(next->arg[0], carry->slot) ? 0
-                                                : names(next->arg[1], carry->slot);
-  tv_value total = {.kind = TV_OTHER,
+  uint32_t next = add_expr(p, loop, carry->next, number);
+  bool zeros = first && first->kind == AS_TILE_MAKE && first->value && tv_is_zero(first->value);
+  uint32_t total =
+      zeros ? tv_add_total(p, number, p->of_slot[carry->slot], next, first, carry->name) : AS_NONE;
+  tv_value other = {.kind = TV_OTHER,
                     .stmt = loop,
                     .loop = TV_LOOP(p, number)->parent,
                     .of = number,
                     .name = carry->name};
-  if (zeros && self >= 0 && (self == 0 || names(next->arg[1], carry->slot))) {
-    uint32_t term = add_expr(p, loop, next->arg[1 - self], number);
-    total.kind = TV_TOTAL;
-    total.n_arg = 1;
-    total.arg[0] = term;
-  }
-  return add_value(p, &total);
+  return total != AS_NONE ? total : tv_add_value(p, &other);
 }
 
 static bool add_body(tv_program *p, as_tile_stmt *const *body, uint32_t n, uint32_t loop);
 
-/* how many steps make up an extent: by division, or a size of which a relation says so */
-static as_size rounds(const tv_program *p, as_size extent, as_size step) {
+/* A size of the text by which tiles may be cut off at the end: block graphs have the tiles that
+ * divide the extent, as many as there are. */
+static as_size fresh_rounds(tv_program *p, as_size extent, as_size step) {
+  as_graph *own = p->program->sizes;
+  as_size count;
+  bool declared = false;
+  for (uint32_t i = 0; i < own->n_own_size; i++)
+    declared = declared || own->own_size[i] == step;
+  if (!declared || as_size_mentions(p->given->sizes, extent, step))
+    return AS_SIZE_BAD;
+  for (uint32_t i = 0; i < p->frees.n && p->how->alike; i++) {
+    const tv_free *other = &AS_VEC_AT(&p->frees, tv_free, i);
+    tv_tie tie = {step, other->step};
+    if (other->extent == extent && other->step != step)
+      as_vec_push(&p->ties, &tie);
+    if (other->extent == extent)
+      return other->count;
+  }
+  char *name = as_format("%s_n", as_size_name(p->given->sizes, step));
+  for (uint32_t i = 2; as_size_find(p->given->sizes, name) != AS_SIZE_BAD; i++) {
+    free(name);
+    name = as_format("%s_n%u", as_size_name(p->given->sizes, step), i);
+  }
+  bool ok =
+      as_graph_declare(own, name, 1, -1, &count, p->err) &&
+      as_graph_where(own, extent, AS_REL_EQ, as_size_mul(p->given->sizes, count, step), p->err);
+  free(name);
+  if (!ok)
+    return AS_SIZE_BAD;
+  tv_free of = {extent, step, count};
+  as_vec_push(&p->frees, &of);
+  return count;
+}
+
+/* how many steps make up an extent: by division, a size of which a relation says so, or one of its
+ * own */
+static as_size rounds(tv_program *p, as_size extent, as_size step) {
   as_sizes *sizes = p->given->sizes;
   const as_graph *own = p->program->sizes;
   if (extent == AS_SIZE_BAD || step == AS_SIZE_BAD)
@@ -259,76 +378,74 @@ static as_size rounds(const tv_program *p, as_size extent, as_size step) {
   if (quotient != AS_SIZE_BAD && as_size_mul(sizes, quotient, step) == extent)
     return quotient;
   for (uint32_t i = 0; i < own->n_own_size; i++) {
-    as_size made = as_size_mul(sizes, own->own_size[i], step);
-    if (made != AS_SIZE_BAD && as_graph_same_size(own, made, extent))
-      return own->own_size[i];
+    as_size made = as_size_mul(sizes, tv_tied(p, own->own_size[i]), step);
+    if (made != AS_SIZE_BAD &&
+        (as_graph_same_size(own, made, extent) || as_graph_same_size(p->given, made, extent)))
+      return tv_tied(p, own->own_size[i]);
   }
-  return AS_SIZE_BAD;
+  return fresh_rounds(p, extent, step);
 }
 
 static bool add_loop(tv_program *p, const as_tile_stmt *stmt, uint32_t parent) {
   as_sizes *sizes = p->given->sizes;
   if (p->loops.n == TV_MOST_LOOPS)
     return tv_fail(p, stmt, "more loops than are cut into kernels");
-  if (!is_zero(stmt->from))
+  if (!tv_is_zero(stmt->from))
     return tv_fail(p, stmt, "the loop does not start at 0");
   char *name = as_format("@%u", (unsigned)p->loops.n);
   tv_loop loop = {.stmt = stmt, .parent = parent, .variable = as_size_sym(sizes, name)};
+  loop.sums = stmt->n_carry > 0;
   free(name);
   loop.step = stmt->step ? tv_size(p, stmt->step) : AS_SIZE_ONE;
   loop.count = rounds(p, tv_size(p, stmt->to), loop.step);
   if (loop.count == AS_SIZE_BAD)
     return tv_fail(p, stmt, "the number of iterations is no size of the program");
+  loop.step = tv_tied(p, loop.step);
   uint32_t number = (uint32_t)p->loops.n;
   as_vec_push(&p->loops, &loop);
   tv_value state = {.kind = TV_OTHER, .stmt = stmt, .loop = number};
   for (uint32_t i = 0; i < stmt->n_carry; i++)
-    p->of_slot[stmt->carry[i].slot] = add_value(p, &state);
-  if (!add_body(p, stmt->body, stmt->n_body, number))
+    p->of_slot[stmt->carry[i].slot] = tv_add_value(p, &state);
+  as_vec before;
+  tv_enter_loop(p, number, &before);
+  bool ok = add_body(p, stmt->body, stmt->n_body, number);
+  if (ok)
+    tv_leave_loop(p, number, &before);
+  as_vec_clear(&before);
+  if (!ok)
     return false;
   uint32_t *total = as_malloc((stmt->n_carry + 1) * sizeof *total);
   for (uint32_t i = 0; i < stmt->n_carry; i++)
-    total[i] = add_total(p, stmt, number, &stmt->carry[i]);
+    total[i] = add_carried(p, stmt, number, &stmt->carry[i]);
   for (uint32_t i = 0; i < stmt->n_carry; i++)
     p->of_slot[stmt->carry[i].slot] = total[i];
   free(total);
   return true;
 }
 
-static bool add_store(tv_program *p, const as_tile_stmt *stmt, uint32_t loop) {
-  if (stmt->whole_name == NULL)
-    return tv_fail(p, stmt, "what is stored is no tile");
-  if (p->stored_by[stmt->tensor] != AS_NONE)
-    return tv_fail(p, stmt, "the tensor is stored to in several places");
-  p->stored_by[stmt->tensor] = (uint32_t)p->stores.n;
-  tv_store store = {stmt, p->of_slot[stmt->whole], loop, (uint32_t)p->values.n};
-  as_vec_push(&p->stores, &store);
-  return true;
-}
-
 static bool add_body(tv_program *p, as_tile_stmt *const *body, uint32_t n, uint32_t loop) {
   for (uint32_t i = 0; i < n; i++) {
     const as_tile_stmt *stmt = body[i];
-    tv_value value = {.kind = stmt->kind == AS_TILE_LOAD ? TV_LOAD : TV_OTHER,
-                      .stmt = stmt,
-                      .loop = loop,
-                      .name = stmt->name};
+    tv_value made = {.kind = TV_OTHER, .stmt = stmt, .loop = loop, .name = stmt->name};
     bool ok = true;
     switch (stmt->kind) {
     case AS_TILE_LOOP:
       ok = add_loop(p, stmt, loop);
       break;
     case AS_TILE_STORE:
-      ok = add_store(p, stmt, loop);
+      ok = tv_add_store(p, stmt, loop);
       break;
     case AS_TILE_LET:
       p->of_slot[stmt->slot] = add_expr(p, stmt, stmt->expr, loop);
       break;
     case AS_TILE_LOAD:
+      p->of_slot[stmt->slot] = tv_read_load(p, stmt, loop);
+      break;
     case AS_TILE_MAKE:
-      p->of_slot[stmt->slot] = add_value(p, &value);
+      p->of_slot[stmt->slot] = tv_add_value(p, &made);
       break;
     case AS_TILE_ALLOC:
+      p->stored_by[stmt->tensor] = AS_NONE;
       break;
     }
     if (!ok)
@@ -340,13 +457,12 @@ static bool add_body(tv_program *p, as_tile_stmt *const *body, uint32_t n, uint3
 /* ---- loads of what was stored */
 bool tv_source(const tv_program *p, const tv_value *load, uint32_t *store) {
   const as_tile_tensor *tensor = &p->program->tensor[load->stmt->tensor];
-  *store = p->stored_by[load->stmt->tensor];
-  if (tensor->role == AS_TILE_INPUT)
-    return true;
-  uint32_t self = (uint32_t)(load - TV_VALUE(p, 0));
-  if (*store == AS_NONE || TV_STORE(p, *store)->before > self)
-    return tv_fail(p, load->stmt, "the tensor is not stored to before it is loaded");
-  return true;
+  *store = load->source;
+  if (*store == AS_NONE)
+    return tensor->role == AS_TILE_INPUT || tensor->role == AS_TILE_INOUT ||
+           tv_fail(p, load->stmt, "the tensor is not stored to before it is loaded");
+  return !TV_STORE(p, *store)->is_state ||
+         tv_fail(p, load->stmt, "the tensor is loaded between stores of other rounds to it");
 }
 
 static bool rename_to(const tv_program *p, uint32_t from, uint32_t to, tv_renaming *renaming) {
@@ -381,12 +497,12 @@ static bool is_stored_exponential(const tv_program *p, const tv_store *store) {
 
 bool tv_forwards(const tv_program *p, const tv_value *load, const tv_store **store,
                  tv_renaming *renaming) {
-  uint32_t number = p->stored_by[load->stmt->tensor];
+  uint32_t number = load->source;
   if (number == AS_NONE)
     return false;
   *store = TV_STORE(p, number);
   uint32_t loop = (*store)->loop;
-  bool sums = loop != AS_NONE && TV_LOOP(p, loop)->stmt->n_carry > 0;
+  bool sums = loop != AS_NONE && TV_LOOP(p, loop)->sums;
   if (!sums && !(p->how->shifted && is_stored_exponential(p, *store)))
     return false;
   tv_part from[AS_MAX_RANK];
@@ -410,16 +526,15 @@ bool tv_read(tv_program *p) {
   as_vec_init(&p->values, sizeof(tv_value));
   as_vec_init(&p->stores, sizeof(tv_store));
   as_vec_init(&p->cuts, sizeof(tv_cut));
+  as_vec_init(&p->frees, sizeof(tv_free));
+  as_vec_init(&p->ties, sizeof(tv_tie));
+  as_vec_init(&p->updates, sizeof(tv_updated));
   p->of_slot = as_calloc(p->program->n_tiles + 1, sizeof *p->of_slot);
   p->stored_by = as_malloc((p->program->n_tensor + 1) * sizeof *p->stored_by);
   for (uint32_t i = 0; i < p->program->n_tensor; i++)
     p->stored_by[i] = AS_NONE;
-  for (uint32_t i = 0; i < p->program->n_tensor; i++) {
-    const as_tile_tensor *tensor = &p->program->tensor[i];
-    if (tensor->role == AS_TILE_INOUT)
-      return as_err_set(p->err, AS_BAD_INPUT, "`%s` is changed in place", tensor->name);
-  }
-  return add_body(p, p->program->body, p->program->n_body, AS_NONE);
+  tv_tie_sizes(p);
+  return add_body(p, p->program->body, p->program->n_body, AS_NONE) && tv_find_results(p);
 }
 
 void tv_clear(tv_program *p) {
@@ -427,8 +542,12 @@ void tv_clear(tv_program *p) {
   as_vec_clear(&p->values);
   as_vec_clear(&p->stores);
   as_vec_clear(&p->cuts);
+  as_vec_clear(&p->frees);
+  as_vec_clear(&p->ties);
+  as_vec_clear(&p->updates);
   free(p->of_slot);
   free(p->stored_by);
+  free(p->result);
   free(p->most);
   free(p->along);
 }

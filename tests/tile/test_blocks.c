@@ -31,7 +31,7 @@ static as_graph *program(const char *text) {
 
 /* the text, which reads as a muGraph of the program; NULL: there is none, and why is said */
 static char *blocks(const as_graph *given, const char *tile, as_tile_cut cut, bool shifted) {
-  const as_tile_blocks_how how = {cut, shifted};
+  const as_tile_blocks_how how = {.cut = cut, .shifted = shifted};
   as_err err;
   as_err_init(&err);
   char *text = as_tile_blocks(tile, given, lib, &how, &err);
@@ -241,8 +241,6 @@ static const struct {
     {"X[i, k * K_t + j]", "X[i, k * K_t + j] where i < 3 else 0"}, /* masked */
     {"X[i, k * K_t + j]", "X[i, k * K_t + j + 1]"},                /* between two tiles */
     {"X[i, k * K_t + j]", "X[i, k * 4 + j]"},                      /* tiles apart */
-    {"store O[i, j] = r over [i < M, j < D]",                      /* stored to twice */
-     "store O[i, j] = r over [i < M, j < D]\nstore O[i, j] = r over [i < M, j < D]"},
     {"store O[i, j] = r over [i < M, j < D]", "store O[i, j] = r[i, j] * 2 over [i < M, j < D]"},
     {"r = div(o, l)",
      "load d[i < M, j < N] = E[i, j]\nr = div(o, l)\n" /* nobody stored it */
@@ -263,6 +261,84 @@ START_TEST(what_has_no_form_is_refused) {
 
 END_TEST
 
+/* a tensor that is stored to several times is what was stored last, and what is read in between is
+ * what was stored before */
+START_TEST(stored_several_times) {
+  as_graph *given = program(attention);
+  char *tile =
+      with("store O[i, j] = r over [i < M, j < D]", "store O[i, j] = o over [i < M, j < D]\n"
+                                                    "load a2[i < M, j < D] = O[i, j]\n"
+                                                    "r2 = div(a2, l)\n"
+                                                    "store O[i, j] = r2 over [i < M, j < D]");
+  char *text = blocks(given, tile, AS_TILE_CUT_LATE, true);
+  ck_assert(text != NULL);
+  ck_assert_int_eq(count(text, "\nkernel "), 2);
+  ck_assert_int_eq(count(text, "store O "), 1);
+  free(text);
+  free(tile);
+  as_graph_free(given);
+}
+
+END_TEST
+
+static const char in_memory[] =
+    "tile t\n"
+    "sizes m = 4, k = 8, tm, tk\n"
+    "input X: f16[m, k]\n"
+    "input W: f16[k, k]\n"
+    "scratch S: f32[m, k]%s\n"
+    "output O: f16[m, k]\n"
+    "parallel r = 0 to m step tm\n"
+    "  %s c = 0 to k step tk\n"
+    "    load s[i < min(tm, m - r), j < k] = S[%s + i, j]\n"
+    "    load x[i < min(tm, m - r), j < min(tk, k - c)] = X[r + i, c + j]\n"
+    "    load w[i < min(tk, k - c), j < k] = W[c + i, j]\n"
+    "    t = %s(matmul(x, w), s)\n"
+    "    store S[r + i, j] = t over [i < min(tm, m - r), j < k]\n"
+    "  end\n"
+    "  load u[i < min(tm, m - r), j < k] = S[r + i, j]\n"
+    "  store O[r + i, j] = u over [i < min(tm, m - r), j < k]\n"
+    "end\n";
+
+static const struct {
+  const char *initial;
+  const char *loop;
+  const char *read;
+  const char *operator;
+  bool is;
+} memory[] = {
+    {" = 0", "for", "r", "add", true},       {" = 1", "for", "r", "add", false}, /* not from zero */
+    {"", "for", "r", "add", false},                                              /* from nothing */
+    {" = 0", "parallel", "r", "add", false},                                     /* in any order */
+    {" = 0", "for", "0", "add", false},                                          /* of other rows */
+    {" = 0", "for", "r", "mul", false},                                          /* no sum */
+    {" = 0", "for", "r", "sub", false},      {" = 0", "for", "r", "maximum", false},
+};
+
+/* sums in memory, of tiles that may be cut off: sizes are the program's, and tiles divide them */
+START_TEST(sums_in_memory) {
+  as_graph *given = program("program product\n"
+                            "sizes M = 4, K = 8\n"
+                            "input X: f16[M, K]\n"
+                            "input W: f16[K, K]\n"
+                            "output O = X @ W\n");
+  char text[2000];
+  snprintf(text, sizeof text, in_memory, memory[_i].initial, memory[_i].loop, memory[_i].read,
+           memory[_i].operator);
+  char *mug = blocks(given, text, AS_TILE_CUT_LATE, false);
+  ck_assert_int_eq(mug != NULL, memory[_i].is);
+  if (mug) {
+    ck_assert_int_eq(count(mug, "\nkernel "), 1);
+    ck_assert_int_eq(count(mug, "acc "), 1);
+    ck_assert_int_eq(count(mug, "M = tm*tm_n"), 1);
+    ck_assert_int_eq(count(mug, "K = tk*tk_n"), 1);
+  }
+  free(mug);
+  as_graph_free(given);
+}
+
+END_TEST
+
 int main(void) {
   TCase *all = test_case("blocks", 20);
   tcase_add_checked_fixture(all, open_library, close_library);
@@ -270,6 +346,8 @@ int main(void) {
   tcase_add_test(all, ways_of_cutting);
   tcase_add_test(all, stored_exponentials_are_made_again);
   tcase_add_test(all, sums_of_other_shapes_are_apart);
+  tcase_add_test(all, stored_several_times);
+  tcase_add_loop_test(all, sums_in_memory, 0, sizeof memory / sizeof *memory);
   tcase_add_loop_test(all, what_has_no_form_is_refused, 0, sizeof refused / sizeof *refused);
   return test_run("blocks", all);
 }

@@ -18,3 +18,5 @@ EXTRA_DIST += tests/ttir/test_near.sh
 TESTS += tests/ttir/test_sizes.sh
 FAST_TESTS += tests/ttir/test_sizes.sh
 EXTRA_DIST += tests/ttir/test_sizes.sh tests/ttir/sizes/launches tests/ttir/sizes/wrong tests/ttir/sizes/batched_matvec.tp tests/ttir/sizes/column_sums.tp tests/ttir/sizes/cosine.tp tests/ttir/sizes/cumsum.tp tests/ttir/sizes/masked_mean.tp tests/ttir/sizes/matmul_wrapped.tp tests/ttir/sizes/rms_norm.tp tests/ttir/sizes/softmax_online.tp tests/ttir/sizes/swiglu.tp tests/ttir/sizes/transpose.tp
+TESTS += tests/ttir/test_blocks.sh
+EXTRA_DIST += tests/ttir/test_blocks.sh

@@ -298,6 +298,9 @@ static bool lift_arguments(ttir_lift *lift) {
       lifted->value = ttir_integer(lift->mem, 0);
     } else if (of->type.kind == AS_TTIR_INT) {
       as_intern_string(&lift->names, of->name);
+      lifted->known = given || of->uses > 0; /* else the launch need not say it */
+      if (!lifted->known)
+        continue;
       lifted->value = ttir_size(lift,
                                 given && given->value  ? given->value
                                 : given && given->rank ? given->dim[0]

@@ -322,7 +322,11 @@ static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
   }
   const as_ttir_type *outer = lift->over;
   lift->over = rest.rank ? &rest : NULL;
+  size_t n_events = lift->events.n;
+  const as_ttir_op *update = lift->update;
   bool fine = ttir_lift_region(lift, region);
+  if (fine && (lift->events.n != n_events || lift->update != update))
+    fine = ttir_refuse(lift, op, "its region touches memory, or waits");
   const as_ttir_op *yield = ttir_last(region);
   fine = fine && (yield->n_operand == n ||
                   ttir_refuse(lift, op, "its region does not return what it combines"));
@@ -352,6 +356,8 @@ static bool axis_of(ttir_lift *lift, const as_ttir_op *op, bool reduces, uint32_
   bool fits = op->n_result == op->n_operand && type->dim[*axis] > 0;
   for (uint32_t i = 0; fits && i < op->n_operand; i++) {
     const as_ttir_type *of = ttir_type_of(lift, op->operand[i]);
+    if (of->kind != AS_TTIR_INT && of->kind != AS_TTIR_FLOAT)
+      return ttir_refuse(lift, op, "of something that is no number");
     as_ttir_type result = reduces && of->rank > *axis ? without(of, *axis) : *of;
     fits = ttir_same_shape(of, type) && ttir_same_type(ttir_type_of(lift, op->result[i]), &result);
   }
@@ -399,6 +405,8 @@ bool ttir_lift_scan(ttir_lift *lift, const as_ttir_op *op, int code) {
   const as_ttir_type *type = ttir_type_of(lift, op->operand[0]);
   const char *reverse = as_ttir_attribute_of(op, "reverse");
   bool backwards = reverse && strcmp(reverse, "true") == 0;
+  if (reverse && !backwards && strcmp(reverse, "false") != 0)
+    return ttir_refuse(lift, op, "in a direction that is neither `true` nor `false`");
   ttir_node *lane[AS_TTIR_MAX_RANK];
   ttir_own_lanes(lift, type, lane);
   ttir_node *own = lane[axis];

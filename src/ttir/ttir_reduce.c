@@ -258,6 +258,10 @@ static bool reduce_moments(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
   }
   if (!ttir_is_nonnegative(of[2]))
     ttir_assume(lift, op, "weights are taken not to be negative");
+  bool weighs = of[2]->kind == TTIR_N_NUMBER && strtod(of[2]->text, NULL) > 0;
+  if (!weighs) /* in another order it is another element's */
+    ttir_assume(lift, op,
+                "where nothing has a weight, the mean is taken to be the first element's");
   ttir_node *weight = reduced(lift, "weight", &rest, extent, "sum", k, of[2]);
   ttir_node *moment = ttir_arith(mem, TTIR_N_MUL, of[2], of[0]);
   ttir_node *total = reduced(lift, "moment", &rest, extent, "sum", k, moment);

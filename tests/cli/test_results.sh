@@ -123,6 +123,26 @@ printf '{' >copy/report.json
 expect 2 'report.json' check copy
 expect 2 'nothing' check nothing
 
+# --- what is no file: a pipe that nobody writes to, a device, standard input in the place of one
+mkfifo held
+exec 8<>held
+for name in program.tp candidate.mug certificate.cert report.json kernel.cu semantics/reduce.sem; do
+  for odd in pipe /dev/zero /dev/stdin; do
+    rm -rf copy && cp -r one copy && rm "copy/$name"
+    if [ "$odd" = pipe ]; then mkfifo "copy/$name"; else ln -s "$odd" "copy/$name"; fi
+    for command in check run build explain; do
+      timeout 60 "$assay" "$command" copy >out 2>err <&8
+      got=$?
+      [ "$got" -le 3 ] || fail "$command, $name being $odd: exit $got"
+      [ "$command-$got" != check-0 ] || fail "check passes, $name being $odd"
+    done
+  done
+done
+exec 8<&-
+expect 2 'is no regular file' certify held held
+timeout 60 "$assay" certify -q --solvers=none - "$ex/lora.mug" <"$ex/lora.tp" >out 2>err || fail 'standard input is not read'
+sh -c 'cat "$1" | timeout 60 "$2" certify -q --solvers=none /dev/stdin "$3"' sh "$ex/lora.tp" "$assay" "$ex/lora.mug" >out 2>err || fail '/dev/stdin is not read'
+
 # --- an operator of one's own, in a file beside the program, through the whole pipeline
 mkdir own
 cat >own/center.sem <<'S'
@@ -145,5 +165,5 @@ expect 0 'VERIFIED' check own.assay
 sed 's/center.sem/..\/own\/center.sem/' own/own.tp >own/up.tp
 expect 2 'below the program' optimize own/up.tp -o up.assay
 
-only proved refuted wrong.mug div.tp div2.tp div3.tp div4.tp one.tp undefined.tp one two copy own own.assay
+only held proved refuted wrong.mug div.tp div2.tp div3.tp div4.tp one.tp undefined.tp one two copy own own.assay
 finish

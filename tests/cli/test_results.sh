@@ -126,18 +126,22 @@ expect 2 'nothing' check nothing
 # --- what is no file: a pipe that nobody writes to, a device, standard input in the place of one
 mkfifo held
 exec 8<>held
+# COMMAND NAME ODD: the file is something odd; nothing is waited for
+odd_file() {
+  rm -rf copy && cp -r one copy && rm "copy/$2"
+  if [ "$3" = pipe ]; then mkfifo "copy/$2"; else ln -s "$3" "copy/$2"; fi
+  timeout 60 "$assay" "$1" copy >out 2>err <&8
+  got=$?
+  [ "$got" -le 3 ] || fail "$1, $2 being $3: exit $got"
+  [ "$1-$got" != check-0 ] || fail "check passes, $2 being $3"
+}
 for name in program.tp candidate.mug certificate.cert report.json kernel.cu semantics/reduce.sem; do
-  for odd in pipe /dev/zero /dev/stdin; do
-    rm -rf copy && cp -r one copy && rm "copy/$name"
-    if [ "$odd" = pipe ]; then mkfifo "copy/$name"; else ln -s "$odd" "copy/$name"; fi
-    for command in check run build explain; do
-      timeout 60 "$assay" "$command" copy >out 2>err <&8
-      got=$?
-      [ "$got" -le 3 ] || fail "$command, $name being $odd: exit $got"
-      [ "$command-$got" != check-0 ] || fail "check passes, $name being $odd"
-    done
-  done
+  odd_file check "$name" pipe
+  odd_file explain "$name" /dev/stdin
 done
+odd_file check program.tp /dev/zero
+odd_file run program.tp pipe
+odd_file build certificate.cert /dev/stdin
 exec 8<&-
 expect 2 'is no regular file' certify held held
 timeout 60 "$assay" certify -q --solvers=none - "$ex/lora.mug" <"$ex/lora.tp" >out 2>err || fail 'standard input is not read'

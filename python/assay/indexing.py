@@ -70,6 +70,7 @@ def _unfold(t, x, axis, size, step):
     whole = t.program.extents.value(x.extents[axis])
     if step != size or whole % size != 0:
         raise Unsupported(t.operator, "with windows that overlap or leave something out")
+    t.program.extents.fix(x.extents[axis])  # as many windows as it has here
     count = t.size_of(t.result_value(axis))
     parts = (t.program.extents.number(count), t.program.extents.number(size))
     split = t.layouts.view(x, x.extents[:axis] + parts + x.extents[axis + 1 :])

@@ -308,7 +308,7 @@ def _repeat(t, x, times):
 def _repeated(t, x, times):
     x = t.layouts.expand(x, ("1",) * (len(times) - x.rank) + x.extents)
     for axis, count in enumerate(times):
-        count = t.size_of(count)
+        count = t.number_of(count)
         if count == 1:
             continue
         extent = t.program.extents.product([t.program.extents.number(count), x.extents[axis]])
@@ -729,7 +729,7 @@ def _rms_norm(t, x, extents, weight, eps):
 
 @row("native_group_norm.default")
 def _group_norm(t, x, weight, bias, batch, channels, positions, groups, eps):
-    per_group = t.program.extents.number(t.size_of(channels) // groups, of_window=False)
+    per_group = t.program.extents.number(t.number_of(channels) // groups, of_window=False)
     groups = t.program.extents.number(groups, of_window=False)
     grouped = (x.extents[0], groups, per_group) + x.extents[2:]
     parts = t.layouts.view(x, grouped)

@@ -184,6 +184,12 @@ class Translator:
             return self.program.extents.value(extent.text)
         return int(extent.node.hint) if isinstance(extent, torch.SymInt) else extent
 
+    def number_of(self, extent):
+        """The same of an extent that is taken for the number that it is: a claim is then of that."""
+        if not isinstance(extent, int):
+            self.program.extents.fix(self._extent(extent))
+        return self.size_of(extent)
+
     def result_extents(self, index=None):
         """The extents that PyTorch gives the result of the node under translation."""
         result = self._node.meta["val"]

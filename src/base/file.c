@@ -3,6 +3,7 @@
 #include "str.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,18 +15,36 @@ enum {
   MOST_BYTES = 1 << 28
 }; /* as the checker reads of a certificate; a device that never ends is no file */
 
-char *as_read_file(const char *path, size_t *len, as_err *err) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) {
-    as_err_set(err, AS_BAD_INPUT, "%s: %s", path, strerror(errno));
-    return NULL;
-  }
+/* a stream is read where it is named as one: `/dev/stdin`, `/dev/fd/63` */
+static bool names_stream(const char *path) {
+  return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+}
+
+/* NULL with err; a pipe that nobody writes to is not waited for, and is no file */
+static FILE *open_file(const char *path, as_err *err) {
+  bool stream = names_stream(path);
+  int number = open(path, O_RDONLY | O_CLOEXEC | (stream ? 0 : O_NONBLOCK));
   struct stat status;
-  if (fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode)) {
-    fclose(file);
-    as_err_set(err, AS_BAD_INPUT, "%s: is a directory", path);
+  const char *why = NULL;
+  if (number < 0 || fstat(number, &status) != 0)
+    why = strerror(errno);
+  else if (S_ISDIR(status.st_mode))
+    why = "is a directory";
+  else if (!S_ISREG(status.st_mode) && !stream)
+    why = "is no regular file";
+  FILE *file = why ? NULL : fdopen(number, "rb");
+  if (file)
+    return file;
+  as_err_set(err, AS_BAD_INPUT, "%s: %s", path, why ? why : strerror(errno));
+  if (number >= 0)
+    close(number);
+  return NULL;
+}
+
+char *as_read_file(const char *path, size_t *len, as_err *err) {
+  FILE *file = open_file(path, err);
+  if (file == NULL)
     return NULL;
-  }
   as_str out;
   as_str_init(&out);
   char buffer[65536];

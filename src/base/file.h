@@ -5,8 +5,9 @@
 #define AS_BASE_FILE_H
 #include "err.h"
 
-/* gives the text (malloc'ed, a NUL behind its len bytes); NULL with err, also for a directory and
- * for more than 256 MiB */
+/* gives the text (malloc'ed, a NUL behind its len bytes); NULL with err, also for more than 256 MiB
+ * and for what is no regular file: a directory, a device, a pipe, unless it is named below /dev or
+ * /proc */
 char *as_read_file(const char *path, size_t *len, as_err *err);
 /* through a temporary file and rename: the path never holds half a text */
 bool as_write_file(const char *path, const void *p, size_t n, as_err *err);

@@ -240,6 +240,18 @@ static char *why(row *r) {
   return words;
 }
 
+/* what a text says at its head that its reading takes for granted */
+static void print_granted(const char *text) {
+  static const char granted[] = "# taken for granted, ";
+  for (; *text == '#'; text += strcspn(text, "\n") + 1) {
+    size_t length = strcspn(text, "\n");
+    if (strncmp(text, granted, strlen(granted)) == 0)
+      printf("T%.*s\n", (int)length - 3, text + 3);
+    if (text[length] == 0)
+      return;
+  }
+}
+
 static void print_row(const batch *b, const row *r, const char *words) {
   const as_batch_tiles_how *how = b->how;
   if (how->refute_only && r->answer == AS_TILE_NO_DIFFERENCE)
@@ -252,6 +264,10 @@ static void print_row(const batch *b, const row *r, const char *words) {
     printf("%7s  %-15s %7.3f s\n%s\n", r->label, word_of(r), r->seconds, words);
   else
     printf("%s\n%s\n", words, word_of(r));
+  if (!how->quiet && r->answer == PROVED) {
+    print_granted(b->given);
+    print_granted(r->text);
+  }
   fflush(stdout);
 }
 

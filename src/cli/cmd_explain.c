@@ -70,11 +70,9 @@ static bool is_batch(const cli_opts *opts, as_err *err) {
 static json_t *refutation(const cli_opts *opts, const cli_place *at) {
   if (opts->n_arg != 1 || as_exists(at->cert))
     return NULL;
-  char *path = as_format("%s/report.json", opts->arg[0]);
-  json_t *report = json_load_file(path, 0, NULL);
+  json_t *report = as_report_dir_json(opts->arg[0]);
   json_t *kept = report ? json_incref(json_object_get(report, "replay")) : NULL;
   json_decref(report);
-  free(path);
   return kept;
 }
 

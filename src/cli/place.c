@@ -66,10 +66,9 @@ static void tell_where_other(const char *dir, const char *name, const as_oplib *
 void cli_place_tell_others(const cli_place *place, const cli_opts *opts, const as_oplib *own) {
   if (!place->own_sem)
     return;
-  char *path = as_format("%s/report.json", opts->arg[0]);
-  json_t *report = json_load_file(path, 0, NULL);
   as_err unsaid; /* without specifications of yours there is nothing to compare */
   as_err_init(&unsaid);
+  json_t *report = as_report_dir_json(opts->arg[0]);
   as_oplib *yours = cli_library(opts, &unsaid);
   const char *name;
   json_t *hash;
@@ -80,5 +79,4 @@ void cli_place_tell_others(const cli_place *place, const cli_opts *opts, const a
   as_oplib_free(yours);
   as_err_clear(&unsaid);
   json_decref(report);
-  free(path);
 }

@@ -46,7 +46,7 @@ static const char *recorded(json_t *report, const char *key) {
 const as_target *as_about_target(const char *dir, const char *arch, const char *library,
                                  const char *tf32, as_err *err) {
   char *path = dir ? as_format("%s/report.json", dir) : NULL;
-  json_t *report = path ? json_load_file(path, 0, NULL) : NULL;
+  json_t *report = dir ? as_report_dir_json(dir) : NULL;
   const char *name = arch ? arch : recorded(report, "target");
   const char *word = library ? library : recorded(report, "library");
   const as_target *target = name ? as_target_find(name, err) : as_target_default();

@@ -153,8 +153,7 @@ int as_explain_refutation(const as_explaining *how, const as_judged *judged, voi
 }
 
 void as_explain_calls(const char *dir) {
-  char *path = as_format("%s/report.json", dir);
-  json_t *report = json_load_file(path, 0, NULL);
+  json_t *report = as_report_dir_json(dir);
   size_t i;
   json_t *kernel;
   json_array_foreach(json_object_get(report, "kernels"), i, kernel) {
@@ -164,5 +163,4 @@ void as_explain_calls(const char *dir) {
       printf("kernel %s: library call of %s, believed, not validated\n", name, library);
   }
   json_decref(report);
-  free(path);
 }

@@ -7,6 +7,7 @@
 #include "src/base/str.h"
 #include <dirent.h>
 #include <errno.h>
+#include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,4 +136,17 @@ bool as_report_dir_write(const as_report_dir *result, const char *dir, bool forc
   free(tmp);
   free(old);
   return ok;
+}
+
+void *as_report_dir_json(const char *dir) {
+  as_err unsaid;
+  as_err_init(&unsaid);
+  char *path = as_format("%s/report.json", dir);
+  size_t length;
+  char *text = as_read_file(path, &length, &unsaid);
+  json_t *report = text ? json_loadb(text, length, 0, NULL) : NULL;
+  as_err_clear(&unsaid);
+  free(text);
+  free(path);
+  return report;
 }

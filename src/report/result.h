@@ -20,6 +20,8 @@ void as_report_dir_add(as_report_dir *r, const char *name, const char *data, siz
 bool as_report_dir_has(const as_report_dir *r, const char *name);
 /* whether a directory may be made (or, with force, replaced) there */
 bool as_report_dir_place(const char *dir, bool force, as_err *err);
+/* report.json of a directory (json_t *, the caller's); NULL: it has none that can be read */
+void *as_report_dir_json(const char *dir);
 bool as_report_dir_write(const as_report_dir *r, const char *dir, bool force, as_err *err);
 void as_report_dir_clear(as_report_dir *r);
 #endif

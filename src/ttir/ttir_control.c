@@ -226,6 +226,8 @@ static bool leave(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop, uint32
   if (lift->kernel->value[op->region[0].argument[i + 1]].type.kind == AS_TTIR_POINTER &&
       yielded->argument != first->argument)
     return ttir_refuse(lift, op, "a carried pointer changes its argument");
+  if (yielded->descriptor != first->descriptor)
+    return ttir_refuse(lift, op, "a carried descriptor becomes another one");
   if (tiles->value && tiles->value->sort == TTIR_INTEGER) {
     loop->added[i] = added_to(lift, loop, yielded->value, tiles->value);
     loop->again |= loop->added[i] != NULL;

@@ -1,5 +1,6 @@
 /* Operations element by element: integers, truths, and real numbers with their infinities. */
 #include "ttir_lift.h"
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,9 +116,13 @@ static bool lift_constant(ttir_lift *lift, const as_ttir_op *op, int code) {
   if (type->bits == 1 && (holds || strcmp(op->literal, "false") == 0))
     return ttir_result(lift, op, holds ? ttir_true(lift->mem) : NULL);
   char *end;
+  errno = 0;
   long long value = strtoll(op->literal, &end, 0);
   if (*end || end == op->literal)
     return ttir_refuse(lift, op, not_one_number);
+  int64_t most = (int64_t)(((uint64_t)1 << (type->bits - 1)) - 1); /* beyond it is another one */
+  if (errno || (type->bits > 1 && (value > most || value < -most - 1)))
+    return ttir_refuse(lift, op, "a constant beyond the range of its type, with a sign");
   if (type->bits == 1)
     return ttir_result(lift, op, value ? ttir_true(lift->mem) : NULL);
   return ttir_result(lift, op, integer(lift, value));
@@ -219,7 +224,9 @@ static bool lift_shift(ttir_lift *lift, const as_ttir_op *op, int code) {
   ttir_node *b = ttir_operand(lift, op, 1)->value;
   if (is_truth(lift, op, 0))
     return ttir_refuse(lift, op, "of truths");
-  if (b->lo != b->hi || b->lo < 0 || b->lo > 62 || (code == RIGHT_UNSIGNED && a->lo < 0))
+  int64_t bits = ttir_type_of(lift, op->result[0])->bits;
+  bool fixed = b->lo == b->hi && b->lo >= 0 && b->lo <= 62 && b->lo < bits;
+  if (!fixed || (code == RIGHT_UNSIGNED && a->lo < 0))
     return ttir_refuse(lift, op, "by an amount that is not fixed, or of a number below 0");
   ttir_node *power = integer(lift, (int64_t)1 << b->lo);
   ttir_node_kind kind = code == LEFT ? TTIR_N_MUL : TTIR_N_DIV;
@@ -356,12 +363,25 @@ ttir_node *ttir_compare_lifted(ttir_lift *lift, ttir_node_kind kind, const ttir_
   return kind == TTIR_N_LESS ? less : ttir_or(mem, same, less);
 }
 
-/* Floats have no NaN here: `ord` holds, `uno` does not, and x is equal to x. */
+/* A number is equal to itself, where it has a value: a lane without one (0/0 in a float) is not
+ * said to be. */
+static ttir_node *with_itself(ttir_lift *lift, ttir_node_kind kind, const ttir_lifted *a) {
+  if (a->value && a->value->sort == TTIR_REAL && ttir_is_partial(a->value))
+    return ttir_compare(lift->mem, kind, a->value, a->value);
+  return kind == TTIR_N_LESS ? NULL : ttir_true(lift->mem);
+}
+
+/* Floats that have values are no NaN here: `ord` holds of these, and `uno` does not. */
+static bool lift_ordered(ttir_lift *lift, const as_ttir_op *op, bool holds) {
+  ttir_node *both = ttir_and(lift->mem, with_itself(lift, TTIR_N_EQUAL, ttir_operand(lift, op, 0)),
+                             with_itself(lift, TTIR_N_EQUAL, ttir_operand(lift, op, 1)));
+  return ttir_result(lift, op, holds ? both : ttir_not(lift->mem, both));
+}
+
 static bool lift_compare(ttir_lift *lift, const as_ttir_op *op, int floating) {
-  if (floating && op->n_word > 0 && strcmp(op->word[0], "ord") == 0)
-    return ttir_result(lift, op, ttir_true(lift->mem));
-  if (floating && op->n_word > 0 && strcmp(op->word[0], "uno") == 0)
-    return ttir_result(lift, op, NULL);
+  bool ordered = op->n_word > 0 && strcmp(op->word[0], "ord") == 0;
+  if (floating && (ordered || (op->n_word > 0 && strcmp(op->word[0], "uno") == 0)))
+    return lift_ordered(lift, op, ordered);
   const relation *rel = relation_of(op);
   if (!rel)
     return ttir_refuse(lift, op, "a comparison that is not known");
@@ -369,7 +389,7 @@ static bool lift_compare(ttir_lift *lift, const as_ttir_op *op, int floating) {
   const ttir_lifted *b = ttir_operand(lift, op, rel->swap ? 0 : 1);
   ttir_node *holds;
   if (op->operand[0] == op->operand[1]) {
-    holds = rel->kind == TTIR_N_LESS ? NULL : ttir_true(lift->mem);
+    holds = with_itself(lift, rel->kind, a);
   } else if (is_truth(lift, op, 0)) {
     if (rel->kind != TTIR_N_EQUAL)
       return ttir_refuse(lift, op, "an order of truths");

@@ -38,8 +38,8 @@ void ttir_happens(ttir_lift *lift, ttir_event_kind kind, const as_ttir_op *op, u
 }
 
 /* Lanes that touch one place without a barrier between may do so in any order: refused where
- * something is loaded, unless the order of the text is asked for.  That and what is stored twice is
- * said aloud.  Number i <= k of the events. */
+ * something is loaded, or two lanes are seen to store there, unless the order of the text is asked
+ * for.  That, and what may be stored by two lanes, is said aloud.  Number i <= k of the events. */
 static bool is_ordered(ttir_lift *lift, size_t i, size_t k, uint64_t *left) {
   ttir_order order = ttir_order_of(&lift->events, i, k, left);
   const as_ttir_op *op = AS_VEC_AT(&lift->events, ttir_event, k).op;
@@ -47,7 +47,7 @@ static bool is_ordered(ttir_lift *lift, size_t i, size_t k, uint64_t *left) {
     return true;
   char *text = as_format("a place that another lane may touch in line %d, with no barrier between",
                          AS_VEC_AT(&lift->events, ttir_event, i).op->line);
-  bool taken = order == TTIR_STORES_DISORDERED || lift->launch->in_order;
+  bool taken = order == TTIR_STORES_PERHAPS || lift->launch->in_order;
   if (!taken) {
     ttir_refuse(lift, op, text);
     free(text);
@@ -312,6 +312,9 @@ static bool lift_arguments(ttir_lift *lift) {
       lifted->value = ttir_integer(lift->mem, 0);
     } else if (of->type.kind == AS_TTIR_INT) {
       as_intern_string(&lift->names, of->name);
+      lifted->known = given || of->uses > 0; /* else the launch need not say it */
+      if (!lifted->known)
+        continue;
       lifted->value = ttir_size(lift,
                                 given && given->value  ? given->value
                                 : given && given->rank ? given->dim[0]

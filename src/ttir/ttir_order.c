@@ -458,11 +458,25 @@ static bool find_span(meeting *m) {
   return least > most || !__builtin_sub_overflow(most, least, &m->span);
 }
 
-/* Each place that both reach is reached by one lane of each, the same.  false: that is not so, or
- * not known. */
-static bool meet_in_lanes(meeting *m) {
-  enum { SEVERAL = 1 << 30 };
+/* each place that both reach is reached by one lane of each, the same; or that is not known; or two
+ * lanes are seen to reach one place, whatever masks are that are not known */
+typedef enum { NO_OTHER_LANE, NOT_KNOWN, OTHER_LANE } meets;
 
+/* of a place: the lane that reaches it, or SEVERAL, and whether all that do are seen to */
+enum { SEVERAL = 1 << 30 };
+
+static const uint64_t SEEN = (uint64_t)1 << 40;
+
+static void add_lane(as_map *lane_of, int64_t place, uint64_t lane, bool seen) {
+  uint64_t known;
+  bool first = !as_map_get(lane_of, AS_KEY((uint64_t)place), &known);
+  if (!first && (known & ~SEEN) != lane)
+    lane = SEVERAL;
+  seen = seen && (first || (known & SEEN));
+  as_map_put(lane_of, AS_KEY((uint64_t)place), lane | (seen ? SEEN : 0));
+}
+
+static meets meet_in_lanes(meeting *m) {
   point at;
   point first;
   int64_t place;
@@ -471,29 +485,31 @@ static bool meet_in_lanes(meeting *m) {
   if (!find_span(m) || !start(m, 1, &first) || !start(m, 0, &at) ||
       !open_loops_match(m, &at, &first) || !same_fixed(&m->sum[0], &m->sum[1]) ||
       !same_fixed(&m->sum[1], &m->sum[0]))
-    return false;
-  bool fine = true;
+    return NOT_KNOWN;
+  meets found = NO_OTHER_LANE;
   as_map lane_of; /* by place */
   as_map_init(&lane_of, 1);
-  for (bool more = points_of(&at) > 0; more && fine; more = next_point(&at)) {
-    if (truth_at(&at, m->event[0]->mask) == 0)
-      continue;
-    fine = moving_at(&at, &m->sum[0], &place);
-    uint64_t lane = lane_number(&at);
-    if (as_map_get(&lane_of, AS_KEY((uint64_t)place), &known) && known != lane)
-      lane = SEVERAL;
-    as_map_put(&lane_of, AS_KEY((uint64_t)place), lane);
+  for (bool more = points_of(&at) > 0; more && found == NO_OTHER_LANE; more = next_point(&at)) {
+    int holds = truth_at(&at, m->event[0]->mask);
+    if (holds != 0 && !moving_at(&at, &m->sum[0], &place))
+      found = NOT_KNOWN;
+    else if (holds != 0)
+      add_lane(&lane_of, place, lane_number(&at), holds > 0);
   }
   at = first;
-  for (bool more = points_of(&at) > 0; more && fine; more = next_point(&at)) {
-    if (truth_at(&at, m->event[1]->mask) == 0)
+  bool known_all = found == NO_OTHER_LANE;
+  for (bool more = points_of(&at) > 0; more && known_all; more = next_point(&at)) {
+    int holds = truth_at(&at, m->event[1]->mask);
+    if (holds == 0)
       continue;
-    fine = moving_at(&at, &m->sum[1], &place);
-    if (fine && as_map_get(&lane_of, AS_KEY((uint64_t)place), &known))
-      fine = comparable && known == lane_number(&at);
+    known_all = moving_at(&at, &m->sum[1], &place);
+    bool met = known_all && as_map_get(&lane_of, AS_KEY((uint64_t)place), &known) &&
+               !(comparable && (known & ~SEEN) == lane_number(&at));
+    if (met && found != OTHER_LANE)
+      found = holds > 0 && (known & SEEN) ? OTHER_LANE : NOT_KNOWN;
   }
   as_map_clear(&lane_of);
-  return fine;
+  return known_all ? found : NOT_KNOWN;
 }
 
 static bool is_round_of(const ttir_event *event, uint32_t shared, const char *name) {
@@ -534,24 +550,37 @@ static bool next_instance(instance *here) {
   return false;
 }
 
+/* are there rounds that are looked at, whether a launch has so many or not? */
+static bool has_open_loop(meeting *m) {
+  uint32_t open[2] = {AS_NONE, AS_NONE};
+  for (int side = 0; side < 2; side++) {
+    point at;
+    if (!first_point(m->event[side], m->here, m->shared, m->span, &at) ||
+        !only_open_loop(&at, &open[side]))
+      return true;
+  }
+  return open[0] != AS_NONE || open[1] != AS_NONE;
+}
+
 /* in any instance at once, or in one after another */
-static bool same_by_points(const ttir_event *a, const ttir_event *b, uint32_t shared,
-                           uint64_t *left) {
+static meets same_by_points(const ttir_event *a, const ttir_event *b, uint32_t shared,
+                            uint64_t *left) {
   instance here = {.n = 0};
   meeting m = {.event = {a, b}, .here = &here, .shared = shared, .left = left};
-  if (meet_in_lanes(&m))
-    return true;
-  if (!first_instance(&m, &here))
-    return false;
+  meets found = meet_in_lanes(&m);
+  bool perhaps = found == NOT_KNOWN || (found == OTHER_LANE && has_open_loop(&m));
+  if (!perhaps || !first_instance(&m, &here))
+    return found;
   double work = 1;
   for (uint32_t i = 0; i < here.n; i++)
     work *= (double)(here.id[i]->hi - here.id[i]->lo + 1);
   do {
     point at;
-    if (!start(&m, 0, &at) || work * (double)points_of(&at) > MOST_IN_ALL || !meet_in_lanes(&m))
-      return false;
-  } while (next_instance(&here));
-  return true;
+    if (!start(&m, 0, &at) || work * (double)points_of(&at) > MOST_IN_ALL)
+      return NOT_KNOWN;
+    found = meet_in_lanes(&m);
+  } while (found == NO_OTHER_LANE && next_instance(&here));
+  return found;
 }
 
 /* the same expression under the same mask, in the same rounds: lanes that store have places of
@@ -571,10 +600,11 @@ static bool ranges_apart(const ttir_event *a, const ttir_event *b) {
 /* ---- pairs */
 
 /* rounds of `shared` loops are the same, and of those inside any; together: of those inside, too */
-static bool is_fine(const ttir_event *a, const ttir_event *b, uint32_t shared, bool together,
-                    uint64_t *left) {
-  return ranges_apart(a, b) || (together && same_by_text(a, b)) ||
-         same_by_points(a, b, shared, left);
+static meets other_lanes(const ttir_event *a, const ttir_event *b, uint32_t shared, bool together,
+                         uint64_t *left) {
+  return ranges_apart(a, b) || (together && same_by_text(a, b))
+             ? NO_OTHER_LANE
+             : same_by_points(a, b, shared, left);
 }
 
 ttir_order ttir_order_of(const as_vec *events, size_t i, size_t k, uint64_t *left) {
@@ -585,15 +615,18 @@ ttir_order ttir_order_of(const as_vec *events, size_t i, size_t k, uint64_t *lef
   bool stores = a->kind == TTIR_STORES || b->kind == TTIR_STORES;
   if (waits || !stores || a->argument != b->argument)
     return TTIR_IN_ORDER;
-  ttir_order not = loads ? TTIR_LOAD_DISORDERED : TTIR_STORES_DISORDERED;
   uint32_t both = common(a, b);
   bool together = both == a->n_around && both == b->n_around;
-  if (i != k && !waits_between(events, i, k) && !is_fine(a, b, both, together, left))
-    return not ;
-  for (uint32_t depth = 0; depth < both; depth++) {
-    bool apart = waits_across(events, i, k, depth) && waits_across(events, k, i, depth);
-    if (!apart && !is_fine(a, b, depth, false, left))
-      return not ;
+  meets worst = NO_OTHER_LANE;
+  if (i != k && !waits_between(events, i, k))
+    worst = other_lanes(a, b, both, together, left);
+  for (uint32_t depth = 0; depth < both && worst != OTHER_LANE; depth++) {
+    if (waits_across(events, i, k, depth) && waits_across(events, k, i, depth))
+      continue;
+    meets found = other_lanes(a, b, depth, false, left);
+    worst = found > worst ? found : worst;
   }
-  return TTIR_IN_ORDER;
+  if (worst == NO_OTHER_LANE)
+    return TTIR_IN_ORDER;
+  return loads || worst == OTHER_LANE ? TTIR_DISORDERED : TTIR_STORES_PERHAPS;
 }

@@ -43,8 +43,9 @@ typedef struct {
 
 typedef enum {
   TTIR_IN_ORDER,
-  TTIR_LOAD_DISORDERED,  /* what is loaded depends on the order */
-  TTIR_STORES_DISORDERED /* what is there at the end does */
+  TTIR_DISORDERED, /* what is loaded may depend on the order; what two lanes store to a place does
+                    */
+  TTIR_STORES_PERHAPS /* two lanes may store to one place; none are seen to */
 } ttir_order;
 
 /* May numbers i <= k, accesses to one argument of which one is a store, reach one place from

@@ -352,7 +352,10 @@ static bool add_attribute(reader *in, draft *of, const char *key, bool braced) {
     depth -= closes;
     in->at++;
   }
-  of->attribute[of->n_attribute++] = (as_ttir_attribute){key, copy(in, from, in->at)};
+  size_t to = in->at;
+  while (to > from && in->text[to - 1] == ' ')
+    to--;
+  of->attribute[of->n_attribute++] = (as_ttir_attribute){key, copy(in, from, to)};
   return true;
 }
 
@@ -647,14 +650,15 @@ static bool define_results(reader *in, as_ttir_op *op, const draft *of, const le
   op->n_result = left->values;
   op->result = as_arena_alloc(in->kernel->mem, (left->values + 1) * sizeof *op->result);
   uint32_t said = of->has_arrow ? of->n_type - of->arrow : 0;
-  if (of->has_arrow ? said != left->values : left->values > 1)
+  bool halves = said == 1 && strcmp(op->name, "tt.split") == 0; /* both of one type, said once */
+  if (of->has_arrow ? said != left->values && !halves : left->values > 1)
     return fail(in, "an operation has other results than its types say");
   uint32_t k = 0;
   for (uint32_t i = 0; i < left->n; i++) {
     for (uint32_t part = 0; part < left->count[i]; part++, k++) {
       as_ttir_type type;
       if (of->has_arrow)
-        type = of->type[of->arrow + k];
+        type = of->type[of->arrow + (halves ? 0 : k)];
       else if (!result_type(op, of, &type))
         return fail(in, "an operation without the type of its result");
       op->result[k] = new_value(in, left->name[i], &type);

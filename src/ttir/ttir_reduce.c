@@ -258,6 +258,10 @@ static bool reduce_moments(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
   }
   if (!ttir_is_nonnegative(of[2]))
     ttir_assume(lift, op, "weights are taken not to be negative");
+  bool weighs = of[2]->kind == TTIR_N_NUMBER && strtod(of[2]->text, NULL) > 0;
+  if (!weighs) /* in another order it is another element's */
+    ttir_assume(lift, op,
+                "where nothing has a weight, the mean is taken to be the first element's");
   ttir_node *weight = reduced(lift, "weight", &rest, extent, "sum", k, of[2]);
   ttir_node *moment = ttir_arith(mem, TTIR_N_MUL, of[2], of[0]);
   ttir_node *total = reduced(lift, "moment", &rest, extent, "sum", k, moment);
@@ -322,7 +326,11 @@ static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
   }
   const as_ttir_type *outer = lift->over;
   lift->over = rest.rank ? &rest : NULL;
+  size_t n_events = lift->events.n;
+  const as_ttir_op *update = lift->update;
   bool fine = ttir_lift_region(lift, region);
+  if (fine && (lift->events.n != n_events || lift->update != update))
+    fine = ttir_refuse(lift, op, "its region touches memory, or waits");
   const as_ttir_op *yield = ttir_last(region);
   fine = fine && (yield->n_operand == n ||
                   ttir_refuse(lift, op, "its region does not return what it combines"));
@@ -352,6 +360,8 @@ static bool axis_of(ttir_lift *lift, const as_ttir_op *op, bool reduces, uint32_
   bool fits = op->n_result == op->n_operand && type->dim[*axis] > 0;
   for (uint32_t i = 0; fits && i < op->n_operand; i++) {
     const as_ttir_type *of = ttir_type_of(lift, op->operand[i]);
+    if (of->kind != AS_TTIR_INT && of->kind != AS_TTIR_FLOAT)
+      return ttir_refuse(lift, op, "of something that is no number");
     as_ttir_type result = reduces && of->rank > *axis ? without(of, *axis) : *of;
     fits = ttir_same_shape(of, type) && ttir_same_type(ttir_type_of(lift, op->result[i]), &result);
   }
@@ -399,6 +409,8 @@ bool ttir_lift_scan(ttir_lift *lift, const as_ttir_op *op, int code) {
   const as_ttir_type *type = ttir_type_of(lift, op->operand[0]);
   const char *reverse = as_ttir_attribute_of(op, "reverse");
   bool backwards = reverse && strcmp(reverse, "true") == 0;
+  if (reverse && !backwards && strcmp(reverse, "false") != 0)
+    return ttir_refuse(lift, op, "in a direction that is neither `true` nor `false`");
   ttir_node *lane[AS_TTIR_MAX_RANK];
   ttir_own_lanes(lift, type, lane);
   ttir_node *own = lane[axis];

@@ -42,15 +42,16 @@ static range quotient(size_reader *in, range a, range b) {
   return in->fine ? (range){a.lo / b.hi, a.hi / b.lo} : a;
 }
 
-/* of a size by its name: what the launch says, or what all sizes have */
-static range range_of_size(const as_ttir_launch *launch, const char *name, size_t n) {
-  range all = {1, INT32_MAX};
-  for (uint32_t i = 0; i < launch->n_size; i++) {
-    const as_ttir_size *size = &launch->size[i];
+/* of a size of the launch by its name: what that says, or what all sizes have.  Other names are
+ * refused: what is written could be a lane, or an instance, of that name. */
+static range range_of_size(size_reader *in, const char *name, size_t n) {
+  for (uint32_t i = 0; i < in->launch->n_size; i++) {
+    const as_ttir_size *size = &in->launch->size[i];
     if (strlen(size->name) == n && strncmp(size->name, name, n) == 0)
-      all = (range){size->least, size->most ? size->most : INT32_MAX};
+      return (range){size->least, size->most ? size->most : INT32_MAX};
   }
-  return all;
+  in->fine = false;
+  return (range){1, INT32_MAX};
 }
 
 /* `cdiv(a, b)` behind its `(`: (a + b - 1) div (b) */
@@ -94,7 +95,7 @@ static range read_factor(size_reader *in) {
   size_t n = strspn(in->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
   in->fine = in->fine && n > 0;
   as_str_addn(&in->text, in->at, n);
-  range value = range_of_size(in->launch, in->at, n);
+  range value = range_of_size(in, in->at, n);
   in->at += n;
   return value;
 }
@@ -170,7 +171,8 @@ static ttir_node *read_size(ttir_lift *lift, const char *text, const char *what,
   bool atom = !strpbrk(written, " ()-");
   bool number = written[strspn(written, "-0123456789")] == 0;
   if (!in.fine || *in.at) {
-    as_err_set(lift->err, AS_BAD_INPUT, "%s: `%s` is no size expression", what, text);
+    as_err_set(lift->err, AS_BAD_INPUT,
+               "%s: `%s` is no size expression of the sizes that the launch names", what, text);
   } else if (!strpbrk(written, " ()") && value.lo == value.hi && (number || folds)) {
     node = ttir_integer(lift->mem, value.lo);
   } else {

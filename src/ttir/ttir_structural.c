@@ -159,6 +159,9 @@ static bool lift_join(ttir_lift *lift, const as_ttir_op *op, int code) {
     if (!is_pair(type, ttir_type_of(lift, op->operand[i])))
       return misfit(lift, op);
   }
+  if (type->kind == AS_TTIR_POINTER &&
+      ttir_operand(lift, op, 0)->argument != ttir_operand(lift, op, 1)->argument)
+    return ttir_refuse(lift, op, "of pointers to different arguments");
   ttir_node *lane[AS_TTIR_MAX_RANK];
   ttir_own_lanes(lift, type, lane);
   ttir_node *first =
@@ -544,7 +547,7 @@ const ttir_row ttir_structural[] = {
     {"tt.split", lift_split, 0, ".", "==", TTIR_MOVES},
     {"tt.get_program_id", lift_program_id, 0, "", "i", TTIR_OTHER},
     {"tt.get_num_programs", lift_num_programs, 0, "", "i", TTIR_OTHER},
-    {"tt.addptr", lift_pointer, 0, "pi", "=", TTIR_LANE_WISE},
+    {"tt.addptr", lift_pointer, 0, "pn", "=", TTIR_LANE_WISE},
     {"tt.load", lift_load, 0, ".*", ".", TTIR_GETS},
     {"tt.store", lift_store, 0, ".*", "", TTIR_PUTS},
     {"tt.make_tensor_descriptor", lift_descriptor, 0, "p*", "d", TTIR_OTHER},

@@ -123,6 +123,30 @@ printf '{' >copy/report.json
 expect 2 'report.json' check copy
 expect 2 'nothing' check nothing
 
+# --- what is no file: a pipe that nobody writes to, a device, standard input in the place of one
+mkfifo held
+exec 8<>held
+# COMMAND NAME ODD: the file is something odd; nothing is waited for
+odd_file() {
+  rm -rf copy && cp -r one copy && rm "copy/$2"
+  if [ "$3" = pipe ]; then mkfifo "copy/$2"; else ln -s "$3" "copy/$2"; fi
+  timeout 60 "$assay" "$1" copy >out 2>err <&8
+  got=$?
+  [ "$got" -le 3 ] || fail "$1, $2 being $3: exit $got"
+  [ "$1-$got" != check-0 ] || fail "check passes, $2 being $3"
+}
+for name in program.tp candidate.mug certificate.cert report.json kernel.cu semantics/reduce.sem; do
+  odd_file check "$name" pipe
+  odd_file explain "$name" /dev/stdin
+done
+odd_file check program.tp /dev/zero
+odd_file run program.tp pipe
+odd_file build certificate.cert /dev/stdin
+exec 8<&-
+expect 2 'is no regular file' certify held held
+timeout 60 "$assay" certify -q --solvers=none - "$ex/lora.mug" <"$ex/lora.tp" >out 2>err || fail 'standard input is not read'
+sh -c 'cat "$1" | timeout 60 "$2" certify -q --solvers=none /dev/stdin "$3"' sh "$ex/lora.tp" "$assay" "$ex/lora.mug" >out 2>err || fail '/dev/stdin is not read'
+
 # --- an operator of one's own, in a file beside the program, through the whole pipeline
 mkdir own
 cat >own/center.sem <<'S'
@@ -145,5 +169,5 @@ expect 0 'VERIFIED' check own.assay
 sed 's/center.sem/..\/own\/center.sem/' own/own.tp >own/up.tp
 expect 2 'below the program' optimize own/up.tp -o up.assay
 
-only proved refuted wrong.mug div.tp div2.tp div3.tp div4.tp one.tp undefined.tp one two copy own own.assay
+only held proved refuted wrong.mug div.tp div2.tp div3.tp div4.tp one.tp undefined.tp one two copy own own.assay
 finish

@@ -561,6 +561,14 @@ class Sizes(unittest.TestCase):
         for first, second in pairs:
             self.holds_where("x_2 = 4", first, second, x)
 
+    def test_counts(self):
+        x = torch.randn(4, 3)
+        twice = lambda x: x.sum(0) * 2  # noqa: E731
+        self.holds_where("x_0 = 4", lambda x: x.repeat(x.shape[0], 1), lambda x: x.repeat(4, 1), x)
+        self.holds_where("x_0 div 2", lambda x: x.tile(x.shape[0] // 2, 1).sum(0), twice, x)
+        pairs = lambda x: x.unfold(0, 2, 2).sum(-1).sum(0)  # noqa: E731
+        self.holds_where("x_0 = 4", pairs, lambda x: x.sum(0), x)
+
     def test_parts(self):
         x = torch.randn(4, 3)
         exchanged = lambda x: torch.cat([x[2:], x[:2]])  # noqa: E731

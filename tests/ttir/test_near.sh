@@ -20,6 +20,8 @@ module {
     %b0 = tt.splat %pb : !tt.ptr<i8> -> tensor<2x!tt.ptr<i8>>
     %b1 = tt.addptr %b0, %lane : tensor<2x!tt.ptr<i8>>, tensor<2xi32>
     %b = tt.load %b1 : tensor<2x!tt.ptr<i8>>
+    %z = tt.splat %y : !tt.ptr<f32> -> tensor<2x!tt.ptr<f32>>
+    %y2 = tt.addptr %z, %lane : tensor<2x!tt.ptr<f32>>, tensor<2xi32>
 $2
     %y0 = tt.splat %y : !tt.ptr<f32> -> tensor<2x!tt.ptr<f32>>
     %y1 = tt.addptr %y0, %lane : tensor<2x!tt.ptr<f32>>, tensor<2xi32>
@@ -307,4 +309,107 @@ updated 3 'beside stores' 's/    tt.return/    tt.store %z, %c : !tt.ptr<f32>\n&
 updated 3 'beside stores' 's/    tt.return/    tt.store %q1, %v : tensor<2x!tt.ptr<f32>>\n&/'
 updated 3 'of what is loaded too' 's/tt.load %p1/tt.load %q1/;s/^    %v = .*$//;s/^    %all = .*/    %v = tt.load %q1 : tensor<2x!tt.ptr<f32>>\n&/'
 updated 3 'do not fit' 's/%q1, %v, %all/%q1, %lane, %all/'
+
+# A number is equal to itself where it has a value: 0/0 is not, in a float.
+one='    %one = arith.constant dense<1.0> : tensor<2xf32>
+    %two = arith.constant dense<2.0> : tensor<2xf32>
+    %q = arith.divf %x, DIVISOR : tensor<2xf32>'
+printf 'program given\ninput px: f32[2]\ninput pk: int[2]\ninput pl: int[2]\ninput pb: int[2]\noutput y = 0*px + 1\n' >given.tp
+# VERDICT DIVISOR COMPARISON CHOICE
+itself() {
+  kernel near "$(echo "$one" | sed "s/DIVISOR/$2/")
+    %t = arith.cmpf $3, %q, %q : tensor<2xf32>
+    %v = arith.select %t, $4 : tensor<2xi1>, tensor<2xf32>"
+  # shellcheck disable=SC2086
+  "$assay" certify -q --solvers=none --from triton $launch given.tp near.ttir >out 2>&1
+  [ "$(cat out)" = "$1" ] || fail "$3 of a quotient by $2 and itself, to be $1: $(cat out)"
+}
+itself REFUTED %x oeq '%one, %two'
+itself REFUTED %x une '%two, %one'
+itself REFUTED %x ord '%one, %two'
+itself REFUTED %x uno '%two, %one'
+itself REFUTED %x olt '%two, %one'
+itself PROVED %two oeq '%one, %two'
+itself PROVED %two une '%two, %one'
+itself PROVED %two ord '%one, %two'
+itself PROVED %two uno '%two, %one'
+itself PROVED %two olt '%two, %one'
+
+# pointers to two arguments do not become pointers to one
+says 3 'of pointers to different arguments' '    %j = tt.join %x1, %y2 : tensor<2x!tt.ptr<f32>> -> tensor<2x2x!tt.ptr<f32>>
+    %l2 = tt.load %j : tensor<2x2x!tt.ptr<f32>>
+    %a, %v = tt.split %l2 : tensor<2x2xf32> -> tensor<2xf32>'
+says 3 'of something that is no number' '    %e = tt.expand_dims %x1 {axis = 1 : i32} : tensor<2x!tt.ptr<f32>> -> tensor<2x1x!tt.ptr<f32>>
+    %p = "tt.reduce"(%e) <{axis = 1 : i32}> ({
+    ^bb0(%a: !tt.ptr<f32>, %c: !tt.ptr<f32>):
+      tt.reduce.return %a : !tt.ptr<f32>
+    }) : (tensor<2x1x!tt.ptr<f32>>) -> tensor<2x!tt.ptr<f32>>
+    %v = tt.load %p : tensor<2x!tt.ptr<f32>>'
+descriptors='    %one = arith.constant 1 : i64
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %first = arith.constant dense<0.0> : tensor<2xf32>
+    %d = tt.make_tensor_descriptor %px, [%c2], [%one] : <f32>, <2xf32>
+    %o = tt.make_tensor_descriptor %y, [%c2], [%one] : <f32>, <2xf32>
+    %r:2 = scf.for %i = %c0 to %c2 step %c1 iter_args(%e = %d, %a = %first) -> (!tt.tensordesc<2xf32>, tensor<2xf32>) : i32 {
+      %m = tt.descriptor_load %e[%c0] : !tt.tensordesc<2xf32> -> tensor<2xf32>
+      %s = arith.addf %a, %m : tensor<2xf32>
+      scf.yield NEXT, %s : !tt.tensordesc<2xf32>, tensor<2xf32>
+    }
+    %v = arith.addf %r#1, %first : tensor<2xf32>'
+says 3 'a carried descriptor becomes another one' "$(echo "$descriptors" | sed 's/NEXT/%o/')"
+says 0 '= 0 to 2 step 1' "$(echo "$descriptors" | sed 's/NEXT/%e/')"
+
+# halves of one type, as Triton prints them
+says 0 'y[i0] = x[i0] + x[i0]' '    %t = arith.addf %x, %x : tensor<2xf32>
+    %j = tt.join %x, %t : tensor<2xf32> -> tensor<2x2xf32>
+    %a, %v = tt.split %j : tensor<2x2xf32> -> tensor<2xf32>'
+
+# constants that are others in two's complement; shifts by more bits than there are
+for constant in 4294967295 0xFFFFFFFF 2147483648 -2147483649 99999999999999999999; do
+  says 3 'beyond the range of its type' "    %c = arith.constant dense<$constant> : tensor<2xi32>
+    %m = arith.minsi %c, %k : tensor<2xi32>
+    %v = arith.sitofp %m : tensor<2xi32> to tensor<2xf32>"
+done
+says 0 'min(-2147483648, k[i0])' '    %c = arith.constant dense<-2147483648> : tensor<2xi32>
+    %m = arith.minsi %c, %k : tensor<2xi32>
+    %v = arith.sitofp %m : tensor<2xi32> to tensor<2xf32>'
+says 3 'by an amount that is not fixed' '    %c = arith.constant dense<32> : tensor<2xi32>
+    %m = arith.shrsi %k, %c : tensor<2xi32>
+    %v = arith.sitofp %m : tensor<2xi32> to tensor<2xf32>'
+
+# the direction of a scan, however it is written
+for direction in 'true:sum(k0 < 2 - i0)' 'true :sum(k0 < 2 - i0)' 'false:sum(k0 < i0 + 1)' '1 \: i1:neither'; do
+  words=${direction##*[!\\]:}
+  status=0 && [ "$words" = neither ] && status=3
+  says "$status" "$words" "    %v = \"tt.scan\"(%x) <{axis = 0 : i32, reverse = $(echo "${direction%":$words"}" | tr -d '\\')}> ({
+    ^bb0(%a: f32, %c: f32):
+      %s = arith.addf %a, %c : f32
+      tt.scan.return %s : f32
+    }) : (tensor<2xf32>) -> tensor<2xf32>"
+done
+
+# truths are no offsets; a combination does not touch memory
+says 3 'do not fit' '    %t = arith.constant dense<false> : tensor<2xi1>
+    %p = tt.addptr %x0, %t : tensor<2x!tt.ptr<f32>>, tensor<2xi1>
+    %v = tt.load %p : tensor<2x!tt.ptr<f32>>'
+says 3 'its region touches memory' '    %r = "tt.reduce"(%k) <{axis = 0 : i32}> ({
+    ^bb0(%a: i32, %c: i32):
+      %p = tt.addptr %pk, %c : !tt.ptr<i32>, i32
+      %s = tt.load %p : !tt.ptr<i32>
+      tt.reduce.return %s : i32
+    }) : (tensor<2xi32>) -> i32
+    %f = arith.sitofp %r : i32 to f32
+    %v = tt.splat %f : f32 -> tensor<2xf32>'
+
+# an argument of which the launch says nothing is no lane or instance of its name
+for name in i0 pid0 k0 other; do
+  kernel near '    %nn = tt.splat %n : i32 -> tensor<2xi32>
+    %p = tt.addptr %x1, %nn : tensor<2x!tt.ptr<f32>>, tensor<2xi32>
+    %v = tt.load %p : tensor<2x!tt.ptr<f32>>'
+  sed -i "s/%k0/%ks/g;s/%n\\b/%$name/g" near.ttir
+  # shellcheck disable=SC2086
+  expect 2 "$name: \`$name\` is no size expression" lift $launch near.ttir
+done
 [ "$failures" -eq 0 ]

@@ -60,6 +60,13 @@ disordered() {
   expect 0 'taken to be touched in the order of the text' lift $launch --in-order near.ttir
 }
 
+# BODY: read in the order of the text, which is said
+# shellcheck disable=SC2086
+perhaps() {
+  kernel "$1"
+  expect 0 'taken to be touched in the order of the text' lift $launch near.ttir
+}
+
 # the same lane, other places, a barrier
 fine "$(store y1 x; load v y1; store y1 v)"
 fine "$(store y1 x; load v far; store far v)"
@@ -91,6 +98,27 @@ disordered '    %same = arith.constant dense<5> : tensor<8xi32>
     tt.store %p, %x, %is : tensor<8x!tt.ptr<f32>>
     %v = tt.load %p : tensor<8x!tt.ptr<f32>>
     tt.store %far, %v : tensor<8x!tt.ptr<f32>>'
+
+# two lanes store to one place: seen to; by masks, or at places, that are not known; by masks, or rounds, never
+back='    %seven = arith.constant dense<7> : tensor<8xi32>
+    %turned = arith.subi %seven, %lane : tensor<8xi32>
+    %back = tt.addptr %y0, %turned : tensor<8x!tt.ptr<f32>>, tensor<8xi32>'
+few='    %few = arith.cmpi COMPARISON : tensor<8xi32>
+    tt.store %back, %x, %few : tensor<8x!tt.ptr<f32>>'
+disordered "$back
+$(store back x; store y1 x)"
+fine "$back
+$(store back x; echo "$barrier"; store y1 x)"
+disordered "$(loop c8 c1 "$(places 0; store at0 x)")"
+disordered "$(loop n c1 "$(places 0; store at0 x)")"
+fine "$(loop n c8 "$(places 0; store at0 x)")"
+fine "$back
+$(echo "$few" | sed 's/COMPARISON/slt, %lane, %one/'; echo "$few" | sed 's/COMPARISON/slt, %lane, %one/;s/%few/%none/g;s/%back/%y1/')"
+disordered "$back
+$(echo "$few" | sed 's/COMPARISON/sge, %lane, %seven/'; echo "    tt.store %y1, %x, %m : tensor<8x!tt.ptr<f32>>")"
+perhaps "$back
+    %nn = tt.splat %n : i32 -> tensor<8xi32>
+$(echo "$few" | sed 's/COMPARISON/slt, %lane, %nn/'; store y1 x)"
 
 # barriers that may not be executed: in a loop without rounds, in a branch
 disordered "$(store y1 x; loop c0 c1 "$barrier"; load v next; store far v)"

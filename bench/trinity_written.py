@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Programs of Trinity's language that are written otherwise: loops fused, split, exchanged, made
-parallel, cut in two; sums split over two scratch tensors; updates in place; values stored on the
-way or computed again; tensors and tiles renamed; statements in another order.
+parallel, cut in two; sums split over two scratch tensors, term by term or round by round; updates in
+place; values stored on the way (transposed too), loaded before or computed again; tensors and tiles
+renamed; statements in another order.
 
 usage: trinity_written.py [--assay PATH] [--seed S] [--count N] [--steps N] [--reading R]
-                          [--only REGEX] [--keep DIR]
+                          [--only REGEX] [--changes REGEX] [--keep DIR]
 
 Starts from the programs of the shared folder (AS_SHARED). What each variant computes is said by an
 exact evaluation that shares nothing with Assay (trinity_meaning.py), so a change need not be right.
@@ -182,6 +183,87 @@ def halved(store, name):
     return ['+'] + [side if own else ['*', '0.5', side] for side, own in zip(value[1:], mine)]
 
 
+def sum_in_parts(w):
+    """the first tile of a sum in one loop and tensor, the others in another, added at the end"""
+    size = {'4096': '128', '4544': '64'}
+
+    def fits(loop):
+        store = loop[5]
+        return (
+            (loop[1], loop[2] in size) == ('0', True)
+            and STORE(store)
+            and is_sum(store)
+            and store[1][0] == 'tensor'
+            and ',' not in store[1][1]
+        )
+
+    def new(loop):
+        store = loop[5]
+        other = ['tensor', w.fresh(store[1][1])]
+        tile, index = size[loop[2]], store[3]
+        rest = replace_tensor(store, store[1][1], other[1])
+        return [
+            'seq',
+            ['sloop', '0', tile, tile] + loop[4:],
+            [
+                'seq',
+                ['sloop', tile, loop[2], tile, loop[4], rest],
+                [
+                    'store',
+                    store[1],
+                    ['+', ['load', store[1], index], ['load', other, index]],
+                    index,
+                ],
+            ],
+        ]
+
+    return w.change(lambda t: LOOP(t) and fits(t), new)
+
+
+def transposed(w):
+    """what is stored goes through a tensor whose last two axes are exchanged"""
+    three = {row['tensor'] for row in w.rows if len(row['dims'].split()) == 3}
+
+    def new(store):
+        other = ['tensor', w.fresh(store[1][1])]
+        row, place = w.rows[-1], store[3]
+        first, second, third = row['dims'].split()
+        row['dims'] = ' '.join((first, third, second))
+        turned = [place[0], place[1], place[3], place[2]]
+        return [
+            'seq',
+            ['store', other, ['permute3', store[2], '0', '2', '1'], turned],
+            store[:2] + [['permute3', ['load', other, turned], '0', '2', '1'], place],
+        ]
+
+    return w.change(lambda t: STORE(t) and not is_sum(t) and t[1][1] in three, new)
+
+
+def loaded_before(w):
+    """what a loop loads at one place in all its rounds is loaded before it"""
+    stored = {at(w.tree, path)[1][1] for path in places(w.tree, STORE)}
+    stored = set(','.join(stored).split(','))
+    unchanged = {row['tensor'] for row in w.rows} - stored
+
+    def found(loop):
+        counted = {at(loop, path)[4] for path in places(loop, LOOP)}
+        return places(
+            loop[5],
+            lambda t: head('load')(t)
+            and t[1][0] == 'input'
+            and t[1][1] in unchanged
+            and not counted & set(re.findall(r'[^\s()]+', text_of(t[2]))),
+        )
+
+    def new(loop):
+        load = at(loop[5], w.rng.choice(found(loop)))
+        other = ['tensor', w.fresh(load[1][1])]
+        body = replace_tree(loop[5], load, ['load', other, load[2]])
+        return ['seq', ['store', other, load, load[2]], loop[:5] + [body]]
+
+    return w.change(lambda t: LOOP(t) and bool(found(t)), new)
+
+
 def computed_again(w):
     """a load of what the statement before has stored at this place is the value again"""
 
@@ -295,6 +377,9 @@ CHANGES = {
     'stored on the way': on_the_way,
     'updated in place': in_place,
     'two sums': two_sums,
+    'sum in parts': sum_in_parts,
+    'transposed on the way': transposed,
+    'loaded before': loaded_before,
     'computed again': computed_again,
     'other order': other_order,
     'tensor renamed': renamed_tensor,
@@ -315,6 +400,12 @@ def replace_name(tree, name, new):
     return [replace_name(part, name, new) for part in tree]
 
 
+def replace_tree(tree, old, new):
+    if tree == old:
+        return new
+    return tree if isinstance(tree, str) else [replace_tree(part, old, new) for part in tree]
+
+
 def replace_tensor(tree, name, new):
     if isinstance(tree, str):
         return tree
@@ -324,12 +415,13 @@ def replace_tensor(tree, name, new):
     return [tree[0]] + [replace_tensor(part, name, new) for part in tree[1:]]
 
 
-def written(tree, rows, rng):
-    """names of two to four changes, the program, its table"""
+def written(tree, rows, rng, only=''):
+    """names of two to four changes, of those alone, the program, its table"""
+    names = sorted(name for name in CHANGES if re.search(only, name))
     w = Writer(tree, rows, rng)
     made = []
     for _ in range(rng.randint(2, 4)):
-        for name in rng.sample(sorted(CHANGES), len(CHANGES)):
+        for name in rng.sample(names, len(names)):
             if CHANGES[name](w):
                 made.append(name)
                 break
@@ -409,7 +501,7 @@ def variants(options, tree, given, rows, rng):
     out = []
     tensors = {row['tensor']: row for row in rows}
     for _ in range(options.count):
-        made, program, own = written(tree, list(tensors.values()), rng)
+        made, program, own = written(tree, list(tensors.values()), rng, options.changes)
         tensors.update((row['tensor'], row) for row in own)
         truth = meaning.verdict(given, program, meaning.shapes_of(own), options.reading)
         out.append((made, program, truth))
@@ -424,6 +516,9 @@ def main():
     parser.add_argument('--steps', type=int, default=100000)
     parser.add_argument('--reading', choices=('global', 'private'), default='global')
     parser.add_argument('--only', default='')
+    parser.add_argument(
+        '--changes', default='', help='a regular expression: of these changes alone'
+    )
     parser.add_argument('--keep')
     options = parser.parse_args()
     print('seed %d, %s' % (options.seed, options.reading))

@@ -63,4 +63,22 @@ expect 0 '1 proved' certify "$data/dev/initial_prenorm_llama.tir" --from trinity
 expect 0 '1 proved' certify "$data/dev/initial_keyformer_llama.tir" --from trinity "$data/dev/keyformer_llama_6697.tir"
 # instances that all store the same to what they share, and load what they have stored
 expect 0 '1 proved' certify "$data/dev/initial_ffn_falcon.tir" --from trinity "$data/dev/ffn_falcon_399.tir"
+# written otherwise: a kernel cut in two, one loop of it with tiles of a size of its own, what is stored taken through another tensor
+cut() { # FILE OUT STEP SECOND?
+  sed "s/;.*//; s/^(ploop 0 \([0-9]*\) $3 n \(.*\))\$/(seq (ploop 0 $3 $3 n \2) (ploop ${4:-$3} \1 $3 n \2))/" "$data/dev/$1" >"$2"
+  grep -q '^(seq (ploop 0' "$2" || fail "$1 is not cut"
+}
+certified() { # WORDS GIVEN CANDIDATE
+  expect "$([ "$1" = '1 proved' ] && echo 0 || echo 1)" "$1" certify "$data/dev/$2" --from trinity "$3" --shapes="$data/shapes.tsv" --solvers=none
+}
+cut qknorm_falcon_1350.tir cut.txt 64
+certified '1 proved' initial_qknorm_falcon.tir cut.txt
+cut qknorm_falcon_1350.tir cut.txt 64 128
+certified '1 refuted' initial_qknorm_falcon.tir cut.txt
+cut best_keyformer_llama_case1799.tir cut.txt 128
+certified '1 proved' initial_keyformer_llama.tir cut.txt
+sed 's/(sloop 0 1024 tile_p p (store (tensor C_exp)/(sloop 0 1024 tile_py p (store (tensor C_exp)/' "$data/dev/qknorm_llama_3069.tir" >other.txt
+certified '1 proved' initial_qknorm_llama.tir other.txt
+sed 's/(sloop 0 1024 tile_p p (store (tensor C_exp)/(sloop 16 1024 tile_py p (store (tensor C_exp)/' "$data/dev/qknorm_llama_3069.tir" >other.txt
+certified '1 refuted' initial_qknorm_llama.tir other.txt
 finish

@@ -83,12 +83,13 @@ static bool read_sum(pv *prover, ck_id pattern, uint32_t depth, index_sum *sum) 
 }
 
 /* the argument without the constant, and without what moves with variables of folds around it;
- * false: that is all of it */
-static bool read_argument(pv *prover, ck_id argument, const pv_poly *constant, pv_poly *rest) {
+ * false: that is all of it, and no `first` places are asked for */
+static bool read_argument(pv *prover, ck_id argument, const pv_poly *constant, bool first,
+                          pv_poly *rest) {
   index_sum own = {.n = 0};
   pv_poly_init(&own.constant);
   bool readable = read_sum(prover, argument, ck_loose_max(prover->terms, argument), &own);
-  bool some = ck_is_closed(prover->terms, argument) || own.constant.count > 0;
+  bool some = first || ck_is_closed(prover->terms, argument) || own.constant.count > 0;
   pv_poly_add(prover, rest, &own.constant, prover->one);
   pv_poly_add(prover, rest, constant, pv_num(prover, -1));
   pv_poly_clear(&own.constant);
@@ -161,14 +162,15 @@ static ck_id digit_of(pv *prover, const index_sum *sum, const stride *found, pv_
   return ck_is_int(prover->terms, radix) ? ck_mk2(prover->terms, CK_MOD, digit, radix) : CK_BAD;
 }
 
-ck_id pv_clause_digit(pv *prover, ck_id pattern, uint32_t index, uint32_t depth, ck_id argument) {
+ck_id pv_clause_digit(pv *prover, ck_id pattern, uint32_t index, uint32_t depth, ck_id argument,
+                      bool first) {
   index_sum sum = {.n = 0};
   pv_poly rest;
   ck_id digit = CK_BAD;
   pv_poly_init(&sum.constant);
   pv_poly_init(&rest);
   if (read_sum(prover, pattern, depth, &sum) &&
-      read_argument(prover, argument, &sum.constant, &rest)) {
+      read_argument(prover, argument, &sum.constant, first, &rest)) {
     for (uint32_t i = 0; i < sum.n && digit == CK_BAD; i++) {
       if (sum.strides[i].index == index)
         digit = digit_of(prover, &sum, &sum.strides[i], &rest);

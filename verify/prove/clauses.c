@@ -43,8 +43,8 @@ static void add_option(ck_id option, ck_id *out, uint32_t *n) {
     out[(*n)++] = option;
 }
 
-static void match_app(pv *prover, ck_id pattern, uint32_t index, uint32_t depth, ck_id x,
-                      ck_id *out, uint32_t *n) {
+static void match_app(pv *prover, ck_id pattern, uint32_t index, uint32_t depth, bool first,
+                      ck_id x, ck_id *out, uint32_t *n) {
   const ck_terms *terms = prover->terms;
   if (ck_head(terms, x) == CK_APP && ck_name(terms, x) == ck_name(terms, pattern) &&
       ck_sig(terms, x) == ck_sig(terms, pattern)) {
@@ -55,7 +55,7 @@ static void match_app(pv *prover, ck_id pattern, uint32_t index, uint32_t depth,
       if (ck_head(terms, pattern_arg) != CK_B) {
         if (!has_loose(terms, pattern_arg, index))
           continue;
-        ck_id digit = pv_clause_digit(prover, pattern_arg, index, depth, arg);
+        ck_id digit = pv_clause_digit(prover, pattern_arg, index, depth, arg, first);
         /* no sum of steps: a place taken apart and put together, `c*(i div c) + i mod c` */
         if (digit == CK_BAD && ck_is_closed(terms, arg) && ck_is_int(terms, arg))
           digit = arg;
@@ -74,21 +74,22 @@ static void match_app(pv *prover, ck_id pattern, uint32_t index, uint32_t depth,
     }
   }
   for (uint32_t i = 0, n_kids = ck_nkids(terms, x); i < n_kids; i++)
-    match_app(prover, pattern, index, depth, ck_kid(terms, x, i), out, n);
+    match_app(prover, pattern, index, depth, first, ck_kid(terms, x, i), out, n);
 }
 
 /* arguments at the places where the pattern, under `depth` binders of folds, has the bound variable
- * `index`: f(.., index, ..) against f(.., e, ..) in x */
-static void collect_args(pv *prover, ck_id pattern, uint32_t index, uint32_t depth, ck_id x,
-                         ck_id *out, uint32_t *n) {
+ * `index`: f(.., index, ..) against f(.., e, ..) in x; first: see pv_clause_digit */
+static void collect_args(pv *prover, ck_id pattern, uint32_t index, uint32_t depth, bool first,
+                         ck_id x, ck_id *out, uint32_t *n) {
   const ck_terms *terms = prover->terms;
   if (ck_loose_max(terms, pattern) <= index)
     return;
   if (ck_head(terms, pattern) == CK_APP)
-    match_app(prover, pattern, index, depth, x, out, n);
+    match_app(prover, pattern, index, depth, first, x, out, n);
   for (uint32_t i = 0, n_kids = ck_nkids(terms, pattern); i < n_kids; i++) {
     uint32_t binders = ck_kid_binders(terms, pattern, i);
-    collect_args(prover, ck_kid(terms, pattern, i), index + binders, depth + binders, x, out, n);
+    collect_args(prover, ck_kid(terms, pattern, i), index + binders, depth + binders, first, x, out,
+                 n);
   }
 }
 
@@ -191,12 +192,17 @@ uint32_t pv_clause_instances(pv *prover, pv_ctx ctx, pv_thm hyp, ck_id term, pv_
   if (n_vars > MAX_VARS)
     return 0;
   for (uint32_t i = 0; i < n_vars; i++) {
-    collect_args(prover, conclusion, i, 0, term, options[i], &n_options[i]);
-    if (!n_options[i]) {
-      options[i][n_options[i]++] = usual(prover, ctx, clause, i, NULL, 0);
-      if (options[i][0] != prover->zero)
-        options[i][n_options[i]++] = prover->zero;
-    }
+    collect_args(prover, conclusion, i, 0, false, term, options[i], &n_options[i]);
+    if (n_options[i] > 0)
+      continue;
+    ck_id same_range = usual(prover, ctx, clause, i, NULL, 0);
+    if (same_range == prover->zero)
+      collect_args(prover, conclusion, i, 0, true, term, options[i], &n_options[i]);
+    if (n_options[i] > 0)
+      continue;
+    options[i][n_options[i]++] = same_range;
+    if (same_range != prover->zero)
+      options[i][n_options[i]++] = prover->zero;
   }
   for (int tries = 0; tries < MAX_INSTANCES && n < max; tries++) {
     ck_id args[MAX_VARS];

@@ -85,17 +85,60 @@ static void on_dividends(pv *prover, pv_ctx ctx, pv_chain *chain, pv_facts *fact
   }
 }
 
+/* condition i of the chain, if it follows from the others */
+static void leave_out_implied(pv *prover, pv_ctx ctx, pv_chain *chain, uint32_t i,
+                              pv_facts *facts) {
+  pv_ctx others = with_others(prover, ctx, chain, i);
+  pv_thm thm = pv_follows(prover, others, chain->cond[i]);
+  if (thm == PV_NONE)
+    return;
+  chain->n--;
+  for (uint32_t k = i; k < chain->n; k++)
+    chain->cond[k] = chain->cond[k + 1];
+  pv_fact_add_under(prover, facts, thm, chain->cond, chain->n);
+}
+
 static void without_implied(pv *prover, pv_ctx ctx, pv_chain *chain, pv_facts *facts) {
-  for (uint32_t i = chain->n; i-- > 0;) {
-    pv_ctx others = with_others(prover, ctx, chain, i);
-    pv_thm thm = pv_follows(prover, others, chain->cond[i]);
-    if (thm == PV_NONE)
-      continue;
-    chain->n--;
-    for (uint32_t k = i; k < chain->n; k++)
-      chain->cond[k] = chain->cond[k + 1];
-    pv_fact_add_under(prover, facts, thm, chain->cond, chain->n);
+  for (uint32_t i = chain->n; i-- > 0;)
+    leave_out_implied(prover, ctx, chain, i, facts);
+}
+
+/* the divisor, no number, of two quotients of which the condition orders one by the other; CK_BAD:
+ * it does not */
+static ck_id of_two_tiles(pv *prover, ck_id cond) {
+  const ck_terms *terms = prover->terms;
+  ck_op head = ck_head(terms, cond);
+  ck_id left = ck_kid(terms, cond, 0);
+  ck_id right = ck_kid(terms, cond, 1);
+  if ((head != CK_LE && head != CK_LT) || !ck_is_int(terms, left) || !ck_is_int(terms, right))
+    return CK_BAD;
+  ck_id divisor[2] = {CK_BAD, CK_BAD}; /* of the one that is added, of the one that is taken away */
+  pv_poly poly;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, pv_canon(prover, pv_sub(prover, right, left)));
+  for (uint32_t i = 0; i < poly.count; i++) {
+    const ck_id *atom = poly.monos[i].atoms;
+    if (poly.monos[i].degree == 1 && ck_is(terms, atom[0], CK_DIV))
+      divisor[pv_const_sign(prover, poly.monos[i].coef) < 0] = ck_kid(terms, atom[0], 1);
   }
+  pv_poly_clear(&poly);
+  bool both = divisor[0] == divisor[1] && divisor[0] != CK_BAD;
+  return both && !pv_is_const(prover, divisor[0]) ? divisor[0] : CK_BAD;
+}
+
+pv_eqn pv_without_tiles(pv *prover, pv_ctx ctx, ck_id term) {
+  pv_facts facts = {.n = 0};
+  pv_chain chain = pv_chain_read(prover, term, ck_kid(prover->terms, term, 2));
+  uint32_t before = chain.n;
+  for (uint32_t i = chain.n; i-- > 0 && before > 1;) {
+    if (of_two_tiles(prover, chain.cond[i]) != CK_BAD)
+      leave_out_implied(prover, ctx, &chain, i, &facts);
+  }
+  if (chain.n == before)
+    return pv_same(term);
+  ck_id few = pv_chain_term(prover, &chain);
+  pv_thm same = pv_same_by_cases(prover, term, few, &facts);
+  return same == PV_NONE ? pv_same(term) : (pv_eqn){few, same};
 }
 
 static int by_number(const void *a, const void *b) {

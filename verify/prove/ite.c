@@ -478,9 +478,11 @@ static pv_eqn norm_choice(pv *prover, pv_ctx ctx, ck_id term, const bool *done);
 
 pv_eqn pv_norm_ite(pv *prover, pv_ctx ctx, ck_id term) {
   bool done[2] = {false, false};
-  pv_eqn order = pv_by_extreme(prover, ctx, term);
-  if (order.by != PV_REFL)
-    return pv_then(prover, order, pv_norm(prover, ctx, order.to));
+  pv_eqn simpler = pv_by_extreme(prover, ctx, term);
+  if (simpler.by == PV_REFL)
+    simpler = pv_without_tiles(prover, ctx, term);
+  if (simpler.by != PV_REFL)
+    return pv_then(prover, simpler, pv_norm(prover, ctx, simpler.to));
   pv_eqn under = branches_under(prover, ctx, term, done);
   if (under.by == PV_NONE)
     return pv_fail();

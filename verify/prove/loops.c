@@ -580,10 +580,28 @@ static pv_eqn rescaled_from_number(solver *all, const recursion *rec) {
   return scaled.by == PV_NONE ? scaled : pv_then(prover, eqn, scaled);
 }
 
-static bool solve_recursion(solver *all, uint32_t i) {
+/* does the body wait for a symbol of its loop that is not in closed form yet? */
+static bool body_waits(const solver *all, const recursion *rec, uint32_t i) {
+  as_map seen;
+  as_map_init(&seen, 1);
+  bool waiting = waits(all, rec->after.to, i, &seen);
+  as_map_clear(&seen);
+  return waiting;
+}
+
+/* The body with the choices made that the conditions around decide: of a tensor that an iteration
+ * stores before it loads it the elements before the iteration stand there no more. */
+static void make_choices(solver *all, recursion *rec, uint32_t i) {
+  pv *prover = all->prover;
+  pv_ctx inside = pv_ctx_push(prover, all->sizes, pv_ge0(prover, rec->counter), CK_BAD);
+  reader read = {.all = all, .number = i, .self = rec->self, .ctx = inside};
+  rec->after = pv_then(prover, rec->after, read_here(&read, rec->after.to));
+}
+
+/* in_turns: a tensor and another one may each be stored from the other by each iteration */
+static bool solve_recursion(solver *all, uint32_t i, bool in_turns) {
   pv *prover = all->prover;
   recursion rec = {.def = &all->claim->definitions[i]};
-  as_map seen;
   rec.self = applied(all, rec.def);
   rec.counter = rec.def->parameter[rec.def->n_loops - 1];
   rec.j = pv_int_var(prover, "$$round");
@@ -593,12 +611,9 @@ static bool solve_recursion(solver *all, uint32_t i) {
   if (rec.after.by == PV_NONE)
     return false;
   rec.after = pv_then(prover, rec.after, without_quotients(all, rec.after.to));
-  if (rec.after.by == PV_NONE)
-    return false;
-  as_map_init(&seen, 1);
-  bool ready = !waits(all, rec.after.to, i, &seen);
-  as_map_clear(&seen);
-  if (!ready)
+  if (in_turns && rec.after.by != PV_NONE && body_waits(all, &rec, i))
+    make_choices(all, &rec, i);
+  if (rec.after.by == PV_NONE || body_waits(all, &rec, i))
     return false;
   bool alone = itself_alone(all, &rec, i);
   bool as_stated = alone && (prover->ways & PV_AS_STATED);
@@ -628,13 +643,13 @@ static bool solve_recursion(solver *all, uint32_t i) {
 }
 
 /* the symbols of the loop that ends there; those whose twins wait wait too */
-static bool solve_any(solver *all, uint32_t until) {
+static bool solve_any(solver *all, uint32_t until, bool in_turns) {
   bool more = false;
   for (uint32_t i = 0; i < all->claim->n_definitions; i++) {
     if (!all->open[i] || all->claim->definitions[i].until != until)
       continue;
     if (pv_twin(all->twins, i) == PV_NONE) {
-      more = solve_recursion(all, i) || more;
+      more = solve_recursion(all, i, in_turns) || more;
     } else if (solve_as_twin(all, i)) {
       leave(all, i, all->closed[i]);
       pv_defs_refresh(all->defs);
@@ -674,7 +689,7 @@ void pv_solve_loops(pv *prover, pv_defs *defs, const ck_claim *claim) {
   pv_defs_refresh(defs);
   uint32_t until = 0;
   while (any && (until = next_until(&all, until)) != PV_NONE) {
-    while (solve_any(&all, until))
+    while (solve_any(&all, until, false) || solve_any(&all, until, true))
       continue;
   }
   for (uint32_t i = 0; i < claim->n_definitions; i++) {

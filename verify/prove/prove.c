@@ -12,13 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MAX_DEFINITIONS: a theorem about a tensor rests on the definitions of all before it.
+/* STEPS_A_DEFINITION: closed forms of what loops carry take about 150 steps each, of a program that
+ * has many the larger part of all; MOST_STEPS: what failing may cost all the same.
+ * MAX_DEFINITIONS: a theorem about a tensor rests on the definitions of all before it.
  * SHARED_EFFORT: this part of what is left is spent on a goal where shared symbols stay;
  * SEGMENT_EFFORT: on a tensor that may be one of the given program's; DEFINED_WORK: as much more
  * work a step where there are definitions, whose closed forms are long before they are short;
  * MORE_WORK: as much more again for the attempt that came furthest, if none found a proof. */
 enum {
   DEFAULT_STEPS = 60000,
+  STEPS_A_DEFINITION = 500,
+  MOST_STEPS = 240000,
   SHARED_EFFORT = 4,
   SEGMENT_EFFORT = 16,
   DEFINED_WORK = 2,
@@ -261,6 +265,14 @@ static void too_long(const ck_goal *goals, as_proof_result *result) {
   result->left = as_strdup("");
 }
 
+/* what one way to go about it may take, unless that is said */
+static uint32_t usual_steps(const ck_claim *claim) {
+  uint32_t most = claim ? claim->n_definitions * STEPS_A_DEFINITION : 0;
+  if (most > MOST_STEPS)
+    most = MOST_STEPS;
+  return most > DEFAULT_STEPS ? most : DEFAULT_STEPS;
+}
+
 /* in these ways, when so many steps were tried in others; gives those that would make a difference
  */
 static uint32_t prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal *goals, uint32_t n,
@@ -274,7 +286,7 @@ static uint32_t prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal
     too_long(goals, result);
     return 0;
   }
-  uint32_t most = opts && opts->max_steps ? opts->max_steps : DEFAULT_STEPS;
+  uint32_t most = opts && opts->max_steps ? opts->max_steps : usual_steps(claim);
   if (opts && opts->all_steps)
     most = opts->all_steps - tried < most ? opts->all_steps - tried : most;
   pv_init(&prover, terms, most);

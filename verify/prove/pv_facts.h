@@ -37,8 +37,10 @@ ck_id pv_size_quotient(pv *prover, pv_ctx ctx, ck_id n, ck_id divisor);
 /* --- clause_index.c */
 /* the pattern is a sum, as `C*i + j` for tiles of C: what its bound variable `index` is where the
  * sum is the argument, in quotients and remainders; CK_BAD: it is no such sum.  Bound variables
- * below `depth`, and all of the argument, are those of folds, and left out. */
-ck_id pv_clause_digit(pv *prover, ck_id pattern, uint32_t index, uint32_t depth, ck_id argument);
+ * below `depth`, and all of the argument, are those of folds, and left out; an argument of nothing
+ * else is a sum only where `first` places are asked for: a loop's only round shows in no place. */
+ck_id pv_clause_digit(pv *prover, ck_id pattern, uint32_t index, uint32_t depth, ck_id argument,
+                      bool first);
 
 /* --- clauses.c */
 pv_thm pv_by_clause(pv *prover, pv_ctx ctx, ck_id f); /* f as the conclusion of a clause */

@@ -27,6 +27,9 @@ pv_eqn pv_by_flag(pv *prover, ck_id term);
  * the other can be, as one by an order: where that fails the next number is the least, so that
  * `i mod 3`, which is not 0, is at least 1; PV_REFL: it is no such */
 pv_eqn pv_by_extreme(pv *prover, pv_ctx ctx, ck_id term);
+/* ends.c: a choice without the conditions that order one quotient by another of the same divisor,
+ * as `i div T <= (N - 1) div T`, which follow from others that it asks; PV_REFL: it has none */
+pv_eqn pv_without_tiles(pv *prover, pv_ctx ctx, ck_id term);
 /* repeats.c: the term with what it chooses by that condition, or by its negation, chosen: it holds,
  * by the theorem */
 pv_eqn pv_without_repeats(pv *prover, ck_id term, ck_id cond, pv_thm holds);

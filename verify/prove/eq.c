@@ -667,8 +667,31 @@ static pv_thm with_quotients(pv *prover, pv_ctx ctx, ck_id formula, uint32_t dep
   return goal_in(prover, ctx, formula, 0);
 }
 
+/* an equation of reals by regions, with a part of the effort that is left */
+static pv_thm goal_by_regions(pv *prover, pv_ctx ctx, ck_id formula) {
+  enum { PARTS = 4 };
+
+  if (ck_head(prover->terms, formula) != CK_EQ || pv_spent(prover))
+    return PV_NONE;
+  ck_id left = ck_kid(prover->terms, formula, 0);
+  ck_id right = ck_kid(prover->terms, formula, 1);
+  if (ck_is_int(prover->terms, left) || !pv_has_regions(prover, left, right))
+    return PV_NONE;
+  uint64_t work = prover->max_work;
+  uint32_t steps = prover->max_steps;
+  uint32_t made = (uint32_t)prover->steps.n;
+  prover->max_work = prover->work + (work - prover->work) / PARTS;
+  prover->max_steps = made + (steps - made) / PARTS;
+  pv_thm thm = pv_by_regions(prover, pv_ctx_derive(prover, ctx), left, right);
+  prover->max_work = work;
+  prover->max_steps = steps;
+  return thm;
+}
+
 pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id formula) {
   pv_thm thm = pv_ctx_find(prover, ctx, formula);
+  if (thm == PV_NONE)
+    thm = goal_by_regions(prover, ctx, formula);
   if (thm != PV_NONE)
     return thm;
   prover->tightened = 0;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KIDS = 2 * CK_MAX_BINDERS + 2, MAX_CONDITIONS = 128, MAX_TILE = 400 };
+enum { MAX_KIDS = 2 * CK_MAX_BINDERS + 2, MAX_CONDITIONS = 128, MAX_CHOICES = 24 };
 
 static pv_eqn equation(pv_defs *d, pv_world w, ck_id t, uint32_t depth);
 
@@ -194,10 +194,30 @@ static bool reads_open(const pv_defs *d, ck_id t) {
   return open;
 }
 
+/* how many choices outside of binders t has, written out as a tree; not counted beyond a bound */
+static uint64_t choices_in(const pv_defs *d, ck_id t, as_map *seen) {
+  const ck_terms *T = d->p->terms;
+  uint64_t n = 0;
+  if (ck_nkids(T, t) == 0 || as_map_get(seen, AS_KEY(t), &n))
+    return n;
+  n = ck_is(T, t, CK_ITE);
+  for (uint32_t i = 0; i < ck_nkids(T, t) && n <= MAX_CHOICES; i++) {
+    if (!ck_kid_binders(T, t, i))
+      n += choices_in(d, ck_kid(T, t, i), seen);
+  }
+  as_map_put(seen, AS_KEY(t), n);
+  return n;
+}
+
 /* Where a loop's closed form is sought, a tile of many choices that depends on nothing that is
- * carried is only passed on: it stays, or it would be walked over once for each way to it. */
+ * carried is only passed on: it stays, or it would be walked over once for each way through them.
+ */
 static bool is_passed_on(const pv_defs *d, ck_id written) {
-  return pv_tree_size(d->p, written) > MAX_TILE && !reads_open(d, written);
+  as_map seen;
+  as_map_init(&seen, 1);
+  bool many = choices_in(d, written, &seen) > MAX_CHOICES;
+  as_map_clear(&seen);
+  return many && !reads_open(d, written);
 }
 
 /* What the symbol becomes where symbols are written out, as it is known of those in its body.  One

@@ -241,7 +241,8 @@ static pv_eqn reduce(search *s, region *here, ck_id term) {
 static pv_thm equal_in(search *s, const region *around, pv_ctx ctx, ck_id left, ck_id right,
                        uint32_t depth);
 
-/* left = right, by cases on the condition, where both are reduced as far as it lets them be */
+/* left = right, by cases on the condition.  Both begin anew in each part, so that elements that are
+ * the same are written in the same way: by what is known there. */
 static pv_thm divided(search *s, const region *here, ck_id left, ck_id right, uint32_t depth) {
   pv *prover = s->prover;
   ck_id cond = s->undecided;
@@ -278,11 +279,14 @@ static pv_thm equal_in(search *s, const region *around, pv_ctx ctx, ck_id left, 
     side[1] = reduce(s, &here, right);
   as_map_clear(&here.reduced);
   pv_thm thm = PV_NONE;
-  if (side[1].by != PV_NONE)
-    thm = s->undecided == CK_BAD ? in_one_region(s, &here, side[0].to, side[1].to)
-                                 : divided(s, &here, side[0].to, side[1].to, depth);
+  if (side[1].by != PV_NONE && s->undecided == CK_BAD) {
+    thm = in_one_region(s, &here, side[0].to, side[1].to);
+    thm = pv_trans(s->prover, pv_trans(s->prover, side[0].by, thm), pv_sym(s->prover, side[1].by));
+  } else if (side[1].by != PV_NONE) {
+    thm = divided(s, &here, left, right, depth);
+  }
   as_map_clear(&here.known);
-  return pv_trans(s->prover, pv_trans(s->prover, side[0].by, thm), pv_sym(s->prover, side[1].by));
+  return thm;
 }
 
 /* the larger or smaller of two reals, or a fold of few rounds that may be a maximum */

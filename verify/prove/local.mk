@@ -51,7 +51,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/maxcut.c \
   verify/prove/maximage.c verify/prove/maxsets.c verify/prove/written.c \
   verify/prove/maxlaws.c \
-  verify/prove/norm.c \
+  verify/prove/neutral.c verify/prove/norm.c \
   verify/prove/norm_exp.c \
   verify/prove/norm_inv.c \
   verify/prove/norm_poly.c \

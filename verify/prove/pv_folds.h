@@ -36,6 +36,10 @@ pv_thm pv_cut_tiles_max(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id inner, c
 /* the fold t, with base init, as max(k < n) body with the base written out; PV_NONE: it is not */
 pv_thm pv_max_written_out(pv *prover, pv_ctx ctx, ck_id t, ck_id n, ck_id init, ck_id k,
                           ck_id body);
+/* neutral.c: t without its last elements, where these are all one value that is at most the first
+ * element; body as it stands, not in normal form; PV_REFL: it has none such */
+pv_eqn pv_without_neutral(pv *prover, pv_ctx ctx, ck_id t, ck_id n, ck_id init, ck_id k,
+                          ck_id body);
 /* the element at that counter of a fold that is a maximum, whatever its base; CK_BAD: it is none */
 ck_id pv_max_element(pv *prover, ck_id fold, ck_id counter);
 /* max(k < n) body < 0, or <= 0, where all elements are; inner: with 0 <= k < n */

@@ -501,6 +501,7 @@ KERNELS = {
     'max_pool_padded': ([F] * 2 + ['i32'] * 3, dict(B=4)),
     'max_pool_dilated': ([F] * 2 + ['i32'] * 2, dict(B=8)),
     'max_pool_same': ([F] * 2 + ['i32'] * 2, dict(B=16)),
+    'max_pool_wide': ([F] * 2 + ['i32'] * 4, dict(K=5, S=2, P=2, B=16)),
     'min_pool_ceil': ([F] * 2 + ['i32'] * 4, dict(B=8)),
     'avg_pool_padded': ([F] * 2 + ['i32'] * 3, dict(B=4)),
     'avg_pool_counted': ([F] * 2 + ['i32'] * 3, dict(B=4)),

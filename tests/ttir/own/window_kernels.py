@@ -99,3 +99,34 @@ def row_amounts(x, y, n, B: tl.constexpr):
     m = c < n
     v = tl.load(x + row * n + c, mask=m, other=0.0)
     tl.store(y + row, tl.max(tl.abs(v) + v * v, axis=0))
+
+
+@triton.jit
+def max_pool_wide(
+    x,
+    y,
+    H,
+    W,
+    OH,
+    OW,
+    K: tl.constexpr,
+    S: tl.constexpr,
+    P: tl.constexpr,
+    B: tl.constexpr,
+):
+    """windows of K by K, S apart, P places of padding; places are taken apart"""
+    plane = tl.program_id(1)
+    o = tl.program_id(0) * B + tl.arange(0, B)
+    m = o < OH * OW
+    r = o // OW
+    c = o % OW
+    best = tl.full([B], -float('inf'), tl.float32)
+    for u in tl.static_range(K):
+        for v in tl.static_range(K):
+            i = r * S + u - P
+            j = c * S + v - P
+            inside = m & (i >= 0) & (i < H) & (j >= 0) & (j < W)
+            best = tl.maximum(
+                best, tl.load(x + (plane * H + i) * W + j, mask=inside, other=-float('inf'))
+            )
+    tl.store(y + plane * OH * OW + o, best, mask=m)

@@ -639,13 +639,8 @@ static pv_thm goal_in(pv *prover, pv_ctx ctx, ck_id formula, uint32_t depth) {
     }
     return split_on(prover, ctx, cond, formula, depth, goal_in);
   }
-  if (depth < 6 && (cond = few_values(prover, ctx)) != CK_BAD) {
-    bool order =
-        ck_head(prover->terms, formula) == CK_LE || ck_head(prover->terms, formula) == CK_LT;
-    if (depth == 0 && order && (thm = pv_by_parts(prover, ctx, formula)) != PV_NONE)
-      return thm;
+  if (depth < 6 && (cond = few_values(prover, ctx)) != CK_BAD)
     return split_on(prover, ctx, cond, formula, depth, goal_in);
-  }
   if (ck_head(prover->terms, formula) == CK_EQ)
     return pv_prove_eq(prover, ctx, ck_kid(prover->terms, formula, 0),
                        ck_kid(prover->terms, formula, 1), depth);
@@ -672,8 +667,8 @@ static pv_thm with_quotients(pv *prover, pv_ctx ctx, ck_id formula, uint32_t dep
   return goal_in(prover, ctx, formula, 0);
 }
 
-/* An equation of reals by regions, with a part of the effort that is left, all of it where nothing
- * else will be tried.  heavy: if its normal forms are likely to take all of it. */
+/* An equation of reals by regions, with a part of the effort that is left.  heavy: if its normal
+ * forms are likely to take all of it. */
 static pv_thm goal_by_regions(pv *prover, pv_ctx ctx, ck_id formula, bool heavy) {
   enum { PARTS = 4, HEAVY = 2000 };
 
@@ -687,9 +682,8 @@ static pv_thm goal_by_regions(pv *prover, pv_ctx ctx, ck_id formula, bool heavy)
   uint64_t work = prover->max_work;
   uint32_t steps = prover->max_steps;
   uint32_t made = (uint32_t)prover->steps.n;
-  uint32_t parts = pv_too_big(prover, formula) ? 1 : PARTS;
-  prover->max_work = prover->work + (work - prover->work) / parts;
-  prover->max_steps = made + (steps - made) / parts;
+  prover->max_work = prover->work + (work - prover->work) / PARTS;
+  prover->max_steps = made + (steps - made) / PARTS;
   pv_thm thm = pv_by_regions(prover, pv_ctx_derive(prover, ctx), left, right);
   prover->max_work = work;
   prover->max_steps = steps;

@@ -1,5 +1,4 @@
-/* Bounds of integers that are sums of products, or quotients of these, as positions are written, by
- * bounds of their parts.
+/* Bounds of integers that are sums of products, as positions are written, by bounds of their parts.
  * Normal forms put together what a mask bounds with what it does not speak of: of
  * `80*(q - 1) + r`, q = `x div 320 mod 197`, r = `x mod 320` they leave `x - 240*(x div 320) ..`.
  */
@@ -203,10 +202,8 @@ static upper by_hypothesis(pv *prover, pv_ctx ctx, ck_id term) {
     pv_thm known =
         pv_fact_normal(prover, ctx, pv_tighten(prover, pv_at(prover, link)->thm), &value);
     upper here = {PV_NONE, CK_BAD};
-    known = known == PV_NONE ? known : pv_rounded(prover, known);
     if (known == PV_NONE || ck_head(terms, pv_says(prover, known)) != CK_LE)
       continue;
-    value = pv_canon(prover, pv_sub(prover, pv_right(prover, known), pv_left(prover, known)));
     here.number = pv_canon(prover, pv_add(prover, value, eqn.to));
     if (!pv_is_const(prover, here.number))
       continue;
@@ -306,8 +303,8 @@ pv_thm pv_by_parts(pv *prover, pv_ctx ctx, ck_id formula) {
   bool low = left == prover->zero;
   if (!ck_is_int(prover->terms, left) || !ck_is_int(prover->terms, right))
     return PV_NONE;
-  ck_op written = ck_head(prover->terms, low ? right : left);
-  if (written != CK_ADD && written != CK_MUL && (written != CK_DIV || low))
+  ck_op sum = ck_head(prover->terms, low ? right : left);
+  if (sum != CK_ADD && sum != CK_MUL)
     return PV_NONE;
   if (low && head == CK_LE) {
     pv_thm thm = nonneg(prover, ctx, right);

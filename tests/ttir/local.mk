@@ -20,3 +20,5 @@ FAST_TESTS += tests/ttir/test_sizes.sh
 EXTRA_DIST += tests/ttir/test_sizes.sh tests/ttir/sizes/launches tests/ttir/sizes/wrong tests/ttir/sizes/batched_matvec.tp tests/ttir/sizes/column_sums.tp tests/ttir/sizes/cosine.tp tests/ttir/sizes/cumsum.tp tests/ttir/sizes/masked_mean.tp tests/ttir/sizes/matmul_wrapped.tp tests/ttir/sizes/rms_norm.tp tests/ttir/sizes/softmax_online.tp tests/ttir/sizes/swiglu.tp tests/ttir/sizes/transpose.tp
 TESTS += tests/ttir/test_blocks.sh
 EXTRA_DIST += tests/ttir/test_blocks.sh
+EXTRA_DIST += tests/ttir/own/window_kernels.py tests/ttir/own/windows.sem tests/ttir/own/max_pool_dilated.tp tests/ttir/own/max_pool_dilated.ttir tests/ttir/own/max_pool_wide.tp tests/ttir/own/max_pool_wide.ttir tests/ttir/own/max_pool_same.tp tests/ttir/own/max_pool_same.ttir tests/ttir/own/min_pool_ceil.tp tests/ttir/own/min_pool_ceil.ttir tests/ttir/own/avg_pool_padded.tp \
+  tests/ttir/own/avg_pool_padded.ttir tests/ttir/own/avg_pool_counted.tp tests/ttir/own/avg_pool_counted.ttir tests/ttir/own/row_amounts.tp tests/ttir/own/row_amounts.ttir

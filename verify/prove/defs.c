@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KIDS = 2 * CK_MAX_BINDERS + 2, MAX_CONDITIONS = 128 };
+enum { MAX_KIDS = 2 * CK_MAX_BINDERS + 2, MAX_CONDITIONS = 128, MAX_CHOICES = 24 };
 
 static pv_eqn equation(pv_defs *d, pv_world w, ck_id t, uint32_t depth);
 
@@ -182,12 +182,54 @@ static bool is_left(const pv_defs *d, uint32_t i) {
   return version && (def->n_loops == 0 || def->loop[0] != d->kernel);
 }
 
+/* does t apply a symbol that has no closed form yet? */
+static bool reads_open(const pv_defs *d, ck_id t) {
+  bool open = false;
+  as_vec list;
+  as_vec_init(&list, sizeof(uint32_t));
+  pv_defs_parts_of(d, t, &list);
+  for (size_t i = 0; i < list.n && !open; i++)
+    open = d->symbols[AS_VEC_AT(&list, uint32_t, i)].open;
+  as_vec_clear(&list);
+  return open;
+}
+
+/* how many choices outside of binders t has, written out as a tree; not counted beyond a bound */
+static uint64_t choices_in(const pv_defs *d, ck_id t, as_map *seen) {
+  const ck_terms *T = d->p->terms;
+  uint64_t n = 0;
+  if (ck_nkids(T, t) == 0 || as_map_get(seen, AS_KEY(t), &n))
+    return n;
+  n = ck_is(T, t, CK_ITE);
+  for (uint32_t i = 0; i < ck_nkids(T, t) && n <= MAX_CHOICES; i++) {
+    if (!ck_kid_binders(T, t, i))
+      n += choices_in(d, ck_kid(T, t, i), seen);
+  }
+  as_map_put(seen, AS_KEY(t), n);
+  return n;
+}
+
+/* Where a loop's closed form is sought, a tile of many choices that depends on nothing that is
+ * carried is only passed on: it stays, or it would be walked over once for each way through them.
+ */
+static bool is_passed_on(const pv_defs *d, ck_id written) {
+  as_map seen;
+  as_map_init(&seen, 1);
+  bool many = choices_in(d, written, &seen) > MAX_CHOICES;
+  as_map_clear(&seen);
+  return many && !reads_open(d, written);
+}
+
 /* What the symbol becomes where symbols are written out, as it is known of those in its body.  One
  * that would become too deep a term stays. */
 static ck_id written_out(const pv_defs *d, pv_world w, uint32_t i) {
   const pv_symbol *x = &d->symbols[i];
   if (x->open || (w == PV_KERNEL && is_left(d, i)))
     return CK_BAD;
+  if (w == PV_KERNEL) {
+    ck_id written = substituted(d, w, x->def->body);
+    return is_passed_on(d, written) ? CK_BAD : written;
+  }
   if (w >= PV_WHOLE || !d->symbols[x->like].both)
     return substituted(d, w, x->def->body);
   return x->like == i ? CK_BAD : pv_defs_applied(d, x->like);

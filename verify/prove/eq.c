@@ -667,8 +667,33 @@ static pv_thm with_quotients(pv *prover, pv_ctx ctx, ck_id formula, uint32_t dep
   return goal_in(prover, ctx, formula, 0);
 }
 
+/* An equation of reals by regions, with a part of the effort that is left.  heavy: if its normal
+ * forms are likely to take all of it. */
+static pv_thm goal_by_regions(pv *prover, pv_ctx ctx, ck_id formula, bool heavy) {
+  enum { PARTS = 4, HEAVY = 2000 };
+
+  if (ck_head(prover->terms, formula) != CK_EQ || pv_spent(prover))
+    return PV_NONE;
+  ck_id left = ck_kid(prover->terms, formula, 0);
+  ck_id right = ck_kid(prover->terms, formula, 1);
+  bool is_heavy = pv_tree_size(prover, left) + pv_tree_size(prover, right) > HEAVY;
+  if (ck_is_int(prover->terms, left) || is_heavy != heavy || !pv_has_regions(prover, left, right))
+    return PV_NONE;
+  uint64_t work = prover->max_work;
+  uint32_t steps = prover->max_steps;
+  uint32_t made = (uint32_t)prover->steps.n;
+  prover->max_work = prover->work + (work - prover->work) / PARTS;
+  prover->max_steps = made + (steps - made) / PARTS;
+  pv_thm thm = pv_by_regions(prover, pv_ctx_derive(prover, ctx), left, right);
+  prover->max_work = work;
+  prover->max_steps = steps;
+  return thm;
+}
+
 pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id formula) {
   pv_thm thm = pv_ctx_find(prover, ctx, formula);
+  if (thm == PV_NONE)
+    thm = goal_by_regions(prover, ctx, formula, true);
   if (thm != PV_NONE)
     return thm;
   prover->tightened = 0;
@@ -682,5 +707,7 @@ pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id formula) {
   if (thm == PV_NONE)
     thm = with_quotients(prover, pv_ctx_derive(prover, ctx), formula, 0);
   /* equations that were derived may hide what a hypothesis says of a number */
-  return thm == PV_NONE && differ && !places ? pv_follows(prover, ctx, formula) : thm;
+  if (thm == PV_NONE && differ && !places)
+    thm = pv_follows(prover, ctx, formula);
+  return thm == PV_NONE ? goal_by_regions(prover, ctx, formula, false) : thm;
 }

@@ -482,6 +482,10 @@ static ck_id max_term(pv *prover, ck_id n, ck_id init, ck_id k, ck_id f) {
 /* fold t (bound and base normal) with step max: body normal; a maximum of maxima over l < L, t < T
  * of f(l*T + t) becomes one */
 static pv_eqn norm_max(pv *prover, pv_ctx ctx, ck_id term, const opened_fold *fold, ck_id f) {
+  pv_eqn fewer =
+      pv_without_neutral(prover, ctx, term, fold->bound, fold->init[0], fold->counter, f);
+  if (fewer.by != PV_REFL)
+    return fewer.by == PV_NONE ? fewer : pv_then(prover, fewer, pv_norm(prover, ctx, fewer.to));
   pv_eqn normal = pv_norm(prover, fold->inner, f);
   pv_eqn eqn = pv_same(term);
   ck_id vars[2] = {fold->counter, pv_real_var(prover, "$$acc")};

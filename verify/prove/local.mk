@@ -29,7 +29,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/digits.c \
   verify/prove/digits_read.c \
   verify/prove/digits_solve.c verify/prove/ends.c \
-  verify/prove/eq.c verify/prove/eq_ways.c \
+  verify/prove/eq.c verify/prove/eq_ways.c verify/prove/extremes.c \
   verify/prove/fact_match.c \
   verify/prove/factors.c \
   verify/prove/flags.c verify/prove/folds.c \
@@ -51,7 +51,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/maxcut.c \
   verify/prove/maximage.c verify/prove/maxsets.c verify/prove/written.c \
   verify/prove/maxlaws.c \
-  verify/prove/norm.c \
+  verify/prove/neutral.c verify/prove/norm.c \
   verify/prove/norm_exp.c \
   verify/prove/norm_inv.c \
   verify/prove/norm_poly.c \
@@ -60,7 +60,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/prods.c \
   verify/prove/prove.c \
   verify/prove/quot.c \
-  verify/prove/reads.c \
+  verify/prove/reads.c verify/prove/regions.c \
   verify/prove/repeats.c \
   verify/prove/rescale.c \
   verify/prove/rewrite.c \

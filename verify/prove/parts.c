@@ -28,6 +28,146 @@ static pv_thm nonneg(pv *prover, pv_ctx ctx, ck_id term) {
   return thm == PV_NONE ? pv_follows(prover, ctx, claim) : thm;
 }
 
+/* --- at least a number */
+typedef struct {
+  pv_thm thm; /* number <= term; PV_NONE: not known */
+  ck_id number;
+} lower;
+
+static const lower no_lower = {PV_NONE, CK_BAD};
+
+static lower least(pv *prover, pv_ctx ctx, ck_id term);
+
+/* the greater one */
+static lower greater(pv *prover, lower a, lower b) {
+  if (a.thm == PV_NONE || b.thm == PV_NONE)
+    return a.thm == PV_NONE ? b : a;
+  return pv_const_sign(prover, pv_canon(prover, pv_sub(prover, b.number, a.number))) > 0 ? b : a;
+}
+
+/* by an order of the context that speaks of the term, or of a number times it, alone */
+static lower least_stated(pv *prover, pv_ctx ctx, ck_id term) {
+  const ck_terms *terms = prover->terms;
+  pv_eqn eqn = pv_norm(prover, ctx, term);
+  lower best = no_lower;
+  if (eqn.by == PV_NONE)
+    return no_lower;
+  for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
+    ck_id formula = pv_at(prover, link)->formula;
+    ck_op head = ck_head(terms, formula);
+    if ((head != CK_LT && head != CK_LE) || !ck_is_int(terms, ck_kid(terms, formula, 0)) ||
+        !ck_is_int(terms, ck_kid(terms, formula, 1)))
+      continue;
+    ck_id value;
+    pv_thm known =
+        pv_fact_normal(prover, ctx, pv_tighten(prover, pv_at(prover, link)->thm), &value);
+    known = known == PV_NONE ? known : pv_rounded(prover, known);
+    if (known == PV_NONE || ck_head(terms, pv_says(prover, known)) != CK_LE)
+      continue;
+    value = pv_canon(prover, pv_sub(prover, pv_right(prover, known), pv_left(prover, known)));
+    lower here = {PV_NONE, pv_canon(prover, pv_sub(prover, eqn.to, value))};
+    if (!pv_is_const(prover, here.number))
+      continue;
+    here.thm = PV_COMBINE(prover, pv_le(prover, here.number, term), prover->one, known,
+                          pv_num(prover, -1), eqn.by);
+    best = greater(prover, best, here);
+  }
+  return best;
+}
+
+/* a remainder of the term that the formula speaks of; CK_BAD: there is none */
+static ck_id remainder_in(const pv *prover, ck_id formula, ck_id term) {
+  ck_id found = CK_BAD;
+  if (ck_is(prover->terms, formula, CK_MOD) && ck_kid(prover->terms, formula, 0) == term)
+    return formula;
+  for (uint32_t i = 0, n = ck_nkids(prover->terms, formula); i < n && found == CK_BAD; i++)
+    found = remainder_in(prover, ck_kid(prover->terms, formula, i), term);
+  return found;
+}
+
+/* what is at least 0 is at least each of its remainders: those of which the context speaks */
+static lower least_by_remainder(pv *prover, pv_ctx ctx, ck_id term) {
+  lower best = no_lower;
+  pv_thm nonnegative = PV_NONE;
+  for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
+    ck_id formula = pv_at(prover, link)->formula;
+    bool order =
+        ck_head(prover->terms, formula) == CK_LE || ck_head(prover->terms, formula) == CK_LT;
+    ck_id rest = order ? remainder_in(prover, formula, term) : CK_BAD;
+    ck_id divisor = rest == CK_BAD ? CK_BAD : ck_kid(prover->terms, rest, 1);
+    if (rest == CK_BAD || !pv_is_const(prover, divisor) || pv_const_sign(prover, divisor) <= 0)
+      continue;
+    if (nonnegative == PV_NONE)
+      nonnegative = pv_follows(prover, ctx, pv_ge0(prover, term));
+    if (nonnegative == PV_NONE)
+      return no_lower;
+    lower stated = least_stated(prover, ctx, rest);
+    pv_thm premises[2] = {pv_by_value(prover, pv_gt0(prover, divisor)), nonnegative};
+    pv_var_sub vars[2] = {{pv_int_var(prover, "a"), term}, {pv_int_var(prover, "b"), divisor}};
+    pv_comb comb; /* term - number = divisor*(term div divisor) + (rest - number) */
+    pv_comb_init(&comb);
+    pv_comb_add(&comb, prover->one, stated.thm);
+    pv_comb_add(&comb, divisor, pv_use_lemma(prover, PV_DIV_LO, vars, 2, NULL, 0, premises, 2));
+    pv_comb_add(&comb, pv_num(prover, -1), pv_law2(prover, "div", term, divisor, premises[0]));
+    lower here = {PV_NONE, stated.number};
+    if (stated.thm == PV_NONE)
+      pv_comb_clear(&comb);
+    else
+      here.thm = pv_comb_prove(prover, &comb, pv_le(prover, here.number, term));
+    best = greater(prover, best, here);
+  }
+  return best;
+}
+
+static lower least_sum(pv *prover, pv_ctx ctx, ck_id term) {
+  lower part[2] = {least(prover, ctx, ck_kid(prover->terms, term, 0)), no_lower};
+  if (part[0].thm != PV_NONE)
+    part[1] = least(prover, ctx, ck_kid(prover->terms, term, 1));
+  if (part[1].thm == PV_NONE)
+    return no_lower;
+  ck_id number = pv_const_add(prover, part[0].number, part[1].number);
+  return (lower){PV_COMBINE(prover, pv_le(prover, number, term), prover->one, part[0].thm,
+                            prover->one, part[1].thm),
+                 number};
+}
+
+/* a number that is at least 0 times something */
+static lower least_multiple(pv *prover, pv_ctx ctx, ck_id term) {
+  uint32_t which = pv_is_const(prover, ck_kid(prover->terms, term, 0)) ? 0 : 1;
+  ck_id scale = ck_kid(prover->terms, term, which);
+  if (!pv_is_const(prover, scale) || pv_const_sign(prover, scale) < 0)
+    return no_lower;
+  lower part = least(prover, ctx, ck_kid(prover->terms, term, 1 - which));
+  if (part.thm == PV_NONE)
+    return no_lower;
+  ck_id number = pv_const_mul(prover, scale, part.number);
+  return (lower){PV_COMBINE(prover, pv_le(prover, number, term), scale, part.thm), number};
+}
+
+static lower least(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_op head = ck_head(prover->terms, term);
+  if (pv_is_const(prover, term))
+    return (lower){pv_by_value(prover, pv_le(prover, term, term)), term};
+  if (head == CK_ADD)
+    return least_sum(prover, ctx, term);
+  if (head == CK_MUL)
+    return least_multiple(prover, ctx, term);
+  lower best =
+      greater(prover, least_stated(prover, ctx, term), least_by_remainder(prover, ctx, term));
+  if (best.thm != PV_NONE)
+    return best;
+  return (lower){pv_follows(prover, ctx, pv_ge0(prover, term)), prover->zero};
+}
+
+/* 0 <= term, by what its parts are at least */
+static pv_thm by_least_parts(pv *prover, pv_ctx ctx, ck_id term) {
+  lower bound = least(prover, ctx, term);
+  if (bound.thm == PV_NONE || pv_const_sign(prover, bound.number) < 0)
+    return PV_NONE;
+  pv_summand summands[2] = {{prover->one, &bound.thm, 1}, {bound.number, NULL, 0}};
+  return pv_arith(prover, pv_ge0(prover, term), summands, pv_is_zero(prover, bound.number) ? 1 : 2);
+}
+
 /* --- at most a number */
 typedef struct {
   pv_thm thm; /* term <= number; PV_NONE: not known */
@@ -166,8 +306,12 @@ pv_thm pv_by_parts(pv *prover, pv_ctx ctx, ck_id formula) {
   ck_op sum = ck_head(prover->terms, low ? right : left);
   if (sum != CK_ADD && sum != CK_MUL)
     return PV_NONE;
+  if (low && head == CK_LE) {
+    pv_thm thm = nonneg(prover, ctx, right);
+    return thm == PV_NONE ? by_least_parts(prover, ctx, right) : thm;
+  }
   if (low)
-    return head == CK_LE ? nonneg(prover, ctx, right) : PV_NONE;
+    return PV_NONE;
   if ((head != CK_LE && head != CK_LT) || !pv_is_const(prover, right))
     return PV_NONE;
   upper bound = most(prover, ctx, left);

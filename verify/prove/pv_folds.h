@@ -36,6 +36,10 @@ pv_thm pv_cut_tiles_max(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id inner, c
 /* the fold t, with base init, as max(k < n) body with the base written out; PV_NONE: it is not */
 pv_thm pv_max_written_out(pv *prover, pv_ctx ctx, ck_id t, ck_id n, ck_id init, ck_id k,
                           ck_id body);
+/* neutral.c: t without its last elements, where these are all one value that is at most the first
+ * element; body as it stands, not in normal form; PV_REFL: it has none such */
+pv_eqn pv_without_neutral(pv *prover, pv_ctx ctx, ck_id t, ck_id n, ck_id init, ck_id k,
+                          ck_id body);
 /* the element at that counter of a fold that is a maximum, whatever its base; CK_BAD: it is none */
 ck_id pv_max_element(pv *prover, ck_id fold, ck_id counter);
 /* max(k < n) body < 0, or <= 0, where all elements are; inner: with 0 <= k < n */
@@ -50,6 +54,13 @@ pv_thm pv_max_same(pv *prover, ck_id a); /* max2(a, a) = a */
 /* maxsets.c: left = right, both with maxima of a few things that are the same on both sides;
  * PV_NONE: they are not seen to be */
 pv_thm pv_by_maxima(pv *prover, ck_id left, ck_id right);
+/* extremes.c: left = right, nested choices of the larger, or of the smaller, of two, among things
+ * that are the same on both sides or that others are at least as large as; PV_NONE: not seen */
+pv_thm pv_by_extremes(pv *prover, pv_ctx ctx, ck_id left, ck_id right);
+/* regions.c: left = right, by cases on the conditions on indices by which both sides choose, with
+ * what both are in each region; whether both have extremes and one such conditions */
+pv_thm pv_by_regions(pv *prover, pv_ctx ctx, ck_id left, ck_id right);
+bool pv_has_regions(pv *prover, ck_id left, ck_id right);
 /* max(k < n) body <= c, or <, from m: the same of body for 0 <= k < n; np: 0 < n */
 pv_thm pv_max_le(pv *prover, ck_id n, ck_id k, ck_id body, ck_id c, pv_thm np, pv_thm thm);
 pv_thm pv_max_first(pv *prover, pv_ctx ctx, ck_id t); /* f(0) <= max(k < n) f */

@@ -50,7 +50,10 @@ bool pv_is_max(pv *prover, ck_id t, ck_id *f);   /* as pv_max makes them; *f: un
 ck_id pv_max_body(pv *prover, ck_id t, ck_id k); /* f opened at k */
 bool pv_is_prod(pv *prover, ck_id t, ck_id *f);  /* fold 0 1 n 1 (acc * f), *f: f at $$k */
 bool pv_occurs(pv *prover, ck_id t, ck_id x);    /* x is t or inside of it */
-bool pv_too_big(pv *prover, ck_id t);            /* written out, t is larger than walks may be */
+/* nodes of t written out as a tree, sums and products as polynomials, which is what walks over
+ * terms cost; not counted beyond the bound */
+uint64_t pv_tree_size(pv *prover, ck_id t);
+bool pv_too_big(pv *prover, ck_id t); /* written out, t is larger than walks may be */
 
 ck_id pv_const_add(pv *prover, ck_id a, ck_id b);
 ck_id pv_const_mul(pv *prover, ck_id a, ck_id b);

@@ -246,9 +246,7 @@ bool pv_occurs(pv *prover, ck_id term, ck_id x) {
   return false;
 }
 
-/* nodes of t written out as a tree, sums and products as polynomials, which is what walks over
- * terms cost; not counted beyond the bound */
-static uint64_t tree_size(pv *prover, ck_id term) {
+uint64_t pv_tree_size(pv *prover, ck_id term) {
   uint64_t n = 1;
   uint64_t known;
   ck_op head = ck_head(prover->terms, term);
@@ -260,10 +258,10 @@ static uint64_t tree_size(pv *prover, ck_id term) {
   for (uint32_t i = 0, k = f ? ck_poly_len(f) : 0; i < k && n <= MAX_TREE; i++) {
     ck_mono m = ck_poly_mono(f, i);
     for (uint32_t j = 0; j < m.deg && n <= MAX_TREE; j++)
-      n += tree_size(prover, m.atoms[j]);
+      n += pv_tree_size(prover, m.atoms[j]);
   }
   for (uint32_t i = 0, k = f ? 0 : ck_nkids(prover->terms, term); i < k && n <= MAX_TREE; i++)
-    n += tree_size(prover, ck_kid(prover->terms, term, i));
+    n += pv_tree_size(prover, ck_kid(prover->terms, term, i));
   if (n > MAX_TREE)
     n = MAX_TREE + 1;
   as_map_put(&prover->misc_memo, AS_KEY(term, 9), n);
@@ -271,7 +269,7 @@ static uint64_t tree_size(pv *prover, ck_id term) {
 }
 
 bool pv_too_big(pv *prover, ck_id term) {
-  if (tree_size(prover, term) <= MAX_TREE)
+  if (pv_tree_size(prover, term) <= MAX_TREE)
     return false;
   prover->too_deep = true;
   return true;

@@ -17,6 +17,7 @@ from triton.backends.nvidia.compiler import CUDABackend
 from triton.compiler import ASTSource
 
 import more_kernels
+import window_kernels
 
 
 @triton.jit
@@ -498,6 +499,13 @@ KERNELS = {
     'conv1d_causal': ([F] * 4 + ['i32'], dict(K=4, B=8)),
     'max_pool': ([F] * 2 + ['i32'] * 4, dict(K=2, B=16)),
     'max_pool_padded': ([F] * 2 + ['i32'] * 3, dict(B=4)),
+    'max_pool_dilated': ([F] * 2 + ['i32'] * 2, dict(B=8)),
+    'max_pool_same': ([F] * 2 + ['i32'] * 2, dict(B=16)),
+    'max_pool_wide': ([F] * 2 + ['i32'] * 4, dict(K=5, S=2, P=2, B=16)),
+    'min_pool_ceil': ([F] * 2 + ['i32'] * 4, dict(B=8)),
+    'avg_pool_padded': ([F] * 2 + ['i32'] * 3, dict(B=4)),
+    'avg_pool_counted': ([F] * 2 + ['i32'] * 3, dict(B=4)),
+    'row_amounts': ([F] * 2 + ['i32'], dict(B=1024)),
     'batched_matvec': ([F] * 3 + ['i32'] * 2, dict(BM=4, BN=8)),
     'kl_div': ([F] * 3 + ['i32'], dict(B=8)),
     'quantise': ([F] * 3 + ['i32'], dict(B=8)),
@@ -547,7 +555,10 @@ def text_of(function, types, constants):
 
 
 def function_of(name):
-    return globals().get(name) or getattr(more_kernels, name)
+    for module in (more_kernels, window_kernels):
+        if hasattr(module, name):
+            return getattr(module, name)
+    return globals()[name]
 
 
 def main():

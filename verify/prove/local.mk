@@ -25,6 +25,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/ctx.c \
   verify/prove/cutmax.c \
   verify/prove/cuts.c \
+  verify/prove/data_windows.c \
   verify/prove/defs.c \
   verify/prove/digits.c \
   verify/prove/digits_read.c \

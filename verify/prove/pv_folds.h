@@ -12,6 +12,11 @@ pv_eqn pv_cut_sum(pv *prover, pv_ctx ctx, ck_id t, ck_id m);
  * unless the stride is known to divide its bound */
 pv_eqn pv_deal_sum(pv *prover, pv_ctx ctx, ck_id t, uint32_t stride);
 
+/* --- data_windows.c */
+/* the term with products of two orders that bound how far something is from a multiple of what is
+ * read from a tensor as choices by an equation of that; PV_REFL: it has none */
+pv_eqn pv_data_windows(pv *prover, ck_id term);
+
 /* --- prods.c */
 pv_eqn pv_norm_prod(pv *prover, pv_ctx ctx, ck_id t);
 /* prod(k < n) body = exp(sum(k < n) log body), where all factors are seen to be positive */

@@ -737,6 +737,11 @@ pv_eqn pv_norm_sum(pv *prover, pv_ctx ctx, ck_id term) {
     return pv_fail();
   if (n_nonneg == PV_NONE)
     return eqn;
+  pv_eqn named = pv_data_windows(prover, body);
+  if (named.by != PV_REFL) {
+    pv_eqn sum = {pv_sum(prover, n, k, named.to), pv_lift_sum(prover, n, k, named.by)};
+    return pv_then(prover, eqn, pv_then(prover, sum, pv_norm(prover, ctx, sum.to)));
+  }
   n_places = pv_cut_places(prover, body, k, place, PLACES);
   for (uint32_t i = 0; i < n_places; i++) {
     if (pv_is_zero(prover, place[i]) || place[i] == n)

@@ -17,6 +17,7 @@ from triton.backends.nvidia.compiler import CUDABackend
 from triton.compiler import ASTSource
 
 import more_kernels
+import tiled_kernels
 
 
 @triton.jit
@@ -518,6 +519,8 @@ KERNELS = {
     'smooth_loss': ([F] * 3 + ['i32'], dict(B=16)),
     'cosine': ([F] * 3 + ['i32', 'fp32'], dict(B=8)),
     'attention_causal': ([F] * 4 + ['i32', 'fp32'], dict(D=16, BM=16, BN=16)),
+    'rotary_tiles': ([F] * 3, dict(S=8, H=4, D=8, BM=4, BN=4)),
+    'add_rows': ([I, F, F, 'i32'], dict(B=16)),
 }
 
 
@@ -547,7 +550,8 @@ def text_of(function, types, constants):
 
 
 def function_of(name):
-    return globals().get(name) or getattr(more_kernels, name)
+    found = globals().get(name) or getattr(more_kernels, name, None)
+    return found or getattr(tiled_kernels, name)
 
 
 def main():

@@ -69,7 +69,8 @@ ck_id pv_replace_closed(pv *prover, ck_id term, ck_id what, ck_id with);
 bool pv_has_few_rounds(pv *prover, ck_id fold, uint32_t most);
 /* such a fold by its last round; by its base where it has none */
 pv_eqn pv_by_last_round(pv *prover, ck_id fold);
-/* the term with its sums of a few rounds, outside of binders, written out; PV_REFL: it has none */
+/* the term with its sums of a few rounds, also those inside of sums, written out; PV_REFL: it has
+ * none */
 pv_eqn pv_sums_written_out(pv *prover, pv_ctx ctx, ck_id term);
 
 /* --- rescale.c, settle.c: t is a fold whose bound and bases are normal; fail: it is no such */

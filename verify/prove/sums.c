@@ -715,6 +715,10 @@ pv_eqn pv_norm_sum(pv *prover, pv_ctx ctx, ck_id term) {
     if (whole.by != PV_NONE)
       return pv_then(prover, whole, pv_norm(prover, ctx, whole.to));
   }
+  pv_eqn written = pv_running_written_out(prover, term);
+  if (written.by != PV_REFL)
+    return written.by == PV_NONE ? pv_fail()
+                                 : pv_then(prover, written, pv_norm(prover, ctx, written.to));
   ck_id k;
   ck_id place[PLACES];
   ck_id block;

@@ -106,3 +106,58 @@ pv_eqn pv_sums_written_out(pv *prover, pv_ctx ctx, ck_id term) {
     return eqn;
   return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
 }
+
+/* --- what runs along with a sum */
+/* has the term a fold over as many rounds as the counter says that is no sum, product or maximum?
+ */
+static bool runs_along(pv *prover, ck_id term, ck_id k, as_map *seen) {
+  ck_terms *terms = prover->terms;
+  uint64_t known;
+  ck_id body;
+  if (!ck_has_var(terms, term, k) || as_map_get(seen, AS_KEY(term), &known))
+    return false;
+  as_map_put(seen, AS_KEY(term), 1);
+  if (ck_is(terms, term, CK_FOLD) && ck_has_var(terms, ck_kid(terms, term, 0), k) &&
+      !pv_is_sum(prover, term) && !pv_is_prod(prover, term, &body) &&
+      !pv_is_max(prover, term, &body))
+    return true;
+  for (uint32_t i = 0; i < ck_nkids(terms, term); i++) {
+    if (runs_along(prover, ck_kid(terms, term, i), k, seen))
+      return true;
+  }
+  return false;
+}
+
+/* does the term count elements under conditions, speaking of nothing but indices and counters,
+ * which no source file can name?  *others: of others than k */
+static bool counts(const pv *prover, ck_id term, ck_id k, bool *others) {
+  const ck_terms *terms = prover->terms;
+  ck_op head = ck_head(terms, term);
+  if (head == CK_V) {
+    *others = *others || term != k;
+    return ck_word_text(terms, ck_name(terms, term))[0] == '$';
+  }
+  if (head == CK_APP || head == CK_FOLD)
+    return false;
+  for (uint32_t i = 0; i < ck_nkids(terms, term); i++) {
+    if (!counts(prover, ck_kid(terms, term, i), k, others))
+      return false;
+  }
+  return true;
+}
+
+pv_eqn pv_running_written_out(pv *prover, ck_id sum) {
+  enum { FEW = 4 };
+
+  if (!pv_has_few_rounds(prover, sum, FEW))
+    return pv_same(sum);
+  ck_id k = pv_int_var(prover, "$$within");
+  ck_id body = pv_sum_body(prover, sum, k);
+  bool others = false;
+  as_map seen;
+  as_map_init(&seen, 1);
+  bool runs = runs_along(prover, body, k, &seen) ||
+              (ck_is(prover->terms, body, CK_ITE) && counts(prover, body, k, &others) && others);
+  as_map_clear(&seen);
+  return runs ? by_all_rounds(prover, sum) : pv_same(sum);
+}

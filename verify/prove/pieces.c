@@ -35,7 +35,7 @@ ck_id pv_shift_between(pv *prover, ck_id left, ck_id right, ck_id k) {
   return shift;
 }
 
-enum { MOST_SUMS = 48, MOST_CUTS = 32 };
+enum { MOST_SUMS = 128, MOST_CUTS = 12 };
 
 typedef struct {
   ck_id sum[MOST_SUMS];
@@ -89,28 +89,41 @@ static ck_id place_in(pv *prover, ck_id sum, ck_id other) {
   return inside(prover, end, n) ? end : CK_BAD;
 }
 
-/* one of the term's sums, cut; PV_REFL: none is to be cut */
-static pv_eqn one_cut(pv *prover, pv_ctx ctx, ck_id term) {
+/* the sum cut once, where another one of them begins or ends; PV_REFL: nowhere */
+static pv_eqn cut_once(pv *prover, pv_ctx ctx, ck_id sum, const sums *all) {
+  for (uint32_t j = 0; j < all->n; j++) {
+    ck_id place = sum == all->sum[j] ? CK_BAD : place_in(prover, sum, all->sum[j]);
+    pv_eqn cut = place == CK_BAD ? pv_same(sum) : pv_cut_sum(prover, ctx, sum, place);
+    if (cut.by != PV_REFL && cut.by != PV_NONE)
+      return cut;
+  }
+  return pv_same(sum);
+}
+
+/* each of the term's sums that is to be cut, cut once; PV_REFL: none is */
+static pv_eqn cut_each(pv *prover, pv_ctx ctx, ck_id term) {
   sums all = {.n = 0};
+  ck_id from[MOST_SUMS];
+  pv_thm by[MOST_SUMS];
+  uint32_t n = 0;
   as_map seen;
   as_map_init(&seen, 1);
   find_sums(prover, term, &seen, &all);
   as_map_clear(&seen);
   for (uint32_t i = 0; i < all.n; i++) {
-    for (uint32_t j = 0; j < all.n; j++) {
-      ck_id place = i == j ? CK_BAD : place_in(prover, all.sum[i], all.sum[j]);
-      pv_eqn cut = place == CK_BAD ? pv_same(term) : pv_cut_sum(prover, ctx, all.sum[i], place);
-      if (cut.by != PV_REFL && cut.by != PV_NONE)
-        return pv_rewrite(prover, term, &all.sum[i], &cut.by, 1);
-    }
+    pv_eqn cut = cut_once(prover, ctx, all.sum[i], &all);
+    if (cut.by == PV_REFL)
+      continue;
+    from[n] = all.sum[i];
+    by[n++] = cut.by;
   }
-  return pv_same(term);
+  return n == 0 ? pv_same(term) : pv_rewrite(prover, term, from, by, n);
 }
 
 pv_eqn pv_sums_in_pieces(pv *prover, pv_ctx ctx, ck_id term) {
   pv_eqn eqn = pv_same(term);
   for (uint32_t cuts = 0; cuts < MOST_CUTS && eqn.by != PV_NONE; cuts++) {
-    pv_eqn cut = one_cut(prover, ctx, eqn.to);
+    pv_eqn cut = cut_each(prover, ctx, eqn.to);
     if (cut.by == PV_REFL)
       break;
     eqn = pv_then(prover, eqn, cut);

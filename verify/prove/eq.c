@@ -514,12 +514,41 @@ static pv_thm by_few_elements(pv *prover, pv_ctx ctx, ck_id left, ck_id right, u
   return pv_scaled(prover, pv_eq(prover, left, right), prover->one, zero);
 }
 
-/* diff = 0 where its sums are over pieces of one range, cut differently */
-static pv_thm by_same_pieces(pv *prover, pv_ctx ctx, ck_id diff) {
-  pv_eqn eqn = pv_sums_in_pieces(prover, ctx, diff);
-  if (eqn.by == PV_NONE || !pv_is_zero(prover, eqn.to))
+/* a condition on integers of a choice anywhere in the term that speaks of no counter; CK_BAD: none
+ */
+static ck_id closed_choice(pv *prover, ck_id term, as_map *seen) {
+  const ck_terms *terms = prover->terms;
+  uint64_t known;
+  if (as_map_get(seen, AS_KEY(term), &known))
+    return CK_BAD;
+  as_map_put(seen, AS_KEY(term), 1);
+  if (ck_is(terms, term, CK_ITE)) {
+    ck_id cond = ck_kid(terms, term, 0);
+    if (ck_is_closed(terms, cond) && ck_is_int(terms, ck_kid(terms, cond, 0)) &&
+        ck_is_int(terms, ck_kid(terms, cond, 1)))
+      return cond;
+  }
+  ck_id found = CK_BAD;
+  for (uint32_t i = 0; i < ck_nkids(terms, term) && found == CK_BAD; i++)
+    found = closed_choice(prover, ck_kid(terms, term, i), seen);
+  return found;
+}
+
+/* diff = 0 where its sums are over pieces of one range, cut differently, by cases of what chooses
+ * their elements */
+static pv_thm by_same_pieces(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
+  pv_eqn eqn = pv_norm(prover, ctx, diff);
+  pv_eqn cut = eqn.by == PV_NONE ? eqn : pv_sums_in_pieces(prover, ctx, eqn.to);
+  if (cut.by == PV_NONE || (cut.by == PV_REFL && !pv_is_zero(prover, cut.to)))
     return PV_NONE;
-  return eqn.by;
+  if (pv_is_zero(prover, cut.to))
+    return through(prover, diff, pv_then(prover, eqn, cut),
+                   pv_identity(prover, pv_eq(prover, prover->zero, prover->zero)));
+  as_map seen;
+  as_map_init(&seen, 1);
+  ck_id cond = closed_choice(prover, cut.to, &seen);
+  as_map_clear(&seen);
+  return cond == CK_BAD ? PV_NONE : split_on(prover, ctx, cond, diff, depth, by_same_pieces);
 }
 
 pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t depth) {
@@ -535,7 +564,7 @@ pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t dep
     ck_id claim = pv_eq(prover, left_normal.to, right_normal.to);
     thm = pv_by_maxima(prover, left_normal.to, right_normal.to);
     if (thm == PV_NONE)
-      thm = pv_scaled(prover, claim, prover->one, by_same_pieces(prover, ctx, diff));
+      thm = pv_scaled(prover, claim, prover->one, by_same_pieces(prover, ctx, diff, depth));
     if (thm == PV_NONE)
       thm = pv_scaled(prover, claim, prover->one, zero_thm(prover, ctx, diff, depth));
     if (thm == PV_NONE && depth < 2)

@@ -534,10 +534,10 @@ static ck_id closed_choice(pv *prover, ck_id term, as_map *seen) {
   return found;
 }
 
-/* diff = 0 where its sums are over pieces of one range, cut differently, by cases of what chooses
- * their elements */
-static pv_thm by_same_pieces(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
+pv_thm pv_zero_in_pieces(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
   pv_eqn eqn = pv_norm(prover, ctx, diff);
+  if (eqn.by != PV_NONE)
+    eqn = pv_then(prover, eqn, pv_roots_in_pieces(prover, ctx, eqn.to));
   pv_eqn cut = eqn.by == PV_NONE ? eqn : pv_sums_in_pieces(prover, ctx, eqn.to);
   if (cut.by == PV_NONE || (cut.by == PV_REFL && !pv_is_zero(prover, cut.to)))
     return PV_NONE;
@@ -548,7 +548,7 @@ static pv_thm by_same_pieces(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth)
   as_map_init(&seen, 1);
   ck_id cond = closed_choice(prover, cut.to, &seen);
   as_map_clear(&seen);
-  return cond == CK_BAD ? PV_NONE : split_on(prover, ctx, cond, diff, depth, by_same_pieces);
+  return cond == CK_BAD ? PV_NONE : split_on(prover, ctx, cond, diff, depth, pv_zero_in_pieces);
 }
 
 pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t depth) {
@@ -564,7 +564,7 @@ pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t dep
     ck_id claim = pv_eq(prover, left_normal.to, right_normal.to);
     thm = pv_by_maxima(prover, left_normal.to, right_normal.to);
     if (thm == PV_NONE)
-      thm = pv_scaled(prover, claim, prover->one, by_same_pieces(prover, ctx, diff, depth));
+      thm = pv_scaled(prover, claim, prover->one, pv_zero_in_pieces(prover, ctx, diff, depth));
     if (thm == PV_NONE)
       thm = pv_scaled(prover, claim, prover->one, zero_thm(prover, ctx, diff, depth));
     if (thm == PV_NONE && depth < 2)

@@ -133,6 +133,77 @@ pv_eqn pv_sums_in_pieces(pv *prover, pv_ctx ctx, ck_id term) {
   return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
 }
 
+/* --- roots of such sums */
+enum { MOST_ROOTS = 6 };
+
+static void find_roots(const pv *prover, ck_id term, as_map *seen, ck_id *root, uint32_t *n) {
+  uint64_t known;
+  if (*n == MOST_ROOTS || as_map_get(seen, AS_KEY(term), &known))
+    return;
+  as_map_put(seen, AS_KEY(term), 1);
+  if (ck_is(prover->terms, term, CK_SQRT) && ck_is_closed(prover->terms, term))
+    root[(*n)++] = term;
+  for (uint32_t i = 0; i < ck_nkids(prover->terms, term); i++)
+    find_roots(prover, ck_kid(prover->terms, term, i), seen, root, n);
+}
+
+/* the number that stands in the sum by itself; 0: there is none */
+static ck_id number_in(pv *prover, ck_id term) {
+  ck_id found = prover->zero;
+  pv_poly poly;
+  pv_poly_init(&poly);
+  pv_poly_read(prover, &poly, term);
+  for (uint32_t i = 0; i < poly.count; i++) {
+    if (poly.monos[i].degree == 0)
+      found = poly.monos[i].coef;
+  }
+  pv_poly_clear(&poly);
+  return found;
+}
+
+/* the root as a multiple of the other one, where what they are taken of is a multiple but for how
+ * sums are cut; PV_REFL: it is no such */
+static pv_eqn as_multiple(pv *prover, pv_ctx ctx, ck_id root, ck_id other) {
+  ck_id under = ck_kid(prover->terms, root, 0);
+  ck_id there = ck_kid(prover->terms, other, 0);
+  ck_id number[2] = {number_in(prover, under), number_in(prover, there)};
+  if (pv_const_sign(prover, number[0]) <= 0 || pv_const_sign(prover, number[1]) <= 0)
+    return pv_same(root);
+  ck_id ratio = pv_const_mul(prover, number[0], pv_const_inv(prover, number[1]));
+  ck_id multiple = pv_mul(prover, ratio, there);
+  pv_eqn zero = pv_norm(prover, ctx, pv_sub(prover, under, multiple));
+  if (zero.by != PV_NONE)
+    zero = pv_then(prover, zero, pv_sums_in_pieces(prover, ctx, zero.to));
+  if (zero.by == PV_NONE || !pv_is_zero(prover, zero.to))
+    return pv_same(root);
+  pv_thm same = PV_COMBINE(prover, pv_eq(prover, under, multiple), prover->one, zero.by);
+  pv_eqn eqn = {pv_sqrt(prover, multiple), PV_NONE};
+  eqn.by = pv_cong(prover, root, eqn.to, &same, 1);
+  pv_eqn normal = pv_norm(prover, ctx, eqn.to);
+  if (eqn.by == PV_NONE || normal.by == PV_NONE || !pv_occurs(prover, normal.to, other))
+    return pv_same(root);
+  return pv_then(prover, eqn, normal);
+}
+
+pv_eqn pv_roots_in_pieces(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id root[MOST_ROOTS];
+  uint32_t n = 0;
+  as_map seen;
+  as_map_init(&seen, 1);
+  find_roots(prover, term, &seen, root, &n);
+  as_map_clear(&seen);
+  for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t j = 0; j < n; j++) {
+      pv_eqn eqn = i == j ? pv_same(root[i]) : as_multiple(prover, ctx, root[i], root[j]);
+      if (eqn.by == PV_REFL || eqn.by == PV_NONE)
+        continue;
+      pv_eqn other = pv_rewrite(prover, term, &root[i], &eqn.by, 1);
+      return other.by == PV_NONE ? other : pv_then(prover, other, pv_norm(prover, ctx, other.to));
+    }
+  }
+  return pv_same(term);
+}
+
 /* --- what hypotheses say of such sums */
 static ck_id value_of(pv *prover, ck_id relation) {
   return pv_sub(prover, ck_kid(prover->terms, relation, 1), ck_kid(prover->terms, relation, 0));
@@ -148,11 +219,9 @@ static pv_thm by_fact(pv *prover, pv_ctx ctx, ck_id formula, pv_thm fact) {
     ck_id scale = pv_num(prover, sign);
     ck_id other = pv_mul(prover, scale, value_of(prover, says));
     ck_id diff = pv_sub(prover, value_of(prover, formula), other);
-    pv_eqn eqn = pv_norm(prover, ctx, diff);
-    if (eqn.by != PV_NONE)
-      eqn = pv_then(prover, eqn, pv_sums_in_pieces(prover, ctx, eqn.to));
-    if (eqn.by != PV_NONE && pv_is_zero(prover, eqn.to))
-      return PV_COMBINE(prover, formula, scale, fact, pv_num(prover, -1), eqn.by);
+    pv_thm zero = pv_zero_in_pieces(prover, ctx, diff, 0);
+    if (zero != PV_NONE)
+      return PV_COMBINE(prover, formula, scale, fact, pv_num(prover, -1), zero);
   }
   return PV_NONE;
 }

@@ -24,6 +24,11 @@ ck_id pv_shift_between(pv *prover, ck_id left, ck_id right, ck_id k);
 /* the term with its sums of numbers of elements cut where others of the same elements begin or end,
  * in normal form; PV_REFL: none is */
 pv_eqn pv_sums_in_pieces(pv *prover, pv_ctx ctx, ck_id term);
+/* the term with a root in it as a multiple of another one; PV_REFL: none is */
+pv_eqn pv_roots_in_pieces(pv *prover, pv_ctx ctx, ck_id term);
+/* eq.c: diff = 0 where its sums are over pieces of one range, cut differently, by cases of what
+ * chooses their elements */
+pv_thm pv_zero_in_pieces(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth);
 /* a relation of reals other than an equation, by a clause that says it of the same sums, cut
  * otherwise */
 pv_thm pv_by_fact_in_pieces(pv *prover, pv_ctx ctx, ck_id formula);

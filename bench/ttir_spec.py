@@ -513,13 +513,19 @@ class Numpy:
     class add:
         @staticmethod
         def at(x, rows, more):
-            """adds to rows of x, which is changed in place"""
+            """adds to rows of x, which is changed in place; each row that is named is read, so that
+            it must be there"""
             here = names(x.shape)
-            inner = ', '.join(['k'] + here[1:])
+            columns = here[1:]
             changed = x.program.call(
                 x.shape,
-                'a0[%s] + (sum(k < %d) (if(a1[k] = i0, a2[%s], 0)))'
-                % (', '.join(here), rows.shape[0], inner),
+                'a0[%s] + (sum(k < %d) (if(a1[k] = i0, a2[%s], 0) + 0 * a0[%s]))'
+                % (
+                    ', '.join(here),
+                    rows.shape[0],
+                    ', '.join(['k'] + columns),
+                    ', '.join(['a1[k]'] + columns),
+                ),
                 [x, rows, more],
             )
             x.name = changed.name

@@ -228,36 +228,6 @@ static pv_thm atoms_equal(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint3
   return pv_cong(prover, left, right, premises, n_premises);
 }
 
-/* s with b(k) = a(k + s) for closed terms a and b that are alike up to arguments of functions;
- * CK_BAD: none is seen */
-static ck_id shift_between(pv *prover, ck_id left, ck_id right, ck_id k) {
-  const ck_terms *terms = prover->terms;
-  ck_id shift = CK_BAD;
-  if (left == right || ck_head(terms, left) != ck_head(terms, right) ||
-      ck_nkids(terms, left) != ck_nkids(terms, right))
-    return CK_BAD;
-  for (uint32_t i = 0, n = ck_nkids(terms, left); i < n && shift == CK_BAD; i++) {
-    ck_id left_kid = ck_kid(terms, left, i);
-    ck_id right_kid = ck_kid(terms, right, i);
-    if (ck_head(terms, left) == CK_APP && left_kid != right_kid && ck_is_int(terms, left_kid) &&
-        ck_is_int(terms, right_kid)) {
-      ck_id distance = pv_canon(prover, pv_sub(prover, right_kid, left_kid));
-      pv_poly poly;
-      pv_poly_init(&poly);
-      pv_poly_read(prover, &poly, left_kid);
-      for (uint32_t j = 0; j < poly.count; j++) {
-        if (poly.monos[j].degree == 1 && poly.monos[j].atoms[0] == k &&
-            pv_is_one(prover, poly.monos[j].coef) && !ck_has_var(terms, distance, k))
-          shift = distance;
-      }
-      pv_poly_clear(&poly);
-    } else {
-      shift = shift_between(prover, left_kid, right_kid, k);
-    }
-  }
-  return shift;
-}
-
 enum { MOST_STRIDE = 8 };
 
 /* c in the integer term, whose monomial in k alone is c*k for a number c; 0: there is none */
@@ -345,8 +315,8 @@ static pv_eqn cut_longer(pv *prover, pv_ctx ctx, ck_id left, ck_id right) {
     ck_id k;
     ck_id shift;
     pv_ctx_bind(prover, ctx, ck_kid(prover->terms, left, 0), &k);
-    if ((shift = shift_between(prover, pv_sum_body(prover, left, k), pv_sum_body(prover, right, k),
-                               k)) == CK_BAD ||
+    if ((shift = pv_shift_between(prover, pv_sum_body(prover, left, k),
+                                  pv_sum_body(prover, right, k), k)) == CK_BAD ||
         pv_is_zero(prover, shift))
       return deal_longer(prover, ctx, left, right);
     pv_eqn end = pv_norm(prover, ctx,
@@ -544,6 +514,43 @@ static pv_thm by_few_elements(pv *prover, pv_ctx ctx, ck_id left, ck_id right, u
   return pv_scaled(prover, pv_eq(prover, left, right), prover->one, zero);
 }
 
+/* a condition on integers of a choice anywhere in the term that speaks of no counter; CK_BAD: none
+ */
+static ck_id closed_choice(pv *prover, ck_id term, as_map *seen) {
+  const ck_terms *terms = prover->terms;
+  uint64_t known;
+  if (as_map_get(seen, AS_KEY(term), &known))
+    return CK_BAD;
+  as_map_put(seen, AS_KEY(term), 1);
+  if (ck_is(terms, term, CK_ITE)) {
+    ck_id cond = ck_kid(terms, term, 0);
+    if (ck_is_closed(terms, cond) && ck_is_int(terms, ck_kid(terms, cond, 0)) &&
+        ck_is_int(terms, ck_kid(terms, cond, 1)))
+      return cond;
+  }
+  ck_id found = CK_BAD;
+  for (uint32_t i = 0; i < ck_nkids(terms, term) && found == CK_BAD; i++)
+    found = closed_choice(prover, ck_kid(terms, term, i), seen);
+  return found;
+}
+
+pv_thm pv_zero_in_pieces(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth) {
+  pv_eqn eqn = pv_norm(prover, ctx, diff);
+  if (eqn.by != PV_NONE)
+    eqn = pv_then(prover, eqn, pv_roots_in_pieces(prover, ctx, eqn.to));
+  pv_eqn cut = eqn.by == PV_NONE ? eqn : pv_sums_in_pieces(prover, ctx, eqn.to);
+  if (cut.by == PV_NONE || (cut.by == PV_REFL && !pv_is_zero(prover, cut.to)))
+    return PV_NONE;
+  if (pv_is_zero(prover, cut.to))
+    return through(prover, diff, pv_then(prover, eqn, cut),
+                   pv_identity(prover, pv_eq(prover, prover->zero, prover->zero)));
+  as_map seen;
+  as_map_init(&seen, 1);
+  ck_id cond = closed_choice(prover, cut.to, &seen);
+  as_map_clear(&seen);
+  return cond == CK_BAD ? PV_NONE : split_on(prover, ctx, cond, diff, depth, pv_zero_in_pieces);
+}
+
 pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t depth) {
   if (left == right)
     return pv_refl(prover, left);
@@ -554,10 +561,12 @@ pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t dep
     return PV_NONE;
   if (left_normal.to != right_normal.to) {
     ck_id diff = pv_sub(prover, left_normal.to, right_normal.to);
+    ck_id claim = pv_eq(prover, left_normal.to, right_normal.to);
     thm = pv_by_maxima(prover, left_normal.to, right_normal.to);
     if (thm == PV_NONE)
-      thm = pv_scaled(prover, pv_eq(prover, left_normal.to, right_normal.to), prover->one,
-                      zero_thm(prover, ctx, diff, depth));
+      thm = pv_scaled(prover, claim, prover->one, pv_zero_in_pieces(prover, ctx, diff, depth));
+    if (thm == PV_NONE)
+      thm = pv_scaled(prover, claim, prover->one, zero_thm(prover, ctx, diff, depth));
     if (thm == PV_NONE && depth < 2)
       thm = by_few_elements(prover, ctx, left_normal.to, right_normal.to, depth);
     if (thm == PV_NONE)
@@ -624,6 +633,9 @@ static pv_thm goal_in(pv *prover, pv_ctx ctx, ck_id formula, uint32_t depth) {
   pv_thm thm;
   ck_id cond;
   if ((thm = pv_by_clause(prover, ctx, formula)) != PV_NONE)
+    return thm;
+  if (depth == 0 && ck_head(prover->terms, formula) != CK_EQ &&
+      (thm = pv_by_fact_in_pieces(prover, ctx, formula)) != PV_NONE)
     return thm;
   if (ck_head(prover->terms, formula) == CK_EQ && depth < 6 &&
       (cond = fact_cond(prover, ctx, prover->zero)) != CK_BAD) {

@@ -443,18 +443,33 @@ static pv_thm added(pv *prover, ck_id step, ck_id state, ck_id *addend) {
   return pv_identity(prover, pv_eq(prover, step, pv_add(prover, state, *addend)));
 }
 
-/* fold 0 1 n 0 (anything that is acc + f): as a sum */
-static pv_eqn as_sum(pv *prover, ck_id term, const opened_fold *fold) {
+/* fold(n; b; s + addend) = b + sum(k < n) addend */
+static pv_eqn sum_from_base(pv *prover, pv_ctx ctx, const opened_fold *fold, ck_id addend) {
+  pv_thm n_nonneg = pv_follows(prover, ctx, pv_ge0(prover, fold->bound));
+  pv_var_sub vars[2] = {{pv_int_var(prover, "n"), fold->bound},
+                        {pv_real_var(prover, "b"), fold->init[0]}};
+  ck_fsub fun = pv_fun_sub(prover, "f", &fold->counter, addend);
+  pv_thm thm = n_nonneg == PV_NONE
+                   ? PV_NONE
+                   : pv_use_lemma(prover, PV_SUM_FROM, vars, 2, &fun, 1, &n_nonneg, 1);
+  return thm == PV_NONE ? pv_fail() : (pv_eqn){pv_right(prover, thm), thm};
+}
+
+/* fold 0 1 n b (anything that is acc + f): as a sum, beside the base if there is one */
+static pv_eqn as_sum(pv *prover, pv_ctx ctx, ck_id term, const opened_fold *fold) {
   ck_id addend;
   ck_id vars[2] = {fold->counter, fold->state[0]};
-  if (fold->width != 1 || fold->init[0] != prover->zero)
+  if (fold->width != 1)
     return pv_fail();
   pv_thm thm = added(prover, fold->step[0], fold->state[0], &addend);
   if (thm == PV_NONE)
     return pv_fail();
-  pv_eqn result = {pv_sum(prover, fold->bound, fold->counter, addend), PV_NONE};
-  result.by = pv_foldcong(prover, term, result.to, vars, 2, &thm, 1);
-  return result.by == PV_NONE ? pv_fail() : result;
+  ck_id step = pv_add(prover, fold->state[0], addend);
+  pv_eqn plain = {pv_fold1(prover, fold->bound, fold->init[0], vars[0], vars[1], step), PV_NONE};
+  plain.by = plain.to == term ? PV_REFL : pv_foldcong(prover, term, plain.to, vars, 2, &thm, 1);
+  if (plain.by == PV_NONE || fold->init[0] == prover->zero)
+    return plain;
+  return pv_then(prover, plain, sum_from_base(prover, ctx, fold, addend));
 }
 
 /* --- maxima */
@@ -581,7 +596,7 @@ pv_eqn pv_norm_fold(pv *prover, pv_ctx ctx, ck_id term) {
     return pv_same(term);
   if (!open_fold(prover, ctx, eqn.to, &fold))
     return eqn;
-  result = as_sum(prover, eqn.to, &fold);
+  result = as_sum(prover, ctx, eqn.to, &fold);
   if (result.by == PV_NONE)
     result = pv_settled(prover, ctx, eqn.to);
   if (result.by == PV_NONE)

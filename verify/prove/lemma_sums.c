@@ -151,6 +151,32 @@ pv_thm pv_derive_sum_index(pv *prover) {
   return sum_is(prover, &over, over.k, triangle);
 }
 
+/* --- what is added to a number, from that on */
+static ck_id added_to(pv *prover, const induction *over, ck_id x) {
+  ck_id state = pv_real_var(prover, "s");
+  return pv_fold1(prover, x, over->g, over->k, state, pv_add(prover, state, over->f));
+}
+
+static ck_id from_at(pv *prover, const induction *over, ck_id x) {
+  ck_id sum = sum_to(prover, over, x, over->f);
+  return pv_eq(prover, added_to(prover, over, x), pv_add(prover, over->g, sum));
+}
+
+pv_thm pv_derive_sum_from(pv *prover) {
+  induction over = induction_over(prover, "n");
+  ck_id zero = prover->zero;
+  ck_id minus = pv_num(prover, -1);
+  over.g = pv_real_var(prover, "b");
+  pv_thm base = PV_COMBINE(prover, from_at(prover, &over, zero), prover->one,
+                           empty(prover, added_to(prover, &over, zero)), minus,
+                           empty(prover, sum_to(prover, &over, zero, over.f)));
+  pv_thm left = unrolled(prover, &over, added_to(prover, &over, over.j_next));
+  pv_thm right = unrolled(prover, &over, sum_to(prover, &over, over.j_next, over.f));
+  pv_thm step = PV_COMBINE(prover, from_at(prover, &over, over.j_next), prover->one, left, minus,
+                           right, prover->one, pv_hyp(prover, from_at(prover, &over, over.j)));
+  return by_induction(prover, &over, from_at(prover, &over, over.j), base, step);
+}
+
 /* --- sum to m+n = sum to m + sum of the n after it */
 static ck_id concat_at(pv *prover, const induction *over, ck_id x) {
   ck_id whole = sum_to(prover, over, pv_add(prover, over->m, x), over->f);

@@ -25,6 +25,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/ctx.c \
   verify/prove/cutmax.c \
   verify/prove/cuts.c \
+  verify/prove/data_windows.c \
   verify/prove/defs.c \
   verify/prove/digits.c \
   verify/prove/digits_read.c \
@@ -56,6 +57,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/norm_inv.c \
   verify/prove/norm_poly.c \
   verify/prove/order.c \
+  verify/prove/pieces.c \
   verify/prove/poly.c \
   verify/prove/prods.c \
   verify/prove/prove.c \

@@ -531,6 +531,13 @@ static pv_thm by_induction(pv *prover, const recursion *rec) {
   return pv_cases(prover, negative, none, some);
 }
 
+/* the body with the state for the symbol, which it reads at its parameters */
+static ck_id with_state(pv *prover, const recursion *rec) {
+  const ck_definition *def = rec->def;
+  ck_fsub state = {def->name, def->signature, def->parameter, def->n, rec->state};
+  return ck_sub(prover->terms, rec->after.to, NULL, NULL, 0, &state, 1);
+}
+
 static bool itself_alone(const solver *all, const recursion *rec, uint32_t number) {
   as_map seen;
   as_map_init(&seen, 1);
@@ -580,6 +587,39 @@ static pv_eqn rescaled_from_number(solver *all, const recursion *rec) {
   return scaled.by == PV_NONE ? scaled : pv_then(prover, eqn, scaled);
 }
 
+/* is it a fold whose rounds keep what was there under conditions? */
+static bool stores_in_rounds(pv *prover, ck_id term) {
+  ck_terms *terms = prover->terms;
+  if (!ck_is(terms, term, CK_FOLD) || ck_width(terms, term) != 1)
+    return false;
+  ck_id vars[2] = {pv_int_var(prover, "$$lane"), pv_real_var(prover, "$$held")};
+  ck_id step = ck_open(terms, ck_kid(terms, term, 2), vars, 2);
+  return ck_is(terms, step, CK_ITE) && !ck_has_var(terms, ck_kid(terms, step, 0), vars[1]);
+}
+
+/* symbol[parameters] = fold, with its body as it stands, of as many iterations as the symbol is
+ * asked for behind the loop, tidied: there all numbers of iterations have ranges, by which a loop
+ * inside may be found to store in one of its rounds alone */
+static pv_thm as_stated_behind(const solver *all, recursion *rec, uint32_t i) {
+  pv *prover = all->prover;
+  const ck_definition *def = rec->def;
+  ck_id count = def->n_loops == 1 ? count_behind(all, i) : CK_BAD;
+  if (count == CK_BAD || !ck_is_closed(prover->terms, count))
+    return PV_NONE;
+  rec->step = with_state(prover, rec);
+  pv_thm thm = by_induction(prover, rec);
+  pv_eqn normal = pv_norm(prover, all->sizes, count);
+  if (thm == PV_NONE || normal.by == PV_NONE)
+    return PV_NONE;
+  pv_var_sub over = {rec->counter, normal.to};
+  thm = pv_inst(prover, thm, &over, 1, NULL, 0, NULL, 0);
+  pv_eqn tidy =
+      thm == PV_NONE ? pv_fail() : tidy_nest(prover, all->sizes, pv_right(prover, thm), 0);
+  return tidy.by == PV_NONE || ck_is(prover->terms, tidy.to, CK_FOLD)
+             ? PV_NONE
+             : pv_trans(prover, thm, tidy.by);
+}
+
 /* does the body wait for a symbol of its loop that is not in closed form yet? */
 static bool body_waits(const solver *all, const recursion *rec, uint32_t i) {
   as_map seen;
@@ -617,11 +657,11 @@ static bool solve_recursion(solver *all, uint32_t i, bool in_turns) {
     return false;
   bool alone = itself_alone(all, &rec, i);
   bool as_stated = alone && (prover->ways & PV_AS_STATED);
+  recursion stated = rec;
   if (!as_stated && !written_for_itself(all, &rec, i))
     return false;
   prover->matter |= alone ? PV_AS_STATED : 0;
-  ck_fsub state = {rec.def->name, rec.def->signature, rec.def->parameter, rec.def->n, rec.state};
-  rec.step = ck_sub(prover->terms, rec.after.to, NULL, NULL, 0, &state, 1);
+  rec.step = with_state(prover, &rec);
   pv_thm thm = by_induction(prover, &rec);
   if (thm == PV_NONE)
     return false;
@@ -637,7 +677,9 @@ static bool solve_recursion(solver *all, uint32_t i, bool in_turns) {
   if (thm == PV_NONE)
     return false;
   solved(all, i, tidy.to, thm);
-  leave(all, i, thm);
+  pv_thm left =
+      alone && stores_in_rounds(prover, tidy.to) ? as_stated_behind(all, &stated, i) : PV_NONE;
+  leave(all, i, left == PV_NONE ? thm : left);
   pv_defs_refresh(all->defs);
   return true;
 }

@@ -12,6 +12,27 @@ pv_eqn pv_cut_sum(pv *prover, pv_ctx ctx, ck_id t, ck_id m);
  * unless the stride is known to divide its bound */
 pv_eqn pv_deal_sum(pv *prover, pv_ctx ctx, ck_id t, uint32_t stride);
 
+/* --- data_windows.c */
+/* the term with products of two orders that bound how far something is from a multiple of what is
+ * read from a tensor as choices by an equation of that; PV_REFL: it has none */
+pv_eqn pv_data_windows(pv *prover, ck_id term);
+
+/* --- pieces.c */
+/* s with b(k) = a(k + s) for closed terms a and b that are alike up to arguments of functions;
+ * CK_BAD: none is seen */
+ck_id pv_shift_between(pv *prover, ck_id left, ck_id right, ck_id k);
+/* the term with its sums of numbers of elements cut where others of the same elements begin or end,
+ * in normal form; PV_REFL: none is */
+pv_eqn pv_sums_in_pieces(pv *prover, pv_ctx ctx, ck_id term);
+/* the term with a root in it as a multiple of another one; PV_REFL: none is */
+pv_eqn pv_roots_in_pieces(pv *prover, pv_ctx ctx, ck_id term);
+/* eq.c: diff = 0 where its sums are over pieces of one range, cut differently, by cases of what
+ * chooses their elements */
+pv_thm pv_zero_in_pieces(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth);
+/* a relation of reals other than an equation, by a clause that says it of the same sums, cut
+ * otherwise */
+pv_thm pv_by_fact_in_pieces(pv *prover, pv_ctx ctx, ck_id formula);
+
 /* --- prods.c */
 pv_eqn pv_norm_prod(pv *prover, pv_ctx ctx, ck_id t);
 /* prod(k < n) body = exp(sum(k < n) log body), where all factors are seen to be positive */
@@ -75,8 +96,12 @@ ck_id pv_replace_closed(pv *prover, ck_id term, ck_id what, ck_id with);
 bool pv_has_few_rounds(pv *prover, ck_id fold, uint32_t most);
 /* such a fold by its last round; by its base where it has none */
 pv_eqn pv_by_last_round(pv *prover, ck_id fold);
-/* the term with its sums of a few rounds, outside of binders, written out; PV_REFL: it has none */
+/* the term with its sums of a few rounds, also those inside of sums, written out; PV_REFL: it has
+ * none */
 pv_eqn pv_sums_written_out(pv *prover, pv_ctx ctx, ck_id term);
+/* a sum of a few rounds of what a fold has become after each of them, as the mean of those so far,
+ * written out; PV_REFL: it is no such */
+pv_eqn pv_running_written_out(pv *prover, ck_id sum);
 
 /* --- rescale.c, settle.c: t is a fold whose bound and bases are normal; fail: it is no such */
 /* a fold that is rescaled in each round by what other folds are before it and after, under

@@ -17,6 +17,7 @@
   ROW(SUM_ONE, sum_one, "0 <= n: sum(k < n) 1 = n")                                                \
   ROW(SUM_ZERO, sum_zero, "0 <= n: sum(k < n) 0 = 0")                                              \
   ROW(SUM_INDEX, sum_index, "0 <= n: sum(k < n) k = n*(n-1)/2")                                    \
+  ROW(SUM_FROM, sum_from, "0 <= n: fold(n; b; s + f(k)) = b + sum(k < n) f(k)")                    \
   ROW(SUM_CONCAT, sum_concat,                                                                      \
       "0 <= m, 0 <= n: sum(k < m+n) f(k) = sum(k < m) f(k) + sum(k < n) f(m+k)")                   \
   ROW(SUM_SPLIT, sum_split,                                                                        \

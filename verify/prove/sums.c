@@ -715,6 +715,10 @@ pv_eqn pv_norm_sum(pv *prover, pv_ctx ctx, ck_id term) {
     if (whole.by != PV_NONE)
       return pv_then(prover, whole, pv_norm(prover, ctx, whole.to));
   }
+  pv_eqn written = pv_running_written_out(prover, term);
+  if (written.by != PV_REFL)
+    return written.by == PV_NONE ? pv_fail()
+                                 : pv_then(prover, written, pv_norm(prover, ctx, written.to));
   ck_id k;
   ck_id place[PLACES];
   ck_id block;
@@ -737,6 +741,11 @@ pv_eqn pv_norm_sum(pv *prover, pv_ctx ctx, ck_id term) {
     return pv_fail();
   if (n_nonneg == PV_NONE)
     return eqn;
+  pv_eqn named = pv_data_windows(prover, body);
+  if (named.by != PV_REFL) {
+    pv_eqn sum = {pv_sum(prover, n, k, named.to), pv_lift_sum(prover, n, k, named.by)};
+    return pv_then(prover, eqn, pv_then(prover, sum, pv_norm(prover, ctx, sum.to)));
+  }
   n_places = pv_cut_places(prover, body, k, place, PLACES);
   for (uint32_t i = 0; i < n_places; i++) {
     if (pv_is_zero(prover, place[i]) || place[i] == n)

@@ -17,6 +17,7 @@ from triton.backends.nvidia.compiler import CUDABackend
 from triton.compiler import ASTSource
 
 import more_kernels
+import tiled_kernels
 import window_kernels
 
 
@@ -526,6 +527,8 @@ KERNELS = {
     'smooth_loss': ([F] * 3 + ['i32'], dict(B=16)),
     'cosine': ([F] * 3 + ['i32', 'fp32'], dict(B=8)),
     'attention_causal': ([F] * 4 + ['i32', 'fp32'], dict(D=16, BM=16, BN=16)),
+    'rotary_tiles': ([F] * 3, dict(S=8, H=4, D=8, BM=4, BN=4)),
+    'add_rows': ([I, F, F, 'i32'], dict(B=16)),
 }
 
 
@@ -555,7 +558,7 @@ def text_of(function, types, constants):
 
 
 def function_of(name):
-    for module in (more_kernels, window_kernels):
+    for module in (more_kernels, tiled_kernels, window_kernels):
         if hasattr(module, name):
             return getattr(module, name)
     return globals()[name]

@@ -371,22 +371,42 @@ as_size as_graph_block_index(as_sizes *sizes, int axis) {
 bool as_graph_depends_on_index(const as_graph *graph, as_size extent, int axis) {
   as_size index = as_graph_find_block_index(graph->sizes, axis);
   return index != AS_SIZE_BAD && extent != AS_SIZE_BAD &&
-         as_size_subst(graph->sizes, extent, index, 0) != extent;
+         as_size_mentions(graph->sizes, extent, index);
+}
+
+enum { BLOCK_AXES = 4 }; /* three of the grid, and the iteration */
+
+/* the indices of blocks and iterations that sizes speak of; how many there are */
+static uint32_t block_indices(const as_sizes *sizes, as_size index[BLOCK_AXES]) {
+  uint32_t n = 0;
+  for (int axis = 0; axis < BLOCK_AXES; axis++) {
+    as_size found = as_graph_find_block_index(sizes, axis);
+    if (found != AS_SIZE_BAD)
+      index[n++] = found;
+  }
+  return n;
+}
+
+static bool mentions_any(const as_sizes *sizes, as_size extent, const as_size *index, uint32_t n) {
+  bool mentioned = false;
+  for (uint32_t i = 0; i < n && extent != AS_SIZE_BAD && !mentioned; i++)
+    mentioned = as_size_mentions(sizes, extent, index[i]);
+  return mentioned;
 }
 
 bool as_graph_is_cut(const as_graph *graph, as_size extent) {
-  for (int axis = 0; axis < 4; axis++) {
-    if (as_graph_depends_on_index(graph, extent, axis))
-      return true;
-  }
-  return false;
+  as_size index[BLOCK_AXES];
+  uint32_t n = block_indices(graph->sizes, index);
+  return mentions_any(graph->sizes, extent, index, n);
 }
 
 bool as_graph_has_cut_tiles(const as_graph *graph, const as_block *block) {
-  for (uint32_t i = 0; i < block->n; i++) {
+  as_size index[BLOCK_AXES];
+  uint32_t n = block_indices(graph->sizes, index);
+  for (uint32_t i = 0; i < block->n && n > 0; i++) {
     const as_node *node = &graph->node[block->nodes[i]];
     for (uint32_t d = 0; d < node->rank; d++) {
-      if (as_graph_is_cut(graph, node->dim[d]))
+      if (mentions_any(graph->sizes, node->dim[d], index, n))
         return true;
     }
   }

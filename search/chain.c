@@ -84,6 +84,7 @@ typedef struct {
   bool left;     /* not judged: a cheaper one is certified, or proofs have taken what they may */
   bool separate; /* the program's own operators as kernels */
   uint64_t proof_work; /* as_policy */
+  unsigned threads;    /* as_policy: of one that is judged alone */
 } trial;
 
 typedef struct {
@@ -204,6 +205,7 @@ static void judge_candidate(const sg_search *search, trial *tried) {
   as_policy policy = *opts->policy;
   policy.until = tried->until;
   policy.proof_work = tried->proof_work;
+  policy.threads = tried->threads;
   as_judge(&judged, &policy, &tried->candidate.verdict);
 }
 
@@ -383,6 +385,7 @@ static void judge_first(trials *all, uint32_t n) {
     trial *tried = &all->trial[i];
     tried->left = false;
     tried->proof_work = tried->separate ? 0 : proof_work_left(search);
+    tried->threads = search->opts.threads;
     judge_candidate(search, tried);
     if (tried->candidate.verdict.certified)
       return;

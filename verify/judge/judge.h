@@ -94,6 +94,8 @@ typedef struct {
   uint32_t proof_steps; /* effort for the proof, all that is tried counted; 0: each way that is
                            tried has the prover's own limit */
   uint64_t proof_work;  /* the same in the prover's units of work */
+  unsigned threads;     /* more than one: the random test and the proof go on beside each other; the
+                           verdict is the same */
 } as_policy;
 
 /* the random test demanded, every solver asked, 20 s, seed 1 */

@@ -14,13 +14,9 @@ enum {
   SECONDS_OF_ITS_OWN = 20 /* of a processor */
 };
 
-/* What proofs of candidates may take, in the prover's units, before one is found, where the first
- * that is certified is all that is wanted.  The hardest that were found took two thirds of it;
- * after it has been spent without one, what is certified is nearly always the program's own
- * operators. */
-static const uint64_t MOST_PROOF_WORK = 180000000;
-/* less than this is too little to begin with */
-static const uint64_t LEAST_PROOF_WORK = 10000000;
+/* a smaller part of what proofs may take is too little to begin with */
+enum { LEAST_PART_OF_PROOFS = 18 };
+
 static const double MOST_BUSY = 2.5; /* of a busy machine no more is asked */
 
 void sg_candidate_clear(as_candidate *candidate) {
@@ -84,6 +80,7 @@ typedef struct {
   bool left;     /* not judged: a cheaper one is certified, or proofs have taken what they may */
   bool separate; /* the program's own operators as kernels */
   uint64_t proof_work; /* as_policy */
+  unsigned threads;    /* as_policy: of one that is judged alone */
 } trial;
 
 typedef struct {
@@ -204,6 +201,7 @@ static void judge_candidate(const sg_search *search, trial *tried) {
   as_policy policy = *opts->policy;
   policy.until = tried->until;
   policy.all_work = tried->proof_work;
+  policy.threads = tried->threads;
   as_judge(&judged, &policy, &tried->candidate.verdict);
 }
 
@@ -285,8 +283,9 @@ static bool is_separate(const sg_scheme *scheme) {
 
 /* what proofs may take yet; 0: nothing to speak of */
 static uint64_t proof_work_left(const sg_search *search) {
-  uint64_t least = MOST_PROOF_WORK - LEAST_PROOF_WORK;
-  return search->proof_work > least ? 0 : MOST_PROOF_WORK - search->proof_work;
+  uint64_t most = search->opts.proof_work;
+  uint64_t left = search->proof_work < most ? most - search->proof_work : 0;
+  return left < most / LEAST_PART_OF_PROOFS ? 0 : left;
 }
 
 /* Whether there is budget for one more, beside so many that are not counted yet.  When it is up and
@@ -383,6 +382,7 @@ static void judge_first(trials *all, uint32_t n) {
     trial *tried = &all->trial[i];
     tried->left = false;
     tried->proof_work = tried->separate ? 0 : proof_work_left(search);
+    tried->threads = search->opts.threads;
     judge_candidate(search, tried);
     if (tried->candidate.verdict.certified)
       return;

@@ -116,8 +116,9 @@ void sg_slices_clear(sg_slices *slices);
 /* --- search.c: adds other orders of the operators to the program */
 void sg_find_variants(sg_search *search);
 
-/* --- apart.c: whether the prover can do the best graph of the segment; why not is noted */
-bool sg_is_proved_apart(sg_search *search, sg_segment *segment);
+/* --- apart.c: whether the prover can do the best graph of each segment, several asked at a time;
+ * why not is noted.  proved: room for n */
+void sg_prove_apart(sg_search *search, sg_segment *const *segment, uint32_t n, bool *proved);
 
 /* --- partition.c: fills schemes, best first */
 void sg_make_schemes(sg_search *search);

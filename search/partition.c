@@ -303,28 +303,47 @@ static void look_into_groups(partition *p) {
   }
 }
 
+/* what a group takes without the graph that is the best of it */
+static void drop_best(partition *p, uint32_t which) {
+  step *s = &p->steps[which];
+  const sg_group *group = SG_GROUP(&p->cuts, which);
+  sg_segment_drop(s->segment, 1);
+  double predefined = group->n_atoms == 1 ? predefined_us(p, group) : SG_NEVER;
+  s->us = s->segment->n_rank ? s->segment->rank[0].us : SG_NEVER;
+  if (predefined <= s->us) {
+    s->us = predefined;
+    s->segment = NULL;
+  }
+  s->bound = s->us;
+  s->known = true;
+}
+
 /* Whether the prover can do all kernels of the path; each that it cannot is taken away. */
 static bool is_proved_apart(partition *p, const uint32_t *through) {
-  bool proved = true;
+  uint32_t *which = as_malloc((p->last + 1) * sizeof *which);
+  sg_segment **segment = as_malloc((p->last + 1) * sizeof(*segment));
+  bool *proved = as_calloc(p->last + 1, sizeof *proved);
+  uint32_t n = 0;
+  bool all = true;
   for (uint32_t end = p->last; end > 0; end = SG_EDGE(&p->cuts, through[end])->from) {
-    uint32_t which = SG_EDGE(&p->cuts, through[end])->group;
-    step *s = &p->steps[which];
-    if (!s->segment || sg_is_proved_apart(p->search, s->segment))
+    uint32_t group = SG_EDGE(&p->cuts, through[end])->group;
+    if (!p->steps[group].segment)
       continue;
-    proved = false;
-    p->search->result->stats.unproved++;
-    sg_segment_drop(s->segment, 1);
-    bool alone = SG_GROUP(&p->cuts, which)->n_atoms == 1;
-    double predefined = alone ? predefined_us(p, SG_GROUP(&p->cuts, which)) : SG_NEVER;
-    s->us = s->segment->n_rank ? s->segment->rank[0].us : SG_NEVER;
-    if (predefined <= s->us) {
-      s->us = predefined;
-      s->segment = NULL;
-    }
-    s->bound = s->us;
-    s->known = true;
+    which[n] = group;
+    segment[n++] = p->steps[group].segment;
   }
-  return proved;
+  sg_prove_apart(p->search, segment, n, proved);
+  for (uint32_t i = 0; i < n; i++) {
+    if (proved[i])
+      continue;
+    all = false;
+    p->search->result->stats.unproved++;
+    drop_best(p, which[i]);
+  }
+  free(which);
+  free(segment);
+  free(proved);
+  return all;
 }
 
 /* The best path of several kernels that the prover can do, each apart; its cost.  What may pay once

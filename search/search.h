@@ -84,6 +84,9 @@ typedef struct {
   /* of those that are to be certified, no more than the first by the model that is: where nobody
    * asks a solver about them, or wants to see more */
   bool only_first;
+  /* then, what proofs that are not found may take together (as_policy); when it is spent, only the
+   * program's own operators are tried */
+  uint64_t proof_work;
   uint32_t max_partitions;
   double reach;
   /* last resort, 0: none; the best so far is given, and what was left out said */

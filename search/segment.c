@@ -102,18 +102,18 @@ static bool is_stored(const as_graph *graph, const uint32_t *op, uint32_t n, uin
   return false;
 }
 
-static bool is_inside(const cutting *work, uint32_t node) {
-  for (uint32_t i = 0; i < work->cut->n; i++) {
-    if (work->cut->op[i] == node)
+static bool is_inside(const sg_cut *cut, uint32_t node) {
+  for (uint32_t i = 0; i < cut->n; i++) {
+    if (cut->op[i] == node)
       return true;
   }
   return false;
 }
 
 /* the tensor that an operator of the segment reads */
-static uint32_t operand(const cutting *work, const as_node *reader, uint32_t k) {
+static uint32_t operand(const sg_cut *cut, const as_node *reader, uint32_t k) {
   uint32_t tensor = reader->arg[k];
-  return work->cut->instead ? work->cut->instead[tensor] : tensor;
+  return cut->instead ? cut->instead[tensor] : tensor;
 }
 
 static bool bring_inputs(cutting *work, as_err *err) {
@@ -121,8 +121,8 @@ static bool bring_inputs(cutting *work, as_err *err) {
     uint32_t reader = work->cut->op[i];
     const as_node *node = &work->graph->node[reader];
     for (uint32_t k = 0; k < node->nargs; k++) {
-      uint32_t tensor = operand(work, node, k);
-      if (!is_inside(work, tensor) && bring(work, tensor, reader, err) == AS_NONE)
+      uint32_t tensor = operand(work->cut, node, k);
+      if (!is_inside(work->cut, tensor) && bring(work, tensor, reader, err) == AS_NONE)
         return false;
     }
   }
@@ -136,7 +136,7 @@ static bool bring_operators(cutting *work, as_err *err) {
     const as_node *node = &work->graph->node[cut->op[i]];
     as_node_id arg[AS_MAX_ARGS];
     for (uint32_t k = 0; k < node->nargs; k++) {
-      arg[k] = bring(work, operand(work, node, k), cut->op[i], err);
+      arg[k] = bring(work, operand(cut, node, k), cut->op[i], err);
       if (arg[k] == AS_NONE)
         return false;
     }
@@ -201,6 +201,24 @@ static void forget_cut(sg_segment *segment) {
   segment->to_main = NULL;
 }
 
+static bool reads(const sg_cut *cut, const as_node *reader, uint32_t tensor) {
+  bool found = false;
+  for (uint32_t k = 0; k < reader->nargs && !found; k++)
+    found = operand(cut, reader, k) == tensor;
+  return found;
+}
+
+/* whether a tensor from outside is read by several operators, so that they can be given an input
+ * each */
+static bool is_shared_input(const sg_cut *cut, uint32_t tensor) {
+  uint32_t readers = 0;
+  if (as_graph_is_number(&cut->graph->node[tensor]) || is_inside(cut, tensor))
+    return false;
+  for (uint32_t i = 0; i < cut->n && readers < 2; i++)
+    readers += reads(cut, &cut->graph->node[cut->op[i]], tensor);
+  return readers > 1;
+}
+
 /* Where an axis meets another of the same tensor (rows and columns of a mask made of one vector of
  * positions) it has to stay whole.  If that is so because two operators read one input, each gets
  * an input of its own: a block then loads two tiles of the tensor. */
@@ -213,7 +231,7 @@ static bool cut_apart(sg_segment *segment, const sg_cut *cut, as_err *err) {
     return true;
   bool *apart = as_calloc(graph->n + 1, sizeof *apart);
   for (uint32_t i = 0; i < graph->n && repeated; i++) {
-    if (as_graph_is_number(&graph->node[i]))
+    if (!is_shared_input(cut, i))
       continue;
     sg_segment other = {.sub = NULL};
     apart[i] = true;

@@ -79,6 +79,8 @@ bool sg_segment_take(sg_segment *s, const as_search_opts *o, sg_segment *const *
 bool sg_segment_is_proved(const sg_segment *s);
 /* .. now it is known that it can */
 void sg_segment_proved(sg_segment *s);
+/* whether the best graphs of two segments that say the same are the same */
+bool sg_segment_same_best(const sg_segment *one, const sg_segment *other);
 /* the class of an axis of a node of the whole program; SG_NO_CLASS: the segment has no such tensor,
  * or the axis has extent 1 */
 uint32_t sg_segment_class(const sg_segment *s, uint32_t main_node, uint32_t axis);

@@ -73,3 +73,9 @@ void sg_segment_proved(sg_segment *segment) {
   for (uint32_t i = 0; segment->like && i < segment->like->n_rank; i++)
     segment->like->rank[i].proved |= is_same_graph(&segment->rank[0], &segment->like->rank[i]);
 }
+
+bool sg_segment_same_best(const sg_segment *one, const sg_segment *other) {
+  const sg_segment *first = one->like ? one->like : one;
+  const sg_segment *second = other->like ? other->like : other;
+  return first == second && is_same_graph(&one->rank[0], &other->rank[0]);
+}

@@ -1,26 +1,41 @@
 #include "hash.h"
 #include <string.h>
 
-/* FNV-1a with a final mix: short keys only (names, node keys). */
-uint64_t as_hash(const void *bytes, size_t n, uint64_t seed) {
-  const unsigned char *byte = bytes;
-  uint64_t hash = 0xcbf29ce484222325u ^ seed;
-  for (size_t i = 0; i < n; i++)
-    hash = (hash ^ byte[i]) * 0x100000001b3u;
-  hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccdu;
-  return hash ^ (hash >> 33);
-}
-
 /* Each word is mixed in by a product whose upper half comes back down: words that differ in few
  * bits, as ids do, are spread over all bits. */
-uint64_t as_hash_words(const uint64_t *word, size_t n, uint64_t seed) {
-  uint64_t hash = seed ^ 0x9E3779B97F4A7C15u;
-  for (size_t i = 0; i < n; i++) {
-    hash = (hash ^ word[i]) * 0xBF58476D1CE4E5B9u;
-    hash ^= hash >> 29;
-  }
+static uint64_t mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * 0xBF58476D1CE4E5B9u;
+  return hash ^ hash >> 29;
+}
+
+static uint64_t finish(uint64_t hash) {
   hash *= 0xC2B2AE3D27D4EB4Fu;
   return hash ^ hash >> 32;
+}
+
+uint64_t as_hash_words(const uint64_t *word, size_t n, uint64_t seed) {
+  uint64_t hash = seed ^ 0x9E3779B97F4A7C15u;
+  for (size_t i = 0; i < n; i++)
+    hash = mix(hash, word[i]);
+  return finish(hash);
+}
+
+/* Eight bytes at a time; the last word is filled up with zeros, which the length tells apart. */
+uint64_t as_hash(const void *bytes, size_t n, uint64_t seed) {
+  const unsigned char *byte = bytes;
+  uint64_t hash = mix(seed ^ 0x9E3779B97F4A7C15u, n);
+  uint64_t word = 0;
+  size_t whole = n - n % sizeof word;
+  for (size_t i = 0; i < whole; i += sizeof word) {
+    memcpy(&word, byte + i, sizeof word);
+    hash = mix(hash, word);
+  }
+  if (whole < n) {
+    word = 0;
+    memcpy(&word, byte + whole, n - whole);
+    hash = mix(hash, word);
+  }
+  return finish(hash);
 }
 
 /* SHA-256 (FIPS 180-4). */

@@ -202,41 +202,63 @@ static bool flags(const as_graph *graph, const as_node_id *arg, uint32_t nargs, 
   return true;
 }
 
-static bool obligations(as_graph *graph, const as_opdef *op, const as_vec *facts, as_err *err) {
-  if (graph->open)
+/* the message where an operator's fact never holds, or not at the concrete sizes; false */
+static bool violates(const as_graph *graph, const as_opdef *op, const as_size_fact *fact,
+                     const char *why, as_err *err) {
+  static const char *const relation[] = {"=", "!=", "<=", "<"};
+  char *left = as_size_print(graph->sizes, fact->lhs);
+  char *right = as_size_print(graph->sizes, fact->rhs);
+  if (why)
+    bad_input(err, "`%s` requires `%s %s %s`, which %s", op->name, left, relation[fact->rel], right,
+              why);
+  else if (fact->rel == AS_REL_EQ)
+    bad_input(err, "`%s`: extents differ: %s and %s", op->name, left, right);
+  else
+    bad_input(err, "`%s` requires %s %s %s", op->name, left, relation[fact->rel], right);
+  free(left);
+  free(right);
+  return false;
+}
+
+static bool same_extents(const as_graph *graph, const as_opdef *op, const as_size_fact *fact,
+                         as_err *err) {
+  if (as_graph_same_size(graph, fact->lhs, fact->rhs))
     return true;
-  for (size_t i = 0; i < facts->n; i++) {
-    as_size_fact fact = AS_VEC_AT(facts, as_size_fact, i);
-    char *what = as_format("`%s`", op->name);
-    char *x = as_size_print(graph->sizes, fact.lhs);
-    char *y = as_size_print(graph->sizes, fact.rhs);
-    static const char *const text[] = {"=", "!=", "<=", "<"};
-    bool ok = true;
-    int64_t a;
-    int64_t b;
-    if (as_size_is_const(graph->sizes, fact.lhs, NULL) &&
-        as_size_is_const(graph->sizes, fact.rhs, NULL)) /* false, or it would not be here */
-    {
-      ok = fact.rel == AS_REL_EQ
-               ? bad_input(err, "%s: extents differ: %s and %s", what, x, y)
-               : bad_input(err, "%s requires %s %s %s", what, x, text[fact.rel], y);
-    } else if (fact.rel == AS_REL_EQ) {
-      ok = as_graph_same_size(graph, fact.lhs, fact.rhs) ||
-           differ(graph, err, what, fact.lhs, fact.rhs);
-    } else if (as_graph_decide(graph, fact.lhs, fact.rel, fact.rhs) == AS_FAILS) {
-      ok = bad_input(err, "%s requires `%s %s %s`, which never holds", what, x, text[fact.rel], y);
-    } else if (graph->program == NULL && as_graph_concrete(graph, fact.lhs, &a) &&
-               as_graph_concrete(graph, fact.rhs, &b) &&
-               !(fact.rel == AS_REL_NE   ? a != b
-                 : fact.rel == AS_REL_LE ? a <= b
-                                         : a < b)) {
-      ok = bad_input(err, "%s requires `%s %s %s`, which the concrete sizes do not satisfy", what,
-                     x, text[fact.rel], y);
-    }
-    free(what);
-    free(x);
-    free(y);
-    if (!ok)
+  char *what = as_format("`%s`", op->name);
+  bool same = differ(graph, err, what, fact->lhs, fact->rhs);
+  free(what);
+  return same;
+}
+
+/* whether the concrete sizes, where there are any, satisfy a fact that is no equation */
+static bool holds_concretely(const as_graph *graph, const as_size_fact *fact) {
+  int64_t left;
+  int64_t right;
+  if (graph->program || !as_graph_concrete(graph, fact->lhs, &left) ||
+      !as_graph_concrete(graph, fact->rhs, &right))
+    return true;
+  return fact->rel == AS_REL_NE   ? left != right
+         : fact->rel == AS_REL_LE ? left <= right
+                                  : left < right;
+}
+
+static bool obligation(const as_graph *graph, const as_opdef *op, const as_size_fact *fact,
+                       as_err *err) {
+  if (as_size_is_const(graph->sizes, fact->lhs, NULL) &&
+      as_size_is_const(graph->sizes, fact->rhs, NULL)) /* false, or it would not be here */
+    return violates(graph, op, fact, NULL, err);
+  if (fact->rel == AS_REL_EQ)
+    return same_extents(graph, op, fact, err);
+  if (as_graph_decide(graph, fact->lhs, fact->rel, fact->rhs) == AS_FAILS)
+    return violates(graph, op, fact, "never holds", err);
+  return holds_concretely(graph, fact) ||
+         violates(graph, op, fact, "the concrete sizes do not satisfy", err);
+}
+
+static bool obligations(const as_graph *graph, const as_opdef *op, const as_vec *facts,
+                        as_err *err) {
+  for (size_t i = 0; i < facts->n && !graph->open; i++) {
+    if (!obligation(graph, op, &AS_VEC_AT(facts, as_size_fact, i), err))
       return false;
   }
   return true;
@@ -371,22 +393,42 @@ as_size as_graph_block_index(as_sizes *sizes, int axis) {
 bool as_graph_depends_on_index(const as_graph *graph, as_size extent, int axis) {
   as_size index = as_graph_find_block_index(graph->sizes, axis);
   return index != AS_SIZE_BAD && extent != AS_SIZE_BAD &&
-         as_size_subst(graph->sizes, extent, index, 0) != extent;
+         as_size_mentions(graph->sizes, extent, index);
+}
+
+enum { BLOCK_AXES = 4 }; /* three of the grid, and the iteration */
+
+/* the indices of blocks and iterations that sizes speak of; how many there are */
+static uint32_t block_indices(const as_sizes *sizes, as_size index[BLOCK_AXES]) {
+  uint32_t n = 0;
+  for (int axis = 0; axis < BLOCK_AXES; axis++) {
+    as_size found = as_graph_find_block_index(sizes, axis);
+    if (found != AS_SIZE_BAD)
+      index[n++] = found;
+  }
+  return n;
+}
+
+static bool mentions_any(const as_sizes *sizes, as_size extent, const as_size *index, uint32_t n) {
+  bool mentioned = false;
+  for (uint32_t i = 0; i < n && extent != AS_SIZE_BAD && !mentioned; i++)
+    mentioned = as_size_mentions(sizes, extent, index[i]);
+  return mentioned;
 }
 
 bool as_graph_is_cut(const as_graph *graph, as_size extent) {
-  for (int axis = 0; axis < 4; axis++) {
-    if (as_graph_depends_on_index(graph, extent, axis))
-      return true;
-  }
-  return false;
+  as_size index[BLOCK_AXES];
+  uint32_t n = block_indices(graph->sizes, index);
+  return mentions_any(graph->sizes, extent, index, n);
 }
 
 bool as_graph_has_cut_tiles(const as_graph *graph, const as_block *block) {
-  for (uint32_t i = 0; i < block->n; i++) {
+  as_size index[BLOCK_AXES];
+  uint32_t n = block_indices(graph->sizes, index);
+  for (uint32_t i = 0; i < block->n && n > 0; i++) {
     const as_node *node = &graph->node[block->nodes[i]];
     for (uint32_t d = 0; d < node->rank; d++) {
-      if (as_graph_is_cut(graph, node->dim[d]))
+      if (mentions_any(graph->sizes, node->dim[d], index, n))
         return true;
     }
   }

@@ -215,7 +215,8 @@ static as_truth nonnegative(const as_graph *graph, as_size extent) {
     as_size size = as_size_nth_sym(sizes, i);
     if (size == AS_SIZE_BAD)
       break;
-    if (as_size_least(sizes, size) == 0 || as_size_least(sizes, size) == AS_SIZE_NO_LEAST)
+    if (as_size_least(sizes, size) == 0 || as_size_least(sizes, size) == AS_SIZE_NO_LEAST ||
+        !as_size_mentions(sizes, extent, size))
       continue;
     extent =
         as_size_subst(sizes, extent, size,

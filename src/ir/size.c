@@ -632,6 +632,8 @@ int64_t as_size_eval(const as_sizes *sizes, as_size a, const int64_t *env) {
 as_size as_size_subst(as_sizes *sizes, as_size a, as_size sym, as_size by) {
   if (bad(sizes, a) || bad(sizes, by))
     return AS_SIZE_BAD;
+  if (!as_size_mentions(sizes, a, sym)) /* most are asked about many symbols, one after the other */
+    return a;
   if (entry_of(sizes, a)->k == K_SYM)
     return a == sym ? by : a;
   if (entry_of(sizes, a)->k != K_POLY) {

@@ -151,6 +151,26 @@ START_TEST(time_limit) {
 
 END_TEST
 
+/* nobody wants a proof any more: none is made, though it would be found */
+START_TEST(stopped) {
+  item each = {"square", SIZES, "(= (* (X i l) (X i l)) (* 1 (* (X i l) (X i l))))", false};
+  for (int i = 0; i < 2; i++) {
+    ck_terms *terms = ck_terms_new();
+    ck_goal goal;
+    as_proof_result result;
+    atomic_bool stop = i == 0;
+    as_prove_opts limits = {.stop = &stop};
+    make_goal(terms, &each, &goal);
+    as_prove_goals(terms, &goal, 1, &limits, &result);
+    ck_assert_int_eq(result.verdict, i ? AS_PROVED : AS_UNPROVED);
+    ck_assert(!result.cert == !i);
+    as_proof_result_clear(&result);
+    ck_terms_free(terms);
+  }
+}
+
+END_TEST
+
 START_TEST(from_texts) {
   static const char spec[] = "program p\nsizes N = 4\ninput X: f16[N]\noutput Y = dbl(X) + X\n";
   static const char cand[] = "mugraph c\nY = trp(X)\n";
@@ -189,6 +209,7 @@ int main(int argc, char **argv) {
   tcase_add_test(tests, same_bytes);
   tcase_add_test(tests, effort_limit);
   tcase_add_test(tests, time_limit);
+  tcase_add_test(tests, stopped);
   tcase_add_test(tests, from_texts);
   return test_run("prove", tests);
 }

@@ -5,6 +5,7 @@
 #include "search/sg_space.h"
 #include "search/topology.h"
 #include "src/base/file.h"
+#include "src/base/stats.h"
 #include "tests/operators.h"
 #include "tests/suite.h"
 #include <stdio.h>
@@ -641,11 +642,60 @@ START_TEST(only_the_first) {
 
 END_TEST
 
+/* Where proofs may take next to nothing, what is certified is the program's own operators, and what
+ * was left is said; where they may take what one needs, the limit does not strike. */
+START_TEST(proofs_are_limited) {
+  for (int few = 0; few < 2; few++) {
+    program p = load("examples/rmsnorm_linear.tp");
+    as_search_opts options = as_search_default;
+    as_search_result result;
+    options.only_first = true;
+    options.proof_work = few ? 1000 : options.proof_work;
+    ck_assert_int_eq(as_search(p.g, &options, &result), AS_OK);
+    ck_assert_uint_eq(result.n, 1);
+    ck_assert(result.cand[0].verdict.certified);
+    ck_assert_int_eq(result.cand[0].kernels > 1, few);
+    ck_assert_int_eq(result.stats.struck[AS_LIMIT_PROOFS] > 0, few);
+    ck_assert_int_eq(result.stats.unproved > 0, few);
+    done_with(&p, &result);
+  }
+}
+
+END_TEST
+
+/* A search in several threads certifies the same as one in one, and did as much for it. */
+START_TEST(threads_make_no_difference) {
+  char *certificate[2];
+  uint64_t proofs[2];
+  for (int several = 0; several < 2; several++) {
+    program p = load("tests/search/data/mlp3.tp");
+    as_search_opts options = as_search_default;
+    as_search_result result;
+    options.only_first = true;
+    options.threads = several ? 4 : 1;
+    uint64_t before = as_stats_get(AS_STAT_PROOFS);
+    ck_assert_int_eq(as_search(p.g, &options, &result), AS_OK);
+    proofs[several] = as_stats_get(AS_STAT_PROOFS) - before;
+    const as_verdict *verdict = &result.cand[0].verdict;
+    ck_assert(verdict->certified && verdict->field_ran && verdict->checked);
+    certificate[several] = as_strdup(verdict->proof.cert);
+    done_with(&p, &result);
+  }
+  ck_assert_str_eq(certificate[0], certificate[1]);
+  ck_assert_uint_eq(proofs[0], proofs[1]);
+  free(certificate[0]);
+  free(certificate[1]);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("programs", 240);
   tcase_add_loop_test(tests, examples, 0, 6);
   tcase_add_test(tests, odd_extents);
   tcase_add_loop_test(tests, only_the_first, 0, 4);
+  tcase_add_test(tests, proofs_are_limited);
+  tcase_add_test(tests, threads_make_no_difference);
   tcase_add_test(tests, interrupted_among_many);
   tcase_add_test(tests, attention_is_safe);
   tcase_add_test(tests, user_operator);

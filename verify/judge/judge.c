@@ -1,7 +1,9 @@
 /* The order of a judgement, and what it comes to. */
 #include "judge_int.h"
 #include "src/base/file.h"
+#include "src/base/pool.h"
 #include "src/base/stats.h"
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,19 +202,26 @@ static void take_certificate(const as_judged *judged, as_verdict *verdict) {
   proof->goals_proved = verdict->checked ? proof->goals : 0;
 }
 
+/* stop: as_prove_opts */
+static void find_proof(uint32_t max_steps, const as_policy *policy, const atomic_bool *stop,
+                       as_verdict *verdict) {
+  double start = as_now();
+  as_prove_opts limits = {.max_steps = max_steps,
+                          .all_steps = policy->all_steps,
+                          .all_work = policy->all_work,
+                          .until = policy->until,
+                          .stop = stop};
+  as_prove_claim(verdict->terms, verdict->claim, &limits, &verdict->proof);
+  verdict->prove_seconds = as_now() - start;
+}
+
 static void prove(const as_judged *judged, uint32_t max_steps, const as_policy *policy,
                   as_verdict *verdict) {
-  double start = as_now();
   if (verdict->proof.cert) {
     take_certificate(judged, verdict);
     return;
   }
-  as_prove_opts limits = {.max_steps = max_steps,
-                          .all_steps = policy->all_steps,
-                          .all_work = policy->all_work,
-                          .until = policy->until};
-  as_prove_claim(verdict->terms, verdict->claim, &limits, &verdict->proof);
-  verdict->prove_seconds = as_now() - start;
+  find_proof(max_steps, policy, NULL, verdict);
   if (verdict->proof.verdict == AS_PROVED)
     replay(judged, verdict);
 }
@@ -366,17 +375,64 @@ static void refute_unread(const as_judged *judged, const as_policy *policy, as_v
   conclude(judged, policy, verdict);
 }
 
-static void judge_program(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
-  if (!as_judge_read(judged, verdict)) {
-    refute_unread(judged, policy, verdict);
+typedef struct {
+  const as_judged *judged;
+  const as_policy *policy;
+  as_verdict *verdict;
+  atomic_bool stop; /* the test has decided: no proof is wanted */
+} trial_and_proof;
+
+enum { PROOF, TRIAL, N_BESIDE };
+
+/* They read the same claim and graphs, and write to members of their own of the verdict. */
+static void do_one(void *arg, size_t which) {
+  trial_and_proof *work = arg;
+  if (which == PROOF) {
+    find_proof(work->policy->max_steps, work->policy, &work->stop, work->verdict);
     return;
   }
+  judge_random_test(work->judged, work->policy, work->verdict);
+  if (hopeless(work->policy, work->verdict))
+    atomic_store(&work->stop, true);
+}
+
+/* The random test and the proof beside each other.  A proof that the test makes useless is thrown
+ * away, however far it came, so that the verdict is that of one after the other.  Whether it is. */
+static bool try_and_prove(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
+  trial_and_proof work = {judged, policy, verdict, false};
+  as_parallel(policy->threads, N_BESIDE, do_one, &work);
+  bool give_up = hopeless(policy, verdict);
+  if (give_up) {
+    as_proof_result_clear(&verdict->proof);
+    verdict->prove_seconds = 0;
+    return true;
+  }
+  as_prove_count(&verdict->proof);
+  if (verdict->proof.verdict == AS_PROVED)
+    replay(judged, verdict);
+  return false;
+}
+
+/* the same, one after the other; without a graph nothing is tried */
+static bool try_then_prove(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
   bool runs = judged->program != NULL; /* else who gives the texts has compared them */
   if (runs)
     judge_random_test(judged, policy, verdict);
   bool give_up = runs && hopeless(policy, verdict);
   if (!give_up)
     prove(judged, policy->max_steps, policy, verdict);
+  return give_up;
+}
+
+static void judge_program(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
+  if (!as_judge_read(judged, verdict)) {
+    refute_unread(judged, policy, verdict);
+    return;
+  }
+  bool runs = judged->program != NULL;
+  bool beside = runs && policy->threads > 1 && !verdict->proof.cert;
+  bool give_up =
+      beside ? try_and_prove(judged, policy, verdict) : try_then_prove(judged, policy, verdict);
   if (runs && !policy->stop_early && (!verdict->checked || verdict->field.verdict == AS_NO))
     judge_refute_program(judged, policy, verdict);
   if (verdict->checked && judged->tile && judged->graph)

@@ -91,8 +91,11 @@ typedef struct {
   uint32_t max_steps; /* of a proof of a program's candidate, as in as_prove_opts; 0: the default */
   double until; /* 0, or when as_now() is past it nothing more is begun: what is not decided by then
                    is unknown */
-  uint32_t all_steps; /* the same of all ways that are tried together; 0: each has its own limit */
+  uint32_t all_steps; /* effort for the proof, all that is tried counted; 0: each way that is
+                           tried has the prover's own limit */
   uint64_t all_work;  /* the same in the prover's units of work */
+  unsigned threads;   /* more than one: the random test and the proof go on beside each other; the
+                         verdict is the same */
 } as_policy;
 
 /* the random test demanded, every solver asked, 20 s, seed 1 */

@@ -291,6 +291,7 @@ static uint32_t prove_with(ck_terms *terms, const ck_claim *claim, const ck_goal
     most = opts->all_steps - tried < most ? opts->all_steps - tried : most;
   pv_init(&prover, terms, most);
   prover.until = opts ? opts->until : 0;
+  prover.stop = opts ? opts->stop : NULL;
   prover.ways = ways;
   AS_TRACE(PROVE, "an attempt, in ways %u", ways);
   pv_defs *defs = claim && claim->n_definitions ? pv_defs_new(&prover, claim) : NULL;
@@ -359,6 +360,11 @@ static uint32_t prove_again(ck_terms *terms, const ck_claim *c, const as_prove_o
   return matter;
 }
 
+void as_prove_count(const as_proof_result *result) {
+  as_stats_add(AS_STAT_PROOFS, 1);
+  as_stats_add(AS_STAT_PROOF_STEPS, result->steps_tried);
+}
+
 void as_prove_claim(ck_terms *terms, const ck_claim *c, const as_prove_opts *opts,
                     as_proof_result *result) {
   static const uint32_t others[] = {PV_OUT_OF_PRODUCTS,
@@ -383,8 +389,8 @@ void as_prove_claim(ck_terms *terms, const ck_claim *c, const as_prove_opts *opt
   }
   if (furthest.goals_proved > 0 && furthest.why == AS_PROOF_EFFORT)
     prove_again(terms, c, opts, furthest.ways, DEFINED_WORK * MORE_WORK, &furthest, result);
-  as_stats_add(AS_STAT_PROOFS, 1);
-  as_stats_add(AS_STAT_PROOF_STEPS, result->steps_tried);
+  if (!opts || !opts->stop)
+    as_prove_count(result);
 }
 
 ck_claim *as_claim_of_files(ck_terms *terms, const char *spec, const char *cand,

@@ -4,6 +4,7 @@
 #ifndef AS_PROVE_H
 #define AS_PROVE_H
 #include "proofs/checker/ck_claim.h"
+#include <stdatomic.h>
 
 typedef enum { AS_PROVED, AS_UNPROVED } as_proof_verdict; /* UNPROVED: not known, never "wrong" */
 
@@ -15,6 +16,9 @@ typedef struct {
                          default */
   double until; /* 0, or when as_now() is past it no more is tried; 0: no clock is read, so that the
                    same claim gives the same proof */
+  /* NULL, or when it is set nobody wants the proof any more: no more is tried.  Then who keeps the
+   * result counts it (as_prove_count). */
+  const atomic_bool *stop;
 } as_prove_opts;
 
 /* why the first goal that was not proved was not */
@@ -58,6 +62,8 @@ typedef struct {
  * as_proof_result_clear. */
 void as_prove_claim(ck_terms *terms, const ck_claim *c, const as_prove_opts *opts,
                     as_proof_result *result);
+/* adds the proof to what the run did (src/base/stats.h) */
+void as_prove_count(const as_proof_result *result);
 /* the same for goals alone; hypotheses that more goals may use are taken first, so that goals share
  * work */
 void as_prove_goals(ck_terms *terms, const ck_goal *goals, uint32_t n, const as_prove_opts *opts,

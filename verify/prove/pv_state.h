@@ -31,6 +31,7 @@
 #include "src/base/intern.h"
 #include "src/base/map.h"
 #include "src/base/vec.h"
+#include <stdatomic.h>
 
 typedef uint32_t pv_thm; /* the number of a step */
 typedef uint32_t pv_ctx; /* the number of a context; 0: no hypotheses */
@@ -82,7 +83,8 @@ typedef struct pv {
   uint32_t max_steps;
   uint64_t work;
   uint64_t max_work;
-  double until; /* as_prove_opts */
+  double until;            /* as_prove_opts */
+  const atomic_bool *stop; /* as_prove_opts */
   /* a side condition was given up because it was already being asked: its failure is not to be
    * remembered */
   bool cut;

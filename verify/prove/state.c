@@ -57,7 +57,8 @@ void pv_clear(pv *prover) {
 }
 
 bool pv_late(const pv *prover) {
-  return prover->until > 0 && as_now() > prover->until;
+  bool stopped = prover->stop && atomic_load_explicit(prover->stop, memory_order_relaxed);
+  return stopped || (prover->until > 0 && as_now() > prover->until);
 }
 
 bool pv_spent(const pv *prover) {

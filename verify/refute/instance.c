@@ -107,6 +107,14 @@ static void add_extent_relations(as_instance *inst, const as_graph *graph) {
   }
 }
 
+static bool is_needed(const as_instance *inst, as_size sym) {
+  for (uint32_t d = 0; d < inst->n_defined; d++) {
+    if (occurs_in(inst, sym, inst->definition[d]))
+      return true;
+  }
+  return false;
+}
+
 bool as_instance_init(as_instance *inst, const as_graph *spec, const as_graph *cand, as_err *err) {
   memset(inst, 0, sizeof *inst);
   inst->S = spec->sizes;
@@ -138,6 +146,7 @@ bool as_instance_init(as_instance *inst, const as_graph *spec, const as_graph *c
   inst->defined = as_calloc(total + 1, sizeof *inst->defined);
   inst->definition = as_calloc(total + 1, sizeof *inst->definition);
   inst->chosen = as_calloc(total + 1, sizeof *inst->chosen);
+  inst->needed = as_calloc(total + 1, sizeof *inst->needed);
   for (size_t i = 0; i < inst->facts.n; i++) {
     const as_size_fact *relation = &AS_VEC_AT(&inst->facts, as_size_fact, i);
     if (relation->rel == AS_REL_EQ && inst->n_defined < total &&
@@ -149,6 +158,8 @@ bool as_instance_init(as_instance *inst, const as_graph *spec, const as_graph *c
   for (uint32_t i = 0; i < inst->n; i++) {
     if (!is_defined(inst, inst->sym[i]))
       inst->chosen[inst->n_chosen++] = inst->sym[i];
+    if (is_needed(inst, inst->sym[i]))
+      inst->needed[inst->n_needed++] = inst->sym[i];
   }
   inst->env = as_env_new(inst->S);
   return true;
@@ -163,6 +174,7 @@ void as_instance_clear(as_instance *inst) {
   free(inst->defined);
   free(inst->definition);
   free(inst->chosen);
+  free(inst->needed);
   free(inst->env);
   as_vec_clear(&inst->facts);
   as_vec_clear(&inst->wishes);
@@ -218,13 +230,21 @@ static bool is_among(const as_size *list, uint32_t n, as_size sym) {
   return false;
 }
 
-/* a divisor of `of` between `least` and it, of all with the same chance; 0: there is none */
+/* A divisor of `of` between `least` and it, of all with the same chance; 0: there is none.  They
+ * come in ascending order: those up to the root, then what these leave of it. */
 static int64_t random_divisor(as_rng *rng, int64_t of, int64_t least) {
   int64_t chosen = 0;
   uint64_t seen = 0;
-  for (int64_t divisor = least > 1 ? least : 1; divisor <= of; divisor++) {
-    if (of % divisor == 0 && as_rng_below(rng, ++seen) == 0)
+  int64_t divisor = 1;
+  for (; divisor <= of / divisor; divisor++) {
+    if (of % divisor == 0 && divisor >= least && as_rng_below(rng, ++seen) == 0)
       chosen = divisor;
+  }
+  for (divisor--; divisor > 0; divisor--) {
+    int64_t other = of / divisor;
+    bool is_new = other > divisor && of % divisor == 0;
+    if (is_new && other >= least && as_rng_below(rng, ++seen) == 0)
+      chosen = other;
   }
   return chosen;
 }
@@ -267,14 +287,8 @@ static void take_apart(as_instance *inst, as_rng *rng, const as_size_fact *relat
  * that were drawn for what defines the extents, the other products are taken apart. */
 static void meet_products(as_instance *inst, as_rng *rng) {
   as_size *fixed = as_malloc((2 * inst->n + 1) * sizeof *fixed);
-  uint32_t n_fixed = 0;
-  for (uint32_t i = 0; i < inst->n; i++) {
-    bool used = false;
-    for (uint32_t d = 0; d < inst->n_defined && !used; d++)
-      used = occurs_in(inst, inst->sym[i], inst->definition[d]);
-    if (used)
-      fixed[n_fixed++] = inst->sym[i];
-  }
+  uint32_t n_fixed = inst->n_needed;
+  memcpy(fixed, inst->needed, inst->n_needed * sizeof *fixed);
   for (uint32_t d = 0; d < inst->n_defined; d++)
     inst->env[inst->defined[d]] = as_size_eval(inst->S, inst->definition[d], inst->env);
   for (size_t i = 0; i < inst->facts.n; i++) {

@@ -16,6 +16,8 @@ typedef struct {
   uint32_t n_defined; /* computed symbols in order, each with its expression */
   as_size *chosen;
   uint32_t n_chosen; /* the free symbols */
+  as_size *needed;
+  uint32_t n_needed; /* the symbols on which a computed one depends */
   as_vec facts;      /* all relations and the obligations of the given program's calls */
   as_vec wishes;     /* of as_size_fact: what as_instance_walk also tries to meet */
   int64_t *env;      /* the current assignment */

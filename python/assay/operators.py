@@ -588,10 +588,13 @@ def _log_softmax(t, x, axis, half_to_float=False):
     if isinstance(x, Masked):
         shifted, _, total = _masked_weights(t, x, axis)
         return Masked(t.value(f"{shifted.text} - log({total.text})", x.extents), x.keep)
-    shifted = t.value(f"{x.text} - {_reduce(t, 'max', x, axis, True).text}", x.extents)
+    most = _reduce(t, "max", x, axis, True)
+    shifted = t.value(f"{x.text} - {most.text}", x.extents)
     exponential = t.value(f"exp({shifted.text})", x.extents)
     total = _reduce(t, "sum", exponential, axis, True)
-    return t.value(f"{shifted.text} - log({total.text})", x.extents)
+    result = t.value(f"{shifted.text} - log({total.text})", x.extents)
+    t.less_of_rows[result.text] = (axis % x.rank, x, most, total)
+    return result
 
 
 # -- products -----------------------------------------------------------------------------------

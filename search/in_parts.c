@@ -409,8 +409,20 @@ static bool *find_lying(const as_graph *program) {
   return lies;
 }
 
-/* By node: is it a part of an input, a slice of it or it with an axis written as two, or what such
- * a part is made of?  Axes that are only exchanged, or of extent 1, are left to what reads them. */
+/* A slice, or a tensor with an axis written as two.  Not the last one: blocks see heads of rows
+ * where they read them (views.c).  Axes that are only exchanged, or of extent 1, are left to what
+ * reads them, too. */
+static bool begins_part(const as_graph *program, uint32_t id) {
+  const as_node *node = &program->node[id];
+  const as_node *of = &program->node[node->arg[0]];
+  uint32_t axis;
+  if (is_slice(program, id, &axis))
+    return true;
+  return sg_op_computes_place(node->op) && node->rank > of->rank && of->rank > 0 &&
+         as_graph_same_size(program, node->dim[node->rank - 1], of->dim[of->rank - 1]);
+}
+
+/* By node: is it a part of an input, or what such a part is made of? */
 static bool *find_parts(const as_graph *program) {
   bool *lies = find_lying(program);
   bool *taken = as_calloc(program->n + 1, sizeof *taken);

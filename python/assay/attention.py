@@ -35,7 +35,12 @@ def attention(
         # a batch of one as no axis at all: blocks divide three at most
         grouped = query.squeeze(0).unflatten(-3, (heads, shared))
         each = _attend(
-            grouped, key.squeeze(0).unsqueeze(-3), value.squeeze(0).unsqueeze(-3), None, True, factor
+            grouped,
+            key.squeeze(0).unsqueeze(-3),
+            value.squeeze(0).unsqueeze(-3),
+            None,
+            True,
+            factor,
         )
         return each.flatten(-4, -3).unsqueeze(0)
     if attn_mask is not None and attn_mask.dim() > 2:

@@ -34,7 +34,10 @@ typedef struct ax_store ax_store;
 
 ax_store *ax_new(void);
 void ax_free(ax_store *store);
+/* a number; of one that is too long to count with nothing more is known than which one it is */
 ax_id ax_const(ax_store *store, const mpq_t v);
+/* whether the expression is such a long number, and then which (`value` is initialised) */
+bool ax_long_number(const ax_store *store, ax_id a, mpq_t value);
 ax_id ax_int(ax_store *store, long v);
 ax_id ax_tensor(
     ax_store *store, uint32_t tensor,

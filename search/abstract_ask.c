@@ -231,8 +231,14 @@ bool ax_unit(const ax_store *store, ax_id of, int64_t *num, int64_t *den, uint32
 ax_id ax_copy_unit(ax_store *to, const ax_store *from, ax_id unit) {
   if (unit == AX_ZERO)
     return AX_ZERO;
-  if (unit == AX_BAD || !ax_is_unit(from, unit))
+  if (unit == AX_BAD)
     return AX_BAD;
+  mpq_t value;
+  mpq_init(value);
+  ax_id number = ax_long_number(from, unit, value) ? ax_const(to, value) : AX_BAD;
+  mpq_clear(value);
+  if (number != AX_BAD || !ax_is_unit(from, unit))
+    return number;
   const ax_expr *whole = AX_EXPR(from, unit);
   const ax_monomial *mono = AX_MONOMIAL(from, whole->terms[0].mono);
   ax_id copy = ax_rational(to, whole->terms[0].num, whole->terms[0].den);

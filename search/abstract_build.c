@@ -13,9 +13,22 @@ ax_id ax_int(ax_store *store, long value) {
   return ax_rational(store, value, 1);
 }
 
+/* A number that is too long to count with (what stands for minus infinity in a mask): a value of
+ * which nothing is known but that it is the same where the same number is written, and not 0. */
+static ax_id long_number(ax_store *store, const mpq_t value) {
+  mpq_t size;
+  mpq_init(size);
+  mpq_abs(size, value);
+  char *digits = mpq_get_str(NULL, 10, size);
+  mpq_clear(size);
+  ax_id number = ax_opaque(store, digits, NULL, 0, 0);
+  free(digits);
+  return mpq_sgn(value) < 0 ? ax_neg(store, number) : number;
+}
+
 ax_id ax_const(ax_store *store, const mpq_t value) {
   if (!mpz_fits_slong_p(mpq_numref(value)) || !mpz_fits_slong_p(mpq_denref(value)))
-    return AX_BAD;
+    return long_number(store, value);
   return ax_rational(store, mpz_get_si(mpq_numref(value)), mpz_get_si(mpq_denref(value)));
 }
 

@@ -55,6 +55,22 @@ uint32_t ax_term(const ax_store *store, ax_id of, uint32_t i, int64_t *num, int6
   return mono->n < max ? mono->n : max;
 }
 
+bool ax_long_number(const ax_store *store, ax_id of, mpq_t value) {
+  const ax_expr *number = AX_EXPR(store, of);
+  if (number->n != 1)
+    return false;
+  const ax_addend *term = number->terms;
+  const ax_monomial *mono = AX_MONOMIAL(store, term->mono);
+  if (mono->n != 1 || mono->factors[0].exp != 1 || term->den != 1)
+    return false;
+  const ax_atom *digits = AX_ATOM(store, mono->factors[0].atom);
+  if (digits->kind != AX_OPAQUE || digits->n || mpq_set_str(value, digits->head, 10) != 0)
+    return false;
+  if (term->num < 0)
+    mpq_neg(value, value);
+  return term->num == 1 || term->num == -1;
+}
+
 static void print_expr(const ax_store *store, ax_id of, as_str *text) {
   static const char *const name[] = {"X", "n", "c", "inv", "exp", "log", "sqrt", "max", "min", ""};
   const ax_expr *of_expr = AX_EXPR(store, of);

@@ -462,8 +462,15 @@ static as_node_id make_leaf_number(sg_builder *to, ax_id factor) {
   /* part.c: sizes with a letter of an axis class in place of the symbol are never leaves */
   if (unit && num == 1 && den == 1 && exps[0] == 1 && sym[0] < 0x80000000u)
     return as_graph_size_const(to->graph, sym[0]);
-  as_err_set(to->err, AS_INTERNAL, "search: no number");
-  return AS_NONE;
+  mpq_t value;
+  mpq_init(value);
+  as_node_id node = AS_NONE;
+  if (ax_long_number(to->space->ctx.A, factor, value))
+    node = as_graph_const(to->graph, value);
+  else
+    as_err_set(to->err, AS_INTERNAL, "search: no number");
+  mpq_clear(value);
+  return node;
 }
 
 /* multiplication by a number and powers of sizes */

@@ -172,13 +172,6 @@ static bool read_elements(profile *of) {
   return fit;
 }
 
-static bool has_choice(const as_expr *expr) {
-  bool has = expr && expr->kind == AS_E_IF;
-  for (uint32_t i = 0; expr && !has && i < expr->n; i++)
-    has = has_choice(expr->kid[i]);
-  return has;
-}
-
 /* is a value made of places alone? */
 static bool is_of_places(const profile *of, as_node_id id) {
   const as_node *node = &of->model->graph->node[id];
@@ -191,12 +184,35 @@ static bool is_of_places(const profile *of, as_node_id id) {
   return places;
 }
 
+/* is all that an expression of the operator's body reads made of places? */
+static bool reads_places(const profile *of, const as_node *node, const as_expr *expr) {
+  uint32_t k = 0;
+  bool places = expr->kind != AS_E_NAME;
+  if (expr->kind == AS_E_ACCESS) {
+    while (k < node->nargs && strcmp(node->op->arg[k].name, expr->name) != 0)
+      k++;
+    return k < node->nargs && (is_of_places(of, node->arg[k]) ||
+                               as_graph_is_number(&of->model->graph->node[node->arg[k]]));
+  }
+  for (uint32_t i = 0; places && i < expr->n; i++)
+    places = reads_places(of, node, expr->kid[i]);
+  return places;
+}
+
+/* does the expression choose by anything but places? */
+static bool chooses_by_elements(const profile *of, const as_node *node, const as_expr *expr) {
+  bool does = expr && expr->kind == AS_E_IF && !reads_places(of, node, expr->kid[0]);
+  for (uint32_t i = 0; expr && !does && i < expr->n; i++)
+    does = chooses_by_elements(of, node, expr->kid[i]);
+  return does;
+}
+
 /* Thread graphs choose by places and by whether an element is some number, and not by which of two
  * is larger. */
 static bool compares_elements(const profile *of, as_node_id id) {
   const as_node *node = &of->model->graph->node[id];
   const as_expr *body = node->op->let[node->op->nlet - 1].body;
-  if (!has_choice(body) || is_of_places(of, id))
+  if (!chooses_by_elements(of, node, body) || is_of_places(of, id))
     return false;
   bool equality = body->kind == AS_E_IF && body->kid[0]->kind == AS_E_REL &&
                   (body->kid[0]->rel == AS_REL_EQ || body->kid[0]->rel == AS_REL_NE) &&

@@ -23,9 +23,9 @@ typedef struct {
  * each; or so unless something reads them at computed places, by itself or behind other moves. */
 typedef enum { SG_MOVES_AS_GIVEN, SG_MOVES_LATE, SG_MOVES_LATE_UNLESS_COMPUTED } sg_moves;
 
-/* a part of an input of the program, along one axis */
+/* a part of an input of the program, or of another part */
 typedef struct {
-  uint32_t input; /* its place among the program's inputs */
+  uint32_t input; /* its place among the program's inputs, and behind these the parts before */
   const as_opdef *op;
   as_attr attr[AS_MAX_ATTRS];
 } sg_slice;
@@ -95,6 +95,8 @@ sg_segment *sg_search_segment(sg_search *search, const sg_variant *variant, cons
 /* --- order.c */
 /* whether all that the operator does is to move elements */
 bool sg_op_moves(const as_opdef *op);
+/* one that only moves elements, and reads some at a computed place: not only exchanged axes */
+bool sg_op_computes_place(const as_opdef *op);
 /* by node, which moves stand right before what reads them; malloc'ed */
 bool *sg_late_moves(const as_graph *program, sg_moves moves);
 /* The same program in an order of its own, with a name for every tensor, and moves as wanted.
@@ -108,8 +110,8 @@ bool sg_moves_matter(const as_graph *program);
 /* The same program with parts computed of parts, where only parts of a result are read, down to the
  * inputs.  Owned by the caller; NULL: there is no such result. */
 as_graph *sg_divided(const as_graph *program);
-/* The same program with the parts of inputs that it reads as inputs behind its own.  NULL: it reads
- * none.  Owned by the caller, as the slices are. */
+/* The same program with the parts of inputs that it reads (slices, an axis written as two) as
+ * inputs behind its own.  NULL: it reads none.  Owned by the caller, as the slices are. */
 as_graph *sg_parts_as_inputs(const as_graph *program, sg_slices *slices);
 void sg_slices_clear(sg_slices *slices);
 

@@ -392,23 +392,51 @@ void sg_slices_clear(sg_slices *slices) {
   *slices = (sg_slices){.n = 0};
 }
 
-/* the place of a slice's tensor among the inputs; AS_NONE: it is no slice of an input that lies in
- * it, or an output */
-static uint32_t sliced_input(const as_graph *program, uint32_t id) {
+/* By node: does it lie in an input, forward, behind nothing but moves, and is it no output? */
+static bool *find_lying(const as_graph *program) {
+  bool *lies = as_calloc(program->n + 1, sizeof *lies);
+  for (uint32_t id = 0; id < program->n; id++) {
+    const as_node *node = &program->node[id];
+    as_strided at;
+    if (node->kind != AS_N_OP || node->block != AS_NONE || !sg_op_moves(node->op))
+      continue;
+    bool behind = program->node[node->arg[0]].kind == AS_N_INPUT || lies[node->arg[0]];
+    lies[id] =
+        behind && as_graph_strided(program, id, &at) && as_graph_lies_forward(program, id, &at);
+    for (uint32_t i = 0; i < program->n_output; i++)
+      lies[id] = lies[id] && program->output[i] != id;
+  }
+  return lies;
+}
+
+/* A slice, or a tensor with an axis written as two.  Not the last one: blocks see heads of rows
+ * where they read them (views.c).  Axes that are only exchanged, or of extent 1, are left to what
+ * reads them, too. */
+static bool begins_part(const as_graph *program, uint32_t id) {
+  const as_node *node = &program->node[id];
+  const as_node *of = &program->node[node->arg[0]];
   uint32_t axis;
-  as_strided at;
-  if (!is_slice(program, id, &axis) || !as_graph_strided(program, id, &at) ||
-      !as_graph_lies_forward(program, id, &at))
-    return AS_NONE;
-  for (uint32_t i = 0; i < program->n_output; i++) {
-    if (program->output[i] == id)
-      return AS_NONE;
+  if (is_slice(program, id, &axis))
+    return true;
+  return sg_op_computes_place(node->op) && node->rank > of->rank && of->rank > 0 &&
+         as_graph_same_size(program, node->dim[node->rank - 1], of->dim[of->rank - 1]);
+}
+
+/* By node: is it a part of an input, or what such a part is made of? */
+static bool *find_parts(const as_graph *program) {
+  bool *lies = find_lying(program);
+  bool *taken = as_calloc(program->n + 1, sizeof *taken);
+  for (uint32_t id = program->n; id-- > 0;) {
+    if (!lies[id])
+      continue;
+    taken[id] = taken[id] || begins_part(program, id);
+    if (taken[id])
+      taken[program->node[id].arg[0]] = true;
   }
-  for (uint32_t i = 0; i < program->n_input; i++) {
-    if (program->input[i] == program->node[id].arg[0])
-      return i;
-  }
-  return AS_NONE;
+  for (uint32_t i = 0; i < program->n_input; i++)
+    taken[program->input[i]] = false;
+  free(lies);
+  return taken;
 }
 
 static bool copy_operators(const as_graph *from, as_graph *to, as_node_id *made, as_err *err) {
@@ -437,22 +465,29 @@ static bool copy_operators(const as_graph *from, as_graph *to, as_node_id *made,
 as_graph *sg_parts_as_inputs(const as_graph *program, sg_slices *slices) {
   as_graph *to = as_graph_new(program->sizes, program->lib, NULL, program->name);
   as_node_id *made = as_malloc((program->n + 1) * sizeof *made);
+  uint32_t *place = as_calloc(program->n + 1, sizeof *place); /* by node, among the inputs */
+  bool *taken = find_parts(program);
   as_err err;
   as_err_init(&err);
   *slices = (sg_slices){.n = 0};
   bool copied = copy_inputs(program, to, made, &err);
+  for (uint32_t i = 0; i < program->n_input; i++)
+    place[program->input[i]] = i;
   for (uint32_t i = 0; i < program->n && copied; i++) {
     const as_node *node = &program->node[i];
-    uint32_t input = sliced_input(program, i);
-    if (input == AS_NONE)
+    if (!taken[i])
       continue;
-    made[i] = as_graph_input(to, node->name, program->node[program->input[input]].dtype, node->dim,
-                             node->rank, &err);
+    uint32_t of = place[node->arg[0]];
+    place[i] = program->n_input + slices->n;
+    made[i] =
+        as_graph_input(to, node->name, to->node[to->input[of]].dtype, node->dim, node->rank, &err);
     copied = made[i] != AS_NONE;
-    add_slice(slices, input, node);
+    add_slice(slices, of, node);
   }
   copied = copied && slices->n > 0 && copy_operators(program, to, made, &err);
   free(made);
+  free(place);
+  free(taken);
   as_err_clear(&err);
   if (copied)
     return to;

@@ -28,6 +28,10 @@ static bool has_computed_place(const as_expr *expr) {
   return found;
 }
 
+bool sg_op_computes_place(const as_opdef *op) {
+  return sg_op_moves(op) && has_computed_place(op->let[0].body);
+}
+
 static bool is_move(const as_node *node) {
   return node->kind == AS_N_OP && sg_op_moves(node->op);
 }

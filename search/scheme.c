@@ -39,8 +39,9 @@ static bool read_inputs(const sg_variant *variant, as_graph *graph, as_node_id *
   for (uint32_t i = 0; i < variant->slices.n; i++) {
     const sg_slice *slice = &variant->slices.slice[i];
     uint32_t id = program->input[n_own + i];
-    node[id] = as_graph_op(graph, AS_NONE, program->node[id].name, slice->op,
-                           &graph->input[slice->input], 1, slice->attr, err);
+    as_node_id of = node[program->input[slice->input]];
+    node[id] =
+        as_graph_op(graph, AS_NONE, program->node[id].name, slice->op, &of, 1, slice->attr, err);
     if (node[id] == AS_NONE)
       return false;
   }

@@ -163,10 +163,10 @@ void sg_find_variants(sg_search *search) {
   add_variant(search, named ? named : search->program, named, SG_MOVES_AS_GIVEN);
   as_graph **graphs = sg_variants(search->variants[1].graph, search->opts.target, search->concrete,
                                   MOST_VARIANTS, &n, search->result->stats.struck);
+  add_in_parts(search, search->variants[1].graph);
   for (uint32_t i = 0; i < n; i++)
     add_variant(search, graphs[i], graphs[i], SG_MOVES_AS_GIVEN);
   free(graphs);
-  add_in_parts(search, search->variants[1].graph);
   uint32_t n_late = search->n_variants;
   if (sg_moves_matter(search->program)) {
     as_graph *some_stay = sg_reordered(search->variants[1].graph, SG_MOVES_LATE_UNLESS_COMPUTED);

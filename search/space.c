@@ -255,8 +255,8 @@ bool sg_space_prepare(sg_space *space) {
     }
     if (!sg_apply(&space->ctx, node->op, node->attr, node->nargs, arg, arg_expr, &out, &result))
       space->replayed[i] = makes_divided_axis(space, i, arg) ? SG_REPLAY_NEVER : SG_REPLAY_TILES;
-    else if (node->nargs > 2)
-      space->replayed[i] = SG_REPLAY_WHOLE;
+    else if (node->nargs > 2) /* of tiles only where each element is one of each operand */
+      space->replayed[i] = sg_op_is_pointwise(node->op) ? SG_REPLAY_TILES : SG_REPLAY_WHOLE;
   }
   space->ctx.strict_ones = false;
   for (uint32_t tensor = part->n; tensor-- > 0;) { /* outputs first: most queries end there */

@@ -173,8 +173,9 @@ static void find_choices(split *of, long extent) {
     long tile = nice[i];
     if (tile > extent || extent % tile)
       continue;
-    if (tile % 16 && of->n && !of->fine && (tile != 8 || of->loop))
-      continue; /* tiles that are no multiple of a fragment only where nothing better divides */
+    if (tile % 16 && of->n && !of->fine && (tile != 8 || of->loop) && tile != 1)
+      continue; /* tiles that are no multiple of a fragment only where nothing better divides, or of
+                   one index: of heads that share keys, say, each has a block of its own */
     if (tile < 8 && (of->loop || (extent > 64 && !of->fine)))
       continue; /* a loop of single elements is no tiling */
     if (of->loop && tile > 256)

@@ -31,6 +31,18 @@ def attention(
         return _attend(rows, key, value, None, False, factor).reshape(
             *query.shape[:-1], value.shape[-1]
         )
+    if attn_mask is None and query.dim() == 4 and query.shape[0] == 1:
+        # a batch of one as no axis at all: blocks divide three at most
+        grouped = query.squeeze(0).unflatten(-3, (heads, shared))
+        each = _attend(
+            grouped,
+            key.squeeze(0).unsqueeze(-3),
+            value.squeeze(0).unsqueeze(-3),
+            None,
+            True,
+            factor,
+        )
+        return each.flatten(-4, -3).unsqueeze(0)
     if attn_mask is not None and attn_mask.dim() > 2:
         one = attn_mask.shape[-3] == 1
         attn_mask = attn_mask.unflatten(-3, (1, 1) if one else (heads, shared))

@@ -23,6 +23,16 @@ def _from_end(t, at, extent):
 def _gather(t, x, axis, index, sparse_grad=False):
     axis %= x.rank
     _check_rows(t, x, index, axis)
+    along, whole, most, total = t.less_of_rows.get(x.text, (None, None, None, None))
+    if along == axis and not t.reading and index.extents[axis] == "1":
+        # of a loss by labels: what is not read is not made
+        picked = _gathered(t, whole, axis, index)
+        shifted = t.value(f"{picked.text} - {most.text}", index.extents)
+        return t.value(f"{shifted.text} - log({total.text})", index.extents)
+    return _gathered(t, x, axis, index)
+
+
+def _gathered(t, x, axis, index):
     return t.value(
         f"{_read(t, 'torch_gather')}({x.text}, {index.text}, axis={axis})", index.extents, x.dtype
     )

@@ -506,7 +506,11 @@ def _translated(island, name, statement, derived):
     extents.state_as_numbers(extents_of_few(island.nodes))
     if statement == NUMBERS:
         extents.state_as_numbers(divided_extents(island.nodes))
-    translator = Translator(name, extents, long_names=False, wide=is_wide(island))
+    # tensor cores take operands of one type; without products each input keeps its own
+    wide, multiplies = is_wide(island), any(_is_product(node) for node in island.nodes)
+    translator = Translator(name, extents, long_names=False, wide=wide and multiplies)
+    if wide and not multiplies:
+        translator.program.give_32_bits()
     for node in island.reads:
         if not _is_tensor(node):
             raise Unsupported("island", f"{node.name} is no tensor", place_of(node))

@@ -16,6 +16,7 @@ import torch
 
 from . import tool, whole
 from .errors import AssayError, ToolError
+from .program import RESULT_TYPE
 
 _TYPES = {
     "f16": torch.float16,
@@ -99,6 +100,10 @@ class _Choices:
             )
 
 
+# memory for an input that nothing reads, and an aligned address in it
+_UNREAD_MEMORY = ctypes.create_string_buffer(2 * _ALIGNMENT)
+_UNREAD = -(-ctypes.addressof(_UNREAD_MEMORY) // _ALIGNMENT) * _ALIGNMENT
+
 # What is emulated is one machine, whoever asks it.
 _ONE_EMULATION = threading.Lock()
 
@@ -123,7 +128,9 @@ class Kernel:
         made = tool.build(self.directory, device)
         described = json.loads((made / "interface.json").read_text())
         self.calls = described.get("calls")
-        self.inputs = [_Port(port) for port in described["inputs"]]
+        ports = [_Port(port) for port in described["inputs"]]
+        self._is_typed = bool(ports) and ports[0].name == RESULT_TYPE
+        self.inputs = ports[self._is_typed :]
         self.outputs = [_Port(port) for port in described["outputs"]]
         if self.calls and device == "cuda":
             _name_loaded_library()
@@ -182,13 +189,20 @@ class Kernel:
 
     def launch(self, inputs, outputs, workspace, stream):
         """Launches on a stream of the GPU; arrays of addresses, addresses."""
-        self._must(self._launch(inputs, outputs, workspace, stream))
+        self._must(self._launch(self._with_type(inputs), outputs, workspace, stream))
 
     def run_host(self, inputs, outputs):
         """Runs under the emulation; arrays of addresses."""
         with _ONE_EMULATION:
-            status = self._run_host(inputs, outputs)
+            status = self._run_host(self._with_type(inputs), outputs)
         self._must(status)
+
+    def _with_type(self, inputs):
+        """The addresses of all of the program's inputs: before the tensors', that of what only says
+        the results' type."""
+        if not self._is_typed:
+            return inputs
+        return (ctypes.c_void_p * (len(inputs) + 1))(_UNREAD, *inputs)
 
     def _must(self, status):
         if status != 0:

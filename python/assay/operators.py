@@ -575,7 +575,9 @@ def _masked_weights(t, x, axis):
         return x.value, weights, _reduce(t, "sum", weights, axis, True)
     keep = t.layouts.unexpanded(x.keep)
     dropped = t.value(f"logical_not({keep.text})", keep.extents)
-    low = t.value(f"{x.value.text} - {dropped.text} * {_FAR_BELOW}", x.extents)
+    # chosen, not subtracted: what is left out is one number, whatever the score was, so that a
+    # kernel may see that all of a tile is, and does not compute it
+    low = t.value(f"masked_fill({x.value.text}, {dropped.text}, -{_FAR_BELOW})", x.extents)
     shifted = t.value(f"{low.text} - {_reduce(t, 'max', low, axis, True).text}", x.extents)
     weights = t.value(f"exp({shifted.text}) * {keep.text}", x.extents)
     return shifted, weights, _reduce(t, "sum", weights, axis, True)
@@ -586,10 +588,13 @@ def _log_softmax(t, x, axis, half_to_float=False):
     if isinstance(x, Masked):
         shifted, _, total = _masked_weights(t, x, axis)
         return Masked(t.value(f"{shifted.text} - log({total.text})", x.extents), x.keep)
-    shifted = t.value(f"{x.text} - {_reduce(t, 'max', x, axis, True).text}", x.extents)
+    most = _reduce(t, "max", x, axis, True)
+    shifted = t.value(f"{x.text} - {most.text}", x.extents)
     exponential = t.value(f"exp({shifted.text})", x.extents)
     total = _reduce(t, "sum", exponential, axis, True)
-    return t.value(f"{shifted.text} - log({total.text})", x.extents)
+    result = t.value(f"{shifted.text} - log({total.text})", x.extents)
+    t.less_of_rows[result.text] = (axis % x.rank, x, most, total)
+    return result
 
 
 # -- products -----------------------------------------------------------------------------------
@@ -625,12 +630,12 @@ def _batched(t, x, y):
     """Of batches that were merged only for this product, the product of what they were."""
     done = []
     while (batches := t.layouts.merged_alike(x, y)) is not None:
-        what, x, y = batches
-        done.append(what)
+        what, axis, x, y = batches
+        done.append((what, axis))
     product = _product(t, x, y)
-    for what in reversed(done):
+    for what, axis in reversed(done):
         again = t.layouts.merge if what == "merge" else t.layouts.squeeze
-        product = again(product, 0)
+        product = again(product, axis)
     return product
 
 

@@ -13,8 +13,12 @@ from .errors import Unsupported
 _RESERVED = set(
     """program sizes where input output use func op let out require builtin mugraph kernel grid
     loop load acc store end sum max min prod if then div mod and or not none inf f16 bf16 f32
-    rule ints axes tensor assume lhs rhs expect int bool""".split()
+    rule ints axes tensor assume lhs rhs expect int bool result_type""".split()
 )
+
+# An input that nothing reads: a program's results have the type of its first input of numbers, and
+# this one is of 32 bits where inputs of 16 give results of 32.  No argument is called so.
+RESULT_TYPE = "result_type"
 
 
 class Extents:
@@ -309,6 +313,12 @@ class Program:
             self._sources[name] = comes_from
         self.inputs.append((name, dtype, list(dims)))
         return name
+
+    def give_32_bits(self):
+        """Results have 32 bits, whatever the type of the inputs; said before there are any."""
+        assert not self.inputs
+        self._names.add(RESULT_TYPE)
+        self.inputs.append((RESULT_TYPE, "f32", ["1"]))
 
     def emit(self, expression, hint="t", comment=None):
         """A statement `name = expression`; the same expression is stated once.  An expression that

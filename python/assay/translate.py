@@ -53,6 +53,9 @@ class Translator:
         self.failed = {}
         self.constants = {}
         self.negations = {}  # the value that another one is the negation of, by the other's text
+        # by the text of a logarithm of a softmax: along which axis, of what, and what is subtracted:
+        # a maximum and the logarithm of a sum
+        self.less_of_rows = {}
         self.constants_held = {}  # tensors that an exported function brings along, by name
         self.probing = False
         self.input_nodes = []

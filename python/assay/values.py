@@ -94,12 +94,46 @@ class Layouts:
         return x
 
     def merged_alike(self, x, y):
-        """What x and y were before the same was done to the first axes of both, their merging or
-        the leaving out of one of one element: (what was done, x, y), or None."""
+        """What two operands of a batched product were before the same was done to batches of both:
+        their merging, or the leaving out of one of one element; (what was done, along which axis,
+        x, y), or None.
+
+        Where one's batches are groups of which each is the same element (heads that share their
+        keys), the other's are divided into as many groups."""
         done, before = self._made_of.get(x.text, (None, None))
         other, other_before = self._made_of.get(y.text, (None, None))
-        merged = done is not None and done[:2] in (("merge", 0), ("squeeze", 0)) and done == other
-        return (done[0], before, other_before) if merged else None
+        if done is not None and done[:2] in (("merge", 0), ("squeeze", 0)) and done == other:
+            return done[0], 0, before, other_before
+        for axis in range(min(x.rank, y.rank) - 2 if x.rank == y.rank else 0):
+            left, right = self._groups(x, axis), self._groups(y, axis)
+            if (left is None) == (right is None):
+                continue
+            sizes, _ = left or right
+            x = left[1] if left else self._split(x, axis, *sizes)
+            y = right[1] if right else self._split(y, axis, *sizes)
+            return "merge", axis, x, y
+        return None
+
+    def _groups(self, x, axis):
+        """Of batches that are merged groups of the same elements, the groups' number and size, and
+        x with both as axes; None for others.  What came after may have exchanged axes behind."""
+        done, before = self._made_of.get(x.text, (None, None))
+        if done is None:
+            return None
+        if done[0] == "exchange" and done[1] > axis:
+            groups = self._groups(before, axis)
+            if groups is None:
+                return None
+            repeated = groups[1]
+            order = list(range(repeated.rank))
+            here = done[1] + 1
+            order[here], order[here + 1] = order[here + 1], order[here]
+            one = self.permute(self._made_of[repeated.text][1], order)
+            return groups[0], self.expand(one, tuple(repeated.extents[k] for k in order))
+        if done[:2] != ("merge", axis):
+            return None
+        repeated = self._made_of.get(before.text, (None, None))[0] == ("broadcast", axis + 1)
+        return (done[2], before) if repeated else None
 
     def unsqueeze(self, x, axis):
         before = self._before(x, ("squeeze", axis))

@@ -22,8 +22,8 @@ enum {
   PREF_WORKSPACE = 1, PREF_REDUCTIONS = 3, PREF_ALIGNMENT_A = 5, PREF_ALIGNMENT_B = 6, PREF_ALIGNMENT_C = 7, PREF_ALIGNMENT_D = 8, PREF_NUMERICS = 12,
   REDUCTION_IN_PLACE = 1, REDUCTION_COMPUTE_TYPE = 2 /* parts of a long sum are added in 32 bits: in the result's type where it has them */
 };
-/* how an algorithm may compute: by multiply-add or on tensor cores, with sums in 32 bits, of operands of these types (TF32 is another bit) */
-const unsigned long long BY_FMA = 1ull, BY_TENSOR = 2ull, SUMS_32F = 2ull << 8, OF_16F = 1ull << 16, OF_16BF = 2ull << 16, OF_32F = 8ull << 16;
+/* how an algorithm may compute operands of 32 bits: by multiply-add, with sums in 32 bits (on tensor cores, or of TF32, are other bits) */
+const unsigned long long BY_FMA = 1ull, SUMS_32F = 2ull << 8, OF_32F = 8ull << 16;
 const size_t WORKSPACE_ALIGNMENT = 256; /* of the library; 16 is what callers promise of tensors */
 
 struct algorithm { unsigned long long data[8]; };
@@ -136,12 +136,13 @@ static int lay_out(library &l, const product &p, const matrix &m, long long type
 static int prefer(library &l, const product &p, size_t workspace, handle pref)
 {
   const unsigned reductions = REDUCTION_COMPUTE_TYPE | (p.result_type == F32 ? REDUCTION_IN_PLACE : 0);
-  const unsigned long long numerics = SUMS_32F | (p.type == F32 ? BY_FMA | OF_32F : BY_FMA | BY_TENSOR | (p.type == F16 ? OF_16F : OF_16BF));
+  const unsigned long long numerics = SUMS_32F | BY_FMA | OF_32F;
   const struct { int attribute; unsigned bytes; } alignment[] = {
     {PREF_ALIGNMENT_A, (unsigned)p.a.alignment}, {PREF_ALIGNMENT_B, (unsigned)p.b.alignment}, {PREF_ALIGNMENT_C, (unsigned)p.d.alignment}, {PREF_ALIGNMENT_D, (unsigned)p.d.alignment}};
   AS_LT_TRY(cublasLtMatmulPreferenceSetAttribute, pref, PREF_WORKSPACE, &workspace, sizeof workspace);
   AS_LT_TRY(cublasLtMatmulPreferenceSetAttribute, pref, PREF_REDUCTIONS, &reductions, sizeof reductions);
-  AS_LT_TRY(cublasLtMatmulPreferenceSetAttribute, pref, PREF_NUMERICS, &numerics, sizeof numerics);
+  /* of operands of 16 bits the compute type says it all, and the library leaves out its fastest algorithms where it is asked for these by name as well */
+  if (p.type == F32) { AS_LT_TRY(cublasLtMatmulPreferenceSetAttribute, pref, PREF_NUMERICS, &numerics, sizeof numerics); }
   for (const auto &row : alignment) AS_LT_TRY(cublasLtMatmulPreferenceSetAttribute, pref, row.attribute, &row.bytes, sizeof row.bytes);
   return 0;
 }

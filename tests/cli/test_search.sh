@@ -85,6 +85,17 @@ expect 0 'VERIFIED' check stopped
 # a product of a single row is one as of several rows: attention of one query is one kernel, with a thread graph
 printf 'program one\nsizes H = 32, K = 4096, D = 128\ninput q: f16[H, 1, D]\ninput k: f16[H, K, D]\ninput v: f16[H, K, D]\ns = matmul(q, transpose(k, axis=1)) * 0.125\noutput o = matmul(softmax(s, axis=2), v)\n' >one.tp
 expect 0 'thread graph validated' optimize one.tp --solvers=none -o one
+
+# heads that share keys, whose queries are an input with an axis written as two: one kernel, a head a block
+printf 'program shared\nsizes G = 8, R = 4, M = 1024, D = 64\ninput q: f16[G*R, M, D]\ninput k: f16[G, M, D]\ninput v: f16[G, M, D]\ns = matmul(split_axis(q, axis=0, outer=G, inner=R), transpose(expand_dims(k, axis=1), axis=2))\noutput o = matmul(softmax(s, axis=3), expand_dims(v, axis=1))\n' >shared.tp
+expect 0 'thread graph validated' optimize shared.tp --solvers=none -o shared
+[ "$(grep -c '^AS_KERNEL' shared/kernel.cu)" -eq 1 ] || fail 'heads that share keys are not one kernel'
+
+# a mask that chooses a number of 31 digits in place of scores: one kernel, whose blocks leave out the tiles that are masked wholly
+printf 'program causal\nsizes H = 8, M = 1024, D = 64\ninput q: f16[H, M, D]\ninput k: f16[H, D, M]\ninput v: f16[H, M, D]\ni = iota(size=M)\nkeep = less_equal(i[none, :], i[:, none])\nlow = masked_fill(matmul(q, k), logical_not(keep), -1e30)\nw = exp(low - max(low, axis=2)[:, :, none]) * keep\noutput o = matmul(w / sum(w, axis=2)[:, :, none], v)\n' >causal.tp
+expect 0 'thread graph validated' optimize causal.tp --solvers=none -o causal
+[ "$(grep -c '^AS_KERNEL' causal/kernel.cu)" -eq 1 ] || fail 'causal attention is not one kernel'
+grep -q 'int n_ = most_' causal/kernel.cu || fail 'tiles that are masked wholly are computed'
 [ "$(grep -c '^kernel' one/candidate.mug)" -le 2 ] || fail 'attention of one query takes more than two kernels'
 # .. and where the row is repeated along another axis it is none
 printf 'program rows\nsizes H = 32, K = 64, D = 128\ninput q: f16[H, 1, D]\ninput k: f16[H, K, D]\noutput o = matmul(q, transpose(k, axis=1)) + sum(q * k, axis=2)[:, none, :]\n' >rows.tp

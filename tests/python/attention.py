@@ -67,6 +67,20 @@ class Attention(unittest.TestCase):
             masked = attend(masked=True, enable_gqa=True)
             self.same(masked, *tensors(SHARED), a_mask(*extents))
 
+    def test_keys_that_are_repeated(self):
+        """Heads that share keys as many models write it: the keys are repeated for each."""
+
+        def repeated(query, key, value):
+            times = query.shape[1] // key.shape[1]
+            key, value = (
+                x[:, :, None].expand(*x.shape[:2], times, *x.shape[2:]).flatten(1, 2)
+                for x in (key, value)
+            )
+            return torch.softmax(query @ key.transpose(2, 3) * 0.3, -1) @ value
+
+        self.same(repeated, *tensors(SHARED))
+        self.same(repeated, *(x[:1] for x in tensors(SHARED)))
+
     def test_rows_that_are_masked_out_wholly(self):
         for extents in ((ROWS, ROWS), (BATCH, 1, ROWS, ROWS)):
             self.same(attend(masked=True), *tensors(), a_mask(*extents))

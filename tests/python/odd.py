@@ -143,7 +143,9 @@ class Calls(unittest.TestCase):
 
     def test_gradients_beside_tensors_made_of_numbers(self):
         def taken(x):
-            return (torch.sin(x)[:, torch.tensor([2, 0, 0])] * torch.tensor([1.0, 2.0, -3.0])).tanh()
+            return (
+                torch.sin(x)[:, torch.tensor([2, 0, 0])] * torch.tensor([1.0, 2.0, -3.0])
+            ).tanh()
 
         x = torch.randn(4, 3, requires_grad=True)
         fast = made(taken, x)
@@ -258,6 +260,50 @@ class Calls(unittest.TestCase):
         if child == 0:
             os._exit(int(not torch.equal(fast(inputs[0]), found[0])))
         self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_wide_results_without_products(self):
+        """Inputs keep their types, and an input that nothing reads says that of the results; an
+        argument of that name is none."""
+        x = torch.randn(6, 50, dtype=torch.bfloat16)
+        y = torch.randn(6, 1, dtype=torch.float16)
+        for function, arguments in (
+            (lambda x: torch.log_softmax(x.float(), -1), (x,)),
+            (lambda x: (x.float().exp(), x + 1), (x,)),
+            (lambda result_type, x: x.float() * 2 + result_type, (torch.ones(1), x)),
+            (lambda x, y: x.float() - y.float(), (x, y)),
+        ):
+            fast = assay.compile(function, *arguments, quiet=True, seconds=2, least_work=1)
+            for _ in range(2):  # the first call and the short way
+                got, want = fast(*arguments), function(*arguments)
+                for ours, theirs in zip(
+                    *(r if isinstance(r, tuple) else (r,) for r in (got, want))
+                ):
+                    self.assertEqual((ours.dtype, ours.shape), (theirs.dtype, theirs.shape))
+                    self.assertLess((ours.double() - theirs.double()).abs().max(), 1e-5)
+
+    def test_losses_by_labels(self):
+        """What the labels do not say of a softmax's logarithm is not made; nor is it said wrongly
+        of another axis, or of several labels a row."""
+        x, at = torch.randn(6, 50), torch.randint(0, 50, (6,))
+        at[3] = -100
+        for function, arguments in (
+            (torch.nn.functional.cross_entropy, (x, at)),
+            (
+                lambda x, at: torch.log_softmax(x, 1).gather(1, at),
+                (x, torch.randint(0, 50, (6, 3))),
+            ),
+            (
+                lambda x, at: torch.log_softmax(x, 0).gather(1, at),
+                (x, torch.randint(0, 50, (6, 1))),
+            ),
+            (
+                lambda x, at: torch.log_softmax(x, 0).gather(0, at),
+                (x, torch.randint(0, 6, (1, 50))),
+            ),
+        ):
+            fast = assay.compile(function, *arguments, quiet=True, seconds=2, least_work=1)
+            ours, theirs = fast(*arguments), function(*arguments)
+            self.assertLess((ours.double() - theirs.double()).abs().max(), 1e-5)
 
     def test_wider_results_of_halves(self):
         x, y = torch.full((3, 4), 300.0).half(), torch.randn(3, 4)
@@ -542,7 +588,9 @@ class Sizes(unittest.TestCase):
         self.holds_where("2 <= x_0", lambda x: x if x.shape[0] == 1 else double(x), double, x)
         self.holds_where("2 <= x_0", lambda x: x.squeeze(0), lambda x: x + 0, x)
         self.holds_where("x_0 mod 2", lambda x: double(x) if x.shape[0] % 2 == 0 else x, double, x)
-        self.holds_where("x_1 <= x_0", lambda x: x if x.shape[0] < x.shape[1] else double(x), double, x)
+        self.holds_where(
+            "x_1 <= x_0", lambda x: x if x.shape[0] < x.shape[1] else double(x), double, x
+        )
 
     def test_extents_that_are_numbers_are_told(self):
         rows = assay.certify(lambda x: x.sum(0), lambda x: x[0], torch.randn(1, 3))
@@ -601,7 +649,12 @@ class Statements(unittest.TestCase):
         cases = (
             (F.mish, torch.empty(64, 64, device="meta"), "exp(", "full_like"),
             (lambda x: x.argmax(1), torch.empty(4096, 4096, 4095, device="meta"), "argmax", "mod"),
-            (lambda x: torch.where(x > 0, x.log(), 0), torch.empty(64, 64, device="meta"), "full_like", "exp"),
+            (
+                lambda x: torch.where(x > 0, x.log(), 0),
+                torch.empty(64, 64, device="meta"),
+                "full_like",
+                "exp",
+            ),
         )
         for function, example, has, has_not in cases:
             graph = export(function, [example], fixed=True).graph_module.graph

@@ -51,6 +51,40 @@ START_TEST(laws) {
 }
 
 END_TEST
+
+/* Numbers too long to count with: the same where they are written alike, up to the sign, and read
+ * back, in another store too. */
+START_TEST(long_numbers) {
+  static const char *const digits[] = {"1000000000000000000000000000000",
+                                       "-1000000000000000000000000000000",
+                                       "1/1000000000000000000000000000000"};
+  mpq_t value;
+  mpq_t back;
+  mpq_inits(value, back, NULL);
+  ax_store *other = ax_new();
+  for (int i = 0; i < 3; i++) {
+    mpq_set_str(value, digits[i], 10);
+    ax_id number = ax_const(A, value);
+    ck_assert_uint_ne(number, AX_BAD);
+    ck_assert_uint_eq(number, ax_const(A, value));
+    ck_assert_uint_eq(ax_add(A, number, ax_neg(A, number)), AX_ZERO);
+    ck_assert(ax_long_number(A, number, back) && mpq_equal(value, back));
+    ck_assert(ax_long_number(other, ax_copy_unit(other, A, number), back) &&
+              mpq_equal(value, back));
+    ck_assert(!ax_long_number(A, ax_mul(A, number, x), back));
+    mpq_neg(value, value);
+    ck_assert_uint_eq(ax_const(A, value), ax_neg(A, number));
+    mpq_mul(value, value, value);
+    ck_assert_uint_ne(ax_const(A, value), number);
+  }
+  mpq_set_si(value, 7, 2);
+  ck_assert(!ax_long_number(A, ax_const(A, value), back) && !ax_long_number(A, x, back));
+  mpq_clears(value, back, NULL);
+  ax_free(other);
+}
+
+END_TEST
+
 START_TEST(subexpressions) {
   ax_id n = ax_mul(A, x, ax_inv(A, ax_sqrt(A, sum1(ax_mul(A, x, x)))));
   ax_id t = sum1(ax_mul(A, n, z));
@@ -321,6 +355,7 @@ int main(void) {
   TCase *tests = test_case("expressions", 120);
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_test(tests, laws);
+  tcase_add_test(tests, long_numbers);
   tcase_add_test(tests, subexpressions);
   tcase_add_test(tests, z3_agrees);
   tcase_add_test(tests, pairs_are_not_lost);

@@ -46,6 +46,10 @@ static const case_of divided[] = {
     {GATES "h = softmax(X @ W, axis=0)\noutput Y = h[:, 0:F] + h[:, F:2*F]\n", 2},
     /* parts of an input as they are */
     {GATES "output Y = X @ W[:, F:2*F]\n", 1},
+    /* an input with an axis written as two, and one that is made of a part */
+    {"program p\nsizes G = 2, R = 4, M = 8\ninput X: f16[1, G*R, M]\n"
+     "output Y = silu(split_axis(squeeze(X, axis=0), axis=0, outer=G, inner=R))\n",
+     2},
 };
 
 START_TEST(computed_in_parts) {
@@ -71,6 +75,13 @@ static const char *const whole[] = {
     GATES "g = X @ W\nh = silu(g)\noutput Y = h[:, 0:F] * h[:, F:2*F]\noutput Z = sum(g)\n",
     /* an output is a part of an input */
     GATES "output Y = W[:, 0:F]\n",
+    /* heads of rows, which blocks see where they read them, only exchanged axes, what is computed
+     */
+    "program p\nsizes H = 2, E = 4, M = 8\ninput X: f16[M, H*E]\n"
+    "output Y = silu(split_axis(X, axis=1, outer=H, inner=E))\n",
+    GATES "output Y = X @ transpose(transpose(W))\n",
+    "program p\nsizes G = 2, R = 4, M = 8\ninput X: f16[G*R, M]\n"
+    "output Y = split_axis(silu(X), axis=0, outer=G, inner=R)\n",
     /* backwards, and no part of memory */
     GATES "output Y = X @ reverse(W, axis=1)\n",
 };

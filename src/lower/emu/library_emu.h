@@ -221,12 +221,14 @@ inline int cublasLtMatmulPreferenceDestroy(void *pref) {
   return OK;
 }
 
-/* sums in 32 bits of operands as they are, parts of them added in 32 bits: what programs promise */
+/* sums in 32 bits of operands as they are, parts of them added in 32 bits: what programs promise.
+ * Of operands of 16 bits the compute type is such a promise already. */
 inline bool promises(const preference *p, int type, int result) {
-  const unsigned long long of = type == F32 ? 8 : type == F16 ? 1 : 2;
+  const bool as_they_are =
+      type != F32 || ((p->numerics >> 8 & 0xff) == 2 && (p->numerics >> 16 & 0xff) == 8);
   const unsigned in_results_type = 1 | 4;
   const bool narrow = result != F32 && p->reductions & in_results_type;
-  return !narrow && (p->numerics >> 8 & 0xff) == 2 && (p->numerics >> 16 & 0xff) == of;
+  return !narrow && as_they_are;
 }
 
 inline int cublasLtMatmulAlgoGetHeuristic(void *, void *op, void *a, void *b, void *c, void *d,

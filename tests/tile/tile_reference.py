@@ -3,7 +3,7 @@ docs/language.md) alone.
 
 Shares nothing with the rest of the tree. Numbers are floating point; a place without a value holds
 None. `run` says what the results are, or raises Undefined with the reason, Conflict where
-iterations of a parallel loop meet, or Beyond where floating point cannot tell.
+iterations of a parallel loop meet and may not, or Beyond where floating point cannot tell.
 """
 
 import itertools
@@ -17,7 +17,33 @@ class Undefined(Exception):
 
 
 class Conflict(Exception):
-    """two iterations of a parallel loop touch a place that one of them stores to"""
+    """two iterations of a parallel loop touch a place that one of them stores to, and what they store
+    there is not one value, or one of them loads it before it has stored it"""
+
+
+class Shared:
+    """what the iterations of one parallel loop do at one place"""
+
+    def __init__(self):
+        self.touched = set()
+        self.stored = set()
+        self.values = []
+        self.loaded_first = False
+
+    def load(self, iteration):
+        self.touched.add(iteration)
+        self.loaded_first = self.loaded_first or iteration not in self.stored
+
+    def store(self, iteration, value):
+        self.touched.add(iteration)
+        self.stored.add(iteration)
+        if value not in self.values:
+            self.values.append(value)
+
+    def conflict(self):
+        meets = len(self.touched) > 1 and self.stored
+        same = len(self.values) == 1 and self.values[0] is not None
+        return meets and (self.loaded_first or not same)
 
 
 class Beyond(Exception):
@@ -351,15 +377,14 @@ class Run:
             need(n >= 0, 'a negative extent')
         return values, [d == ['num', '1'] for d in dims]
 
-    def touch(self, tensor, place, stores):
+    def touch(self, tensor, place, act):
+        """in each parallel loop around that the tensor is older than; act(place's Shared, iteration)"""
         for frame in self.frames[tensor.depth :]:
             if frame is None:
                 continue
-            stored, touched = frame['at'].setdefault((id(tensor), place), (set(), set()))
-            touched.add(frame['iteration'])
-            if stores:
-                stored.add(frame['iteration'])
-            if stored and len(touched) > 1:
+            shared = frame['at'].setdefault((id(tensor), place), Shared())
+            act(shared, frame['iteration'])
+            if shared.conflict():
                 raise Conflict('iterations meet')
 
     def lanes_of(self, lanes):
@@ -403,7 +428,7 @@ class Run:
             if len(place) != len(tensor.shape):
                 raise Unreadable('wrong number of indices')
             need(place in tensor.at, 'a position outside of a tensor')
-            self.touch(tensor, place, False)
+            self.touch(tensor, place, Shared.load)
             need(
                 tensor.at[place] is not None or not self.strict, 'a place without a value is loaded'
             )
@@ -446,7 +471,8 @@ class Run:
             written[place] = (
                 self.element(value[1], p) if isinstance(whole, Tensor) else self.value(value, names)
             )
-            self.touch(tensor, place, True)
+            value_there = written[place]
+            self.touch(tensor, place, lambda at, i: at.store(i, value_there))
         tensor.at.update(written)
 
     def loop(self, line):

@@ -55,6 +55,27 @@ static pv_thm whole_at_most(const cut *c, pv_thm constant, pv_thm least) {
                    pv_cases(prover, before, kept, left_out));
 }
 
+/* Could the element be one value for many k, once choices by k are made?  Where none of a choice's
+ * branches is free of k it could not; asked first, as a normal form is dear. */
+static bool may_be_constant(pv *prover, ck_id term, ck_id k, as_map *seen) {
+  const ck_terms *terms = prover->terms;
+  uint64_t known;
+  if (!ck_has_var(terms, term, k))
+    return true;
+  if (term == k || as_map_get(seen, AS_KEY(term), &known))
+    return term != k && known;
+  bool chooses = ck_is(terms, term, CK_ITE) && ck_has_var(terms, ck_kid(terms, term, 0), k);
+  bool constant = !chooses && ck_nkids(terms, term) > 0;
+  if (chooses) {
+    constant = may_be_constant(prover, ck_kid(terms, term, 1), k, seen) ||
+               may_be_constant(prover, ck_kid(terms, term, 2), k, seen);
+  }
+  for (uint32_t i = 0; i < ck_nkids(terms, term) && !chooses && constant; i++)
+    constant = may_be_constant(prover, ck_kid(terms, term, i), k, seen);
+  as_map_put(seen, AS_KEY(term), constant);
+  return constant;
+}
+
 static pv_thm dropped(pv *prover, pv_ctx ctx, cut *c) {
   c->some = pv_follows(prover, ctx, pv_gt0(prover, c->place));
   c->within = c->some == PV_NONE ? PV_NONE : pv_follows(prover, ctx, pv_le(prover, c->place, c->n));
@@ -79,7 +100,11 @@ pv_eqn pv_without_neutral(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id ini
   enum { PLACES = 4 };
 
   ck_id place[PLACES];
-  uint32_t n_places = pv_cut_places(prover, body, k, place, PLACES);
+  as_map seen;
+  as_map_init(&seen, 1);
+  bool perhaps = may_be_constant(prover, body, k, &seen);
+  as_map_clear(&seen);
+  uint32_t n_places = perhaps ? pv_cut_places(prover, body, k, place, PLACES) : 0;
   for (uint32_t i = 0; i < n_places; i++) {
     cut c = {.prover = prover, .n = n, .k = k, .body = body, .place = place[i]};
     if (place[i] == n)

@@ -12,7 +12,7 @@ text = open(sys.argv[1]).read()
 sizes = {
     name: int(value)
     for name, value in re.findall(
-        r"(\w+)(?: >= \d+)? = (\d+)", re.search(r"^sizes (.*)$", text, re.M)[1]
+        r"(\w+)(?: >= \d+)? = (\d+)", " ".join(re.findall(r"^sizes (.*)$", text, re.M))
     )
 }
 os.makedirs(sys.argv[2], exist_ok=True)

@@ -18,7 +18,7 @@ sizes = {
 os.makedirs(sys.argv[2], exist_ok=True)
 random = np.random.default_rng(1)
 for name, kind, dims in re.findall(r"^input (\w+): (\w+)\[([^]]*)\]", text, re.M):
-    shape = [eval(part, {}, sizes) for part in dims.split(",")]
+    shape = [eval(part, {}, sizes) for part in dims.split(",") if part.strip()]
     path = os.path.join(sys.argv[2], name + ".npy")
     np.save(
         path,

@@ -168,6 +168,11 @@ if [ "$tvm$triton" ]; then
   run_written small/prefill.tp small/prefill.mug tensorir triton
   run_written tiles/turned.tile tiles/turned.tile tensorir triton
   run_written tiles/carried.tile tiles/carried.tile tensorir
+  # the block graph that a kernel of Triton has, as a kernel of Triton again
+  # shellcheck disable=SC2046
+  expect 0 '1 certified' optimize "$src/tests/ttir/own/attention.tp" --search=none --offer="$src/tests/ttir/own/attention.ttir" \
+    --literals=decimal --writes-all $(sed -n 's/^attention [a-z]* //p' "$src/tests/ttir/own/launches") --solvers=none --no-cache -o own
+  run_written own/program.tp own/candidate.mug tensorir triton
 fi
 if [ "$triton" ]; then
   # at the size of the table too, where the blocks of three stages take more shared memory than there is

@@ -174,9 +174,19 @@ static void add_place(writer *w, const as_block *block, const char *tensor, cons
   as_str_add(&w->out, "]");
 }
 
+/* an element of what is computed outside of kernels: no tensor in memory, but a tile */
+static void add_outer_element(writer *w, const as_block *block, const as_node *node) {
+  as_str_printf(&w->out, "make %s", node->name);
+  add_lanes(w, node);
+  as_str_add(&w->out, " = ");
+  add_place(w, block, w->graph->node[node->arg[0]].name, node, node);
+}
+
 static void add_computed(writer *w, const as_block *block, const as_node *node, int depth) {
   as_str_printf(&w->out, "%*s", 2 * depth, "");
-  if (node->kind == AS_N_LOAD) {
+  if (node->kind == AS_N_LOAD && w->graph->node[node->arg[0]].kind == AS_N_OP) {
+    add_outer_element(w, block, node);
+  } else if (node->kind == AS_N_LOAD) {
     as_str_printf(&w->out, "load %s", node->name);
     add_lanes(w, node);
     as_str_add(&w->out, " = ");
@@ -446,6 +456,21 @@ static bool add_kernel(writer *w, const as_block *block) {
   return true;
 }
 
+/* What is computed outside of kernels is a tile that all of them see: of numbers alone, as there
+ * are no tiles of whole tensors. */
+static bool add_outer(writer *w, as_node_id id) {
+  const as_node *node = &w->graph->node[id];
+  bool plain = node->kind == AS_N_OP && !is_output(w->graph, id);
+  for (uint32_t i = 0; plain && i < node->nargs; i++) {
+    as_node_kind of = w->graph->node[node->arg[i]].kind;
+    plain = of == AS_N_OP || of == AS_N_CONST || of == AS_N_SIZE;
+  }
+  if (!plain)
+    return as_err_set(w->err, AS_BAD_INPUT, "`%s` is computed outside of kernels", node->name);
+  add_computed(w, NULL, node, 0);
+  return true;
+}
+
 char *as_tile_of_graph(const as_graph *graph, as_err *err) {
   as_node_id cut = as_graph_cut_load(graph);
   if (cut != AS_NONE) {
@@ -467,9 +492,8 @@ char *as_tile_of_graph(const as_graph *graph, as_err *err) {
   bool ok = true;
   for (uint32_t i = 0; ok && i < graph->n_order; i++) {
     const as_node *node = &graph->node[graph->order[i]];
-    ok = node->kind == AS_N_STORE
-             ? add_kernel(&w, &graph->block[node->block])
-             : as_err_set(err, AS_BAD_INPUT, "`%s` is computed outside of kernels", node->name);
+    ok = node->kind == AS_N_STORE ? add_kernel(&w, &graph->block[node->block])
+                                  : add_outer(&w, graph->order[i]);
   }
   drop_names(&w);
   char *text = as_str_take(&w.out);

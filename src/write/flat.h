@@ -113,6 +113,10 @@ wr_program *wr_flatten(const as_tile_program *tile, const int64_t *value, const 
                        as_err *err);
 void wr_free(wr_program *program); /* NULL allowed */
 
+/* Tiles outside of loops that are made of numbers and their own positions alone are computed where
+ * their elements are read; those that only such reads needed are no longer defined. */
+void wr_inline_places(wr_program *program);
+
 /* bounds of an integer; false: none are known within 62 bits */
 bool wr_range(const wr_program *program, const wr_expr *expr, int64_t *low, int64_t *high);
 /* a condition by the bounds of its sides: 1 holds, 0 does not, -1 is not known */

@@ -515,6 +515,7 @@ char *as_write_tensorir(const as_tile_program *tile, as_err *err) {
   wr_program *program = wr_flatten(tile, NULL, wr_taken(WR_TENSORIR), err);
   if (!program)
     return NULL;
+  wr_inline_places(program);
   writer w = {.program = program, .err = err};
   as_str_init(&w.out);
   write_program(&w, tile);

@@ -273,13 +273,30 @@ static void write_launcher(tri_writer *w, const launch *kernel, size_t n_kernel)
       write_tensor(w, tensor, where);
   }
   for (size_t i = 0; i < n_kernel; i++)
-    tri_line(w, "%s[(%s)](%s, num_warps=%d)", kernel[i].name, kernel[i].grid, kernel[i].arguments,
-             kernel[i].warps);
+    tri_line(w, "launched(%s, (%s), %d, %s)", kernel[i].name, kernel[i].grid, kernel[i].warps,
+             kernel[i].arguments);
   tri_line(w, "return %s", results.n ? results.s : "None");
   w->depth--;
   free(where);
   as_str_clear(&inputs);
   as_str_clear(&results);
+}
+
+/* Triton keeps what a loop loads for as many rounds as it has stages.  How much shared memory that
+ * takes Triton alone knows, so the launch asks for fewer where it says that there is not enough. */
+static void write_helpers(tri_writer *w) {
+  tri_line(w, "import torch\nimport triton\nimport triton.language as tl\n\n");
+  tri_line(w, "@triton.jit\ndef product_of(a, b):\n    return a * b\n\n");
+  tri_line(w, "stages_of = {}\n\n");
+  tri_line(w, "def launched(kernel, grid, warps, *arguments):");
+  tri_line(w, "    for stages in range(stages_of.get(id(kernel), 3), 0, -1):");
+  tri_line(w, "        try:");
+  tri_line(w, "            kernel[grid](*arguments, num_warps=warps, num_stages=stages)");
+  tri_line(w, "            stages_of[id(kernel)] = stages");
+  tri_line(w, "            return");
+  tri_line(w, "        except triton.runtime.errors.OutOfResources:");
+  tri_line(w, "            if stages == 1:");
+  tri_line(w, "                raise");
 }
 
 /* a kernel for each statement outside of loops; what stands between loops is one kernel */
@@ -289,8 +306,7 @@ static void write_program(tri_writer *w) {
   size_t n = 0;
   tri_line(w, "# The tile program `%s` for Triton: what is written is certified, this text is not.",
            w->tile->name);
-  tri_line(w, "import torch\nimport triton\nimport triton.language as tl\n\n");
-  tri_line(w, "@triton.jit\ndef product_of(a, b):\n    return a * b");
+  write_helpers(w);
   for (size_t i = 0; i < body->n && w->err->status == AS_OK;) {
     size_t end = i + 1;
     while (WR_STMT(body, i)->kind != WR_LOOP && end < body->n &&
@@ -313,6 +329,7 @@ char *as_write_triton(const as_tile_program *tile, as_err *err) {
   wr_program *program = wr_flatten(tile, NULL, wr_taken(WR_TRITON), err);
   if (!program)
     return NULL;
+  wr_inline_places(program);
   tri_writer w = {.program = program, .tile = tile, .err = err};
   w.touched = as_calloc(program->tensor.n + 1, sizeof *w.touched);
   w.stored = as_calloc(program->tensor.n + 1, sizeof *w.stored);

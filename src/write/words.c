@@ -90,8 +90,8 @@ const wr_fold_words *wr_fold_of(as_ekind fold, wr_language language) {
 
 const char *const *wr_taken(wr_language language) {
   static const char *const tensorir[] = {PYTHON, "T", "tvm", NULL};
-  static const char *const triton[] = {PYTHON,    "tl",         "triton", "torch",
-                                       "product", "product_of", NULL};
+  static const char *const triton[] = {PYTHON,       "tl",       "triton",    "torch", "product",
+                                       "product_of", "launched", "stages_of", NULL};
   static const char *const cuda[] = {NULL}; /* names there have an ending of their own */
   static const char *const *const words[] = {
       [WR_TENSORIR] = tensorir, [WR_TRITON] = triton, [WR_CUDA] = cuda};

@@ -12,13 +12,13 @@ text = open(sys.argv[1]).read()
 sizes = {
     name: int(value)
     for name, value in re.findall(
-        r"(\w+)(?: >= \d+)? = (\d+)", re.search(r"^sizes (.*)$", text, re.M)[1]
+        r"(\w+)(?: >= \d+)? = (\d+)", " ".join(re.findall(r"^sizes (.*)$", text, re.M))
     )
 }
 os.makedirs(sys.argv[2], exist_ok=True)
 random = np.random.default_rng(1)
 for name, kind, dims in re.findall(r"^input (\w+): (\w+)\[([^]]*)\]", text, re.M):
-    shape = [eval(part, {}, sizes) for part in dims.split(",")]
+    shape = [eval(part, {}, sizes) for part in dims.split(",") if part.strip()]
     path = os.path.join(sys.argv[2], name + ".npy")
     np.save(
         path,

@@ -9,6 +9,20 @@ def product_of(a, b):
     return a * b
 
 
+stages_of = {}
+
+
+def launched(kernel, grid, warps, *arguments):
+    for stages in range(stages_of.get(id(kernel), 3), 0, -1):
+        try:
+            kernel[grid](*arguments, num_warps=warps, num_stages=stages)
+            stages_of[id(kernel)] = stages
+            return
+        except triton.runtime.errors.OutOfResources:
+            if stages == 1:
+                raise
+
+
 @triton.jit
 def row_softmax_kernel_1(x, y):
     pid0 = tl.program_id(0) * 1 + 0
@@ -21,5 +35,5 @@ def row_softmax_kernel_1(x, y):
 
 def row_softmax(x):
     y = torch.empty((15, ), dtype=torch.float32, device=x.device)
-    row_softmax_kernel_1[(3,)](x, y, num_warps=4)
+    launched(row_softmax_kernel_1, (3,), 4, x, y)
     return y

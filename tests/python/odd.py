@@ -660,6 +660,18 @@ class Sizes(unittest.TestCase):
         pairs = lambda x: x.unfold(0, 2, 2).sum(-1).sum(0)  # noqa: E731
         self.holds_where("x_0 = 4", pairs, lambda x: x.sum(0), x)
 
+    def test_numbers_that_only_an_extent_may_be(self):
+        x = torch.randn(5, 3)
+        for size in (lambda x: torch.sym_max(x.shape[0], 4), lambda x: x.shape[0] // 2):
+            verdict = assay.certify(
+                lambda x: x.sum(0) * size(x),
+                lambda x: size(x) * x.sum(0),
+                x,
+                seconds=20,  # noqa: B023
+            )
+            self.assertIn("which only an extent may be", verdict.narrowed)
+            self.assertEqual(verdict.scope, assay.equality.THESE_SIZES)
+
     def test_parts(self):
         x = torch.randn(4, 3)
         exchanged = lambda x: torch.cat([x[2:], x[:2]])  # noqa: E731

@@ -11,6 +11,9 @@ from torch.utils._sympy.value_ranges import bound_sympy
 
 from .errors import Unsupported
 
+# the least extent that is told apart from no other
+_LEAST = 2
+
 # What is asked by these is how a tensor lies in memory, or along which way a view is computed;
 # results are the same either way.
 _OF_MEMORY = {
@@ -68,8 +71,10 @@ def _is_of_memory(guard):
 def _state_range(extents, name, bounds):
     if bounds.lower.is_Integer and bounds.lower > 1:
         extents.at_least(name, int(bounds.lower))
+        if bounds.lower > _LEAST:
+            extents.suppose(f"{name} >= {bounds.lower}", stated=True)
     if bounds.upper.is_Integer:
-        extents.state(f"{name} <= {bounds.upper}")
+        extents.suppose(f"{name} <= {bounds.upper}")
 
 
 def _state_fact(extents, environment, fact, said):
@@ -80,7 +85,7 @@ def _state_fact(extents, environment, fact, said):
     if fact == True or _follows(environment, fact):  # noqa: E712  (a truth of sympy's)
         return
     either = fact.args if isinstance(fact, sympy.Or) else (fact,)
-    extents.state(" or ".join(_relation(each, said) for each in either))
+    extents.suppose(" or ".join(_relation(each, said) for each in either))
 
 
 def _follows(environment, fact):

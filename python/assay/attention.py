@@ -17,7 +17,8 @@ def attention(
     query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False
 ):
     """What torch.nn.functional.scaled_dot_product_attention of these arguments is."""
-    if dropout_p != 0.0 or (is_causal and attn_mask is not None):
+    nothing = query.shape[-1] == 0 and scale is None  # by the root of which nothing is divided
+    if dropout_p != 0.0 or (is_causal and attn_mask is not None) or nothing:
         return _ATTENTION(
             query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
         )

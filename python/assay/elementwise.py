@@ -10,6 +10,7 @@ import torch
 from .constants import Exact
 from .errors import Unsupported
 from .table import ROWS, row
+from .total import is_real_for_all
 from .values import Masked, Value, number
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
@@ -128,11 +129,24 @@ def _compare(op):
             return _compare_masked(t, op, x, y)
         if isinstance(y, float) and math.isinf(y):
             return _against_infinity(t, op, x, y)
-        if x == y and t.kind(x) == "float" and not t.reading:
-            raise Unsupported(t.operator, _ASKS_FOR_NAN)
+        if x == y and t.kind(x) == "float":
+            if not t.reading:
+                raise Unsupported(t.operator, _ASKS_FOR_NAN)
+            _check_real(t)
         return t.value(f"{op}({t.text(x)}, {t.text(y)})", t.broadcast(x, y), "bool")
 
     return translate
+
+
+def _check_real(t):
+    """Unsupported where a claim would be asked whether the argument is a real number, and what
+    made it may have no value: the claim leaves out where the answer is no."""
+    if not is_real_for_all(t.made_by(0)):
+        raise Unsupported(
+            t.operator,
+            "asks whether there is a number, of what is not defined everywhere: a claim leaves out"
+            " where there is none",
+        )
 
 
 _ASKS_FOR_NAN = "asks whether it is NaN: kernels are made for real numbers"
@@ -159,6 +173,8 @@ def _against_infinity(t, op, x, bound):
     positive = op if bound > 0 else _MIRRORED.get(op, op)
     beyond = _BEYOND.get(positive)
     of_any_number = t.reading or x.dtype != "float" or _guards_what_is_real(t)
+    if t.reading and x.dtype == "float" and not _guards_what_is_real(t):
+        _check_real(t)
     if positive == "less_equal" and not of_any_number:
         raise Unsupported(t.operator, _ASKS_FOR_NAN)
     if beyond is None or of_any_number:
@@ -422,7 +438,10 @@ def _is_no_number(t, x):
     them stays with PyTorch, but where the answer is NaN for what is NaN."""
     if isinstance(x, Masked):
         raise Unsupported(t.operator, "of a tensor that has minus infinity in it")
-    if t.reading or x.dtype != "float" or all(map(_gives_nan, t.users())):
+    never_asked = x.dtype != "float" or all(map(_gives_nan, t.users()))
+    if t.reading and not never_asked:
+        _check_real(t)
+    if t.reading or never_asked:
         return t.constant(0, x.extents, "bool")
     raise Unsupported(t.operator, "kernels are made for real numbers, all of which are finite")
 
@@ -431,6 +450,7 @@ def _is_no_number(t, x):
 def _numbers_for_others(t, x, *_, **__):
     if not t.reading or isinstance(x, Masked):
         raise Unsupported(t.operator, "kernels are made for real numbers, all of which are finite")
+    _check_real(t)
     return x
 
 

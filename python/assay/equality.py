@@ -25,7 +25,8 @@ THESE_SIZES = "the sizes of the examples"
 class Verdict:
     """PROVED, REFUTED or UNKNOWN; truthy only if proved.
 
-    `scope` is what sizes the verdict is about, and `narrowed` why it is not about all, where no
+    `scope` is what sizes the verdict is about, with what the theorem supposes of them because the
+    functions asked for it or fix it, and `narrowed` why it is not about all, where no
     claim about all could be stated.  A refutation has `sizes`, `inputs` (integers and truths of
     the examples' types, others in double precision; exact values in `exact`), and what both
     functions give there.  `numbers` has the
@@ -55,14 +56,14 @@ class Verdict:
     def __str__(self):
         read = "".join(f"{x!r} is read as {text}\n" for x, text in (self.numbers or {}).items())
         read += "".join(f"{name} is {x!r}\n" for name, x in (self.arguments or {}).items())
-        if self.scope == ALL_SIZES:
+        if self.scope != THESE_SIZES:
             read += "".join(
                 f"{name} has the extents ({', '.join(dims)}): numbers are the examples'\n"
                 for name, dims in (self.shapes or {}).items()
             )
         narrowed = f"no claim about all sizes: {self.narrowed}\n" if self.narrowed else ""
         said = self.result.output.strip()
-        if self.verdict == tool.REFUTED and self.scope == ALL_SIZES:
+        if self.verdict == tool.REFUTED and self.scope != THESE_SIZES:
             said += (
                 "\nOf the sizes of the examples alone it may hold: certify(.., these_sizes=True)"
             )
@@ -165,7 +166,8 @@ def _judge(exported, directory, extents, seconds, scope):
     arguments = ["certify", program, candidate, f"--within={seconds}"]
     result = tool.run(arguments, directory / "result", seconds + tool.GRACE)
     numbers = first.numbers_read | second.numbers_read
-    verdict = Verdict(result.verdict, result, scope, numbers=numbers)
+    where = f" where {', '.join(extents.hypotheses)}" if extents.hypotheses else ""
+    verdict = Verdict(result.verdict, result, scope + where, numbers=numbers)
     names = {node.name: name for node, (name, *_) in zip(first.input_nodes, given.inputs)}
     verdict.types = {names[n.name]: n.meta["val"].dtype for n in first.input_nodes}
     theirs = {ours: names[name] for ours, name in which.items() if name in names}

@@ -587,7 +587,13 @@ def _masked_weights(t, x, axis):
 def _log_softmax(t, x, axis, half_to_float=False):
     if isinstance(x, Masked):
         shifted, _, total = _masked_weights(t, x, axis)
-        return Masked(t.value(f"{shifted.text} - log({total.text})", x.extents), x.keep)
+        if t.reading:
+            return Masked(t.value(f"{shifted.text} - log({total.text})", x.extents), x.keep)
+        # rows that are minus infinity everywhere are NaN, as PyTorch's are: the logarithm of -1
+        nothing = t.value(f"equal({total.text}, 0)", total.extents, "bool")
+        weight = t.value(f"log({total.text} - {nothing.text})", total.extents)
+        given = t.value(f"logical_or({x.keep.text}, {nothing.text})", x.extents, "bool")
+        return Masked(t.value(f"{shifted.text} - {weight.text}", x.extents), given)
     most = _reduce(t, "max", x, axis, True)
     shifted = t.value(f"{x.text} - {most.text}", x.extents)
     exponential = t.value(f"exp({shifted.text})", x.extents)

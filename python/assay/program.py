@@ -37,6 +37,7 @@ class Extents:
         self._numbers = set()
         self.values = {}
         self.relations = []
+        self.hypotheses = []  # what of sizes a claim takes for granted, in words
         self._derived = {}
         self._by_value = {}
         self._of_windows = set()  # expressions of what windows leave of extents
@@ -57,6 +58,14 @@ class Extents:
         if relation not in self.relations:
             self.relations.append(relation)
 
+    def suppose(self, relation, stated=False):
+        """States, unless that is done, a relation of sizes that others of such tensors need not
+        have: a claim is about those that have it."""
+        if not stated:
+            self.state(relation)
+        if relation not in self.hypotheses:
+            self.hypotheses.append(relation)
+
     def at_least(self, name, least):
         """States that a size is at least so large."""
         if name in self.values:
@@ -67,7 +76,7 @@ class Extents:
     def fix(self, extent):
         """What follows is said of an extent because of its number: a claim is then of that."""
         if self.exact and not extent.isdigit() and extent not in self.fixed:
-            self.state(f"{extent} = {self.value(extent)}")
+            self.suppose(f"{extent} = {self.value(extent)}")
 
     def state_as_numbers(self, values):
         """Extents of these values are stated as numbers from now on."""

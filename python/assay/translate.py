@@ -29,7 +29,7 @@ MINUS_INFINITY = "minus_infinity"
 _DTYPES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f32"}
 
 # in a size expression, not in one of tensors
-_ROUNDED = re.compile(r" (div|mod) ")
+_ROUNDED = re.compile(r"\b(div|mod|min|max)\b")
 
 
 class Translator:

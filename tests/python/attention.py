@@ -53,6 +53,13 @@ class Attention(unittest.TestCase):
         halves = (x.half() for x in tensors())
         self.same(attend(), *halves, bound=3e-3)
 
+    def test_heads_of_no_width(self):
+        empty = tuple(x[..., :0] for x in tensors()[:2])
+        made = assay.compile(attend(), *empty, tensors()[2], quiet=True, seconds=2, device="cpu")
+        value = torch.randn(BATCH, HEADS, ROWS, WIDTH)
+        theirs = attend()(*empty, value)
+        torch.testing.assert_close(made(*empty, value), theirs, equal_nan=True)
+
     def test_causal(self):
         for keys in (3, 5, 7):
             self.same(attend(is_causal=True), *tensors(keys=keys))

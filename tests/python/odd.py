@@ -113,6 +113,33 @@ class Calls(unittest.TestCase):
         )
         self.assertEqual(same.verdict, "PROVED")
 
+    def test_claims_do_not_answer_whether_there_is_a_number(self):
+        """Where what is asked about may have no value: a claim would leave that out, and no is what
+        is left."""
+        x = torch.randn(4, 4)
+        pairs = (
+            (lambda x: torch.nan_to_num(x / x), torch.ones_like),
+            (lambda x: torch.where(torch.isnan(x.log()), 0.0, x.log()), torch.log),
+            (lambda x: torch.isfinite(1 / x) * 1.0, torch.ones_like),
+            (lambda x: (x.sqrt() == x.sqrt()) * 1.0, torch.ones_like),
+            (lambda x: (x.pow(-1).abs() != float("inf")) * 1.0, torch.ones_like),
+        )
+        for first, second in pairs:
+            with self.assertRaisesRegex(assay.UnsupportedGraph, "whether there is a number"):
+                assay.certify(first, second, x, seconds=5)
+        asked = lambda x: torch.nan_to_num(torch.softmax(x * 2, -1))  # noqa: E731
+        of_numbers = assay.certify(asked, lambda x: torch.softmax(x + x, -1), x, seconds=20)
+        self.assertEqual(of_numbers.verdict, "PROVED")
+
+    def test_rows_that_are_masked_out_wholly(self):
+        inf, x, mask = float("inf"), torch.randn(3, 4), torch.rand(3, 4) > 0.5
+        mask[:, 0], mask[1] = False, True
+        for softmax in (F.softmax, F.log_softmax):
+            function = lambda x, mask: softmax(x.masked_fill(mask, -inf), -1)  # noqa: E731, B023
+            ours, theirs = made(function, x, mask)(x, mask), function(x, mask)
+            torch.testing.assert_close(ours, theirs, equal_nan=True)
+            self.assertTrue(ours[1].isnan().all() and not ours[::2].isnan().any())
+
     def test_views_that_stand_for_others(self):
         x, y = torch.randn(3, 4), torch.randn(3, 4)
         fast = made(gated, x, y)
@@ -598,6 +625,22 @@ class Sizes(unittest.TestCase):
         self.assertIn("x has the extents (1, x_1)", str(rows))
         self.assertEqual(assay.certify(torch.relu, torch.relu, torch.randn(2, 3)).shapes, {})
 
+    def test_the_scope_names_what_is_supposed(self):
+        """Of sizes: what was asked, what a range says, which one is fixed."""
+        x, open_sizes = torch.randn(4, 3), assay.equality.ALL_SIZES
+        within = ({0: torch.export.Dim("n", min=4, max=8)},)
+        pooled = lambda x: F.adaptive_avg_pool1d(x, 2)  # noqa: E731
+        cases = (
+            (lambda x: x * 2 if x.shape[0] > 3 else x * 3, None, " where x_0 >= 4"),
+            (lambda x: x * 2, within, " where x_0 >= 4, x_0 <= 8"),
+            (lambda x: x * 2, None, ""),
+            (lambda x: torch.cat([pooled(x.t()).t(), x * 0]) + 0, None, " where x_0 = 4"),
+        )
+        for function, dynamic, where in cases:
+            verdict = assay.certify(function, function, x, dynamic=dynamic, seconds=20)
+            self.assertEqual((verdict.verdict, verdict.scope), ("PROVED", open_sizes + where))
+            self.assertIn(open_sizes + where, str(verdict))
+
     def test_windows(self):
         x = torch.randn(1, 2, 4, 4)
         pairs = (
@@ -616,6 +659,18 @@ class Sizes(unittest.TestCase):
         self.holds_where("x_0 div 2", lambda x: x.tile(x.shape[0] // 2, 1).sum(0), twice, x)
         pairs = lambda x: x.unfold(0, 2, 2).sum(-1).sum(0)  # noqa: E731
         self.holds_where("x_0 = 4", pairs, lambda x: x.sum(0), x)
+
+    def test_numbers_that_only_an_extent_may_be(self):
+        x = torch.randn(5, 3)
+        for size in (lambda x: torch.sym_max(x.shape[0], 4), lambda x: x.shape[0] // 2):
+            verdict = assay.certify(
+                lambda x: x.sum(0) * size(x),
+                lambda x: size(x) * x.sum(0),
+                x,
+                seconds=20,  # noqa: B023
+            )
+            self.assertIn("which only an extent may be", verdict.narrowed)
+            self.assertEqual(verdict.scope, assay.equality.THESE_SIZES)
 
     def test_parts(self):
         x = torch.randn(4, 3)

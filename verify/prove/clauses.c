@@ -1,7 +1,7 @@
 /* Clauses among the hypotheses (what the given program's definedness says of all elements) used at
  * particular indices: those that the terms at hand have, or those that make the clause's conclusion
  * the goal. */
-#include "pv_facts.h"
+#include "pv_norm.h"
 
 enum { MAX_BIND = 6, MAX_INSTANCES = 12, MAX_VARS = 8 };
 
@@ -218,6 +218,106 @@ uint32_t pv_clause_instances(pv *prover, pv_ctx ctx, pv_thm hyp, ck_id term, pv_
       break;
   }
   return n;
+}
+
+/* --- a clause where one of its accesses is one of the term's */
+typedef struct {
+  pv *prover;
+  pv_ctx ctx;
+  pv_thm hyp;
+  ck_id access; /* the term's */
+  uint32_t n_vars;
+  pv_thm *out;
+  uint32_t max;
+  uint32_t n;
+} access_job;
+
+/* what variable `index` of the clause is where the access of its conclusion, under `depth` binders,
+ * is the term's: a digit of one of the arguments, or that argument, closed; CK_BAD: it is not seen
+ */
+static ck_id place_in_access(const access_job *job, ck_id pattern, uint32_t index, uint32_t depth) {
+  pv *prover = job->prover;
+  const ck_terms *terms = prover->terms;
+  for (uint32_t i = 0; i < ck_nkids(terms, pattern); i++) {
+    ck_id pattern_arg = ck_kid(terms, pattern, i);
+    ck_id arg = ck_kid(terms, job->access, i);
+    if (!has_loose(terms, pattern_arg, index) || !ck_is_int(terms, arg))
+      continue;
+    bool whole = ck_is(terms, pattern_arg, CK_B) && ck_is_closed(terms, arg);
+    ck_id place = whole ? arg : pv_clause_digit(prover, pattern_arg, index, depth, arg, false);
+    pv_eqn normal = place == CK_BAD ? pv_same(place) : pv_norm(prover, job->ctx, place);
+    if (normal.by != PV_NONE && normal.to != CK_BAD)
+      return normal.to;
+  }
+  return CK_BAD;
+}
+
+static void add_at_access(access_job *job, ck_id pattern, uint32_t depth) {
+  pv *prover = job->prover;
+  ck_id args[MAX_VARS];
+  uint32_t seen = 0;
+  for (uint32_t i = 0; i < job->n_vars; i++) {
+    args[i] = place_in_access(job, pattern, depth + i, depth);
+    if (args[i] != CK_BAD)
+      seen++;
+    else
+      args[i] = usual(prover, job->ctx, pv_says(prover, job->hyp), i, NULL, 0);
+  }
+  pv_thm thm = seen == 0 ? PV_NONE : clause_at(prover, job->ctx, job->hyp, args);
+  uint32_t i = 0;
+  while (i < job->n && pv_says(prover, job->out[i]) != pv_says(prover, thm))
+    i++;
+  if (thm != PV_NONE && i == job->n)
+    job->out[job->n++] = thm;
+}
+
+/* the accesses of the pattern, under `depth` binders, that may be the term's */
+static void add_patterns(access_job *job, ck_id pattern, uint32_t depth) {
+  const ck_terms *terms = job->prover->terms;
+  if (ck_loose_max(terms, pattern) <= depth || job->n == job->max)
+    return;
+  if (ck_is(terms, pattern, CK_APP) && ck_name(terms, pattern) == ck_name(terms, job->access) &&
+      ck_sig(terms, pattern) == ck_sig(terms, job->access))
+    add_at_access(job, pattern, depth);
+  for (uint32_t i = 0, n = ck_nkids(terms, pattern); i < n; i++)
+    add_patterns(job, ck_kid(terms, pattern, i), depth + ck_kid_binders(terms, pattern, i));
+}
+
+static void add_accesses(access_job *job, ck_id conclusion, ck_id term, as_map *seen) {
+  const ck_terms *terms = job->prover->terms;
+  uint64_t known;
+  if (job->n == job->max || as_map_get(seen, AS_KEY(term), &known))
+    return;
+  as_map_put(seen, AS_KEY(term), 1);
+  if (ck_is(terms, term, CK_APP)) {
+    job->access = term;
+    add_patterns(job, conclusion, 0);
+  }
+  for (uint32_t i = 0, n = ck_nkids(terms, term); i < n; i++)
+    add_accesses(job, conclusion, ck_kid(terms, term, i), seen);
+}
+
+uint32_t pv_clause_at_accesses(pv *prover, pv_ctx ctx, pv_thm hyp, ck_id term, pv_thm *out,
+                               uint32_t max) {
+  if (hyp == PV_NONE)
+    return 0;
+  ck_id clause = pv_says(prover, hyp);
+  access_job job = {
+      .prover = prover,
+      .ctx = ctx,
+      .hyp = hyp,
+      .n_vars = ck_index(prover->terms, clause),
+      .out = out,
+      .max = max,
+  };
+  if (job.n_vars > MAX_VARS)
+    return 0;
+  as_map seen;
+  as_map_init(&seen, 1);
+  add_accesses(&job, ck_kid(prover->terms, clause, ck_nkids(prover->terms, clause) - 1), term,
+               &seen);
+  as_map_clear(&seen);
+  return job.n;
 }
 
 /* t against the pattern pat, both under `depth` binders: bound variable j of the clause stands for

@@ -209,12 +209,19 @@ static ck_id value_of(pv *prover, ck_id relation) {
   return pv_sub(prover, ck_kid(prover->terms, relation, 1), ck_kid(prover->terms, relation, 0));
 }
 
+/* is it a relation of reals of this kind, or a clause that concludes one? */
+static bool may_say(const pv *prover, ck_id fact, ck_op head) {
+  const ck_terms *terms = prover->terms;
+  if (ck_is(terms, fact, CK_ALL))
+    fact = ck_kid(terms, fact, ck_nkids(terms, fact) - 1);
+  return ck_is(terms, fact, head) &&
+         !(ck_is_int(terms, ck_kid(terms, fact, 0)) && ck_is_int(terms, ck_kid(terms, fact, 1)));
+}
+
 /* the formula by a fact of the same kind, whose value is the same but for how sums are cut */
 static pv_thm by_fact(pv *prover, pv_ctx ctx, ck_id formula, pv_thm fact) {
   ck_id says = ck_thm_formula(prover->proof, fact);
   ck_op head = ck_head(prover->terms, formula);
-  if (ck_head(prover->terms, says) != head)
-    return PV_NONE;
   for (int sign = 1; sign >= (head == CK_NE ? -1 : 1); sign -= 2) {
     ck_id scale = pv_num(prover, sign);
     ck_id other = pv_mul(prover, scale, value_of(prover, says));
@@ -229,6 +236,7 @@ static pv_thm by_fact(pv *prover, pv_ctx ctx, ck_id formula, pv_thm fact) {
 pv_thm pv_by_fact_in_pieces(pv *prover, pv_ctx ctx, ck_id formula) {
   enum { MOST = 4 };
 
+  ck_op head = ck_head(prover->terms, formula);
   pv_eqn value = pv_norm(prover, ctx, value_of(prover, formula));
   sums all = {.n = 0};
   as_map seen;
@@ -237,11 +245,13 @@ pv_thm pv_by_fact_in_pieces(pv *prover, pv_ctx ctx, ck_id formula) {
     find_sums(prover, value.to, &seen, &all);
   as_map_clear(&seen);
   for (pv_ctx link = ctx; all.n > 0 && link != 0; link = pv_at(prover, link)->parent) {
-    pv_thm instance[MOST];
-    if (!ck_is(prover->terms, pv_at(prover, link)->formula, CK_ALL))
+    pv_thm instance[2 * MOST];
+    if (!ck_is(prover->terms, pv_at(prover, link)->formula, CK_ALL) ||
+        !may_say(prover, pv_at(prover, link)->formula, head))
       continue;
-    uint32_t n =
-        pv_clause_instances(prover, ctx, pv_at(prover, link)->thm, value.to, instance, MOST);
+    pv_thm hyp = pv_at(prover, link)->thm;
+    uint32_t n = pv_clause_at_accesses(prover, ctx, hyp, value.to, instance, MOST);
+    n += pv_clause_instances(prover, ctx, hyp, value.to, instance + n, MOST);
     for (uint32_t i = 0; i < n; i++) {
       pv_thm thm = by_fact(prover, ctx, formula, instance[i]);
       if (thm != PV_NONE)

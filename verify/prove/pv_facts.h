@@ -49,6 +49,11 @@ ck_id pv_clause_cond(pv *prover, pv_ctx ctx, ck_id f);
 /* clause h at arguments that t has, at most max of them; how many */
 uint32_t pv_clause_instances(pv *prover, pv_ctx ctx, pv_thm hyp, ck_id t, pv_thm *out,
                              uint32_t max);
+/* Those of them where an access in the clause's conclusion, under binders of sums or not, is one of
+ * the term's: all of the clause's variables are what that one access makes them, digits of places
+ * taken apart among them.  Into out[max]; how many. */
+uint32_t pv_clause_at_accesses(pv *prover, pv_ctx ctx, pv_thm hyp, ck_id term, pv_thm *out,
+                               uint32_t max);
 
 /* --- lp.c: by a nonnegative combination of hypotheses, and of products of two */
 pv_thm pv_lp_prove(pv *prover, pv_ctx ctx, ck_id f);

@@ -474,12 +474,57 @@ def layer_norm_welford_looped(x, y, n, eps, B: tl.constexpr):
         tl.store(y + row * n + c, (v - mean) * tl.rsqrt(squares / n + eps), mask=c < n)
 
 
+@triton.jit
+def tokens_normed(
+    token,
+    x,
+    more,
+    y,
+    eps,
+    C: tl.constexpr,
+    D: tl.constexpr,
+    R: tl.constexpr,
+    B: tl.constexpr,
+):
+    """rows are a batch and a place, at whose first one is the token; tiles hold parts of batches"""
+    row = tl.program_id(0) * R + tl.arange(0, R)[:, None]
+    place = row % C
+    batch = row // C
+    means = tl.zeros([R, B], tl.float32)
+    about = tl.zeros([R, B], tl.float32)
+    weights = tl.zeros([R, B], tl.float32)
+    for o in range(0, D, B):
+        c = o + tl.arange(0, B)[None, :]
+        m = c + 0 * row < D
+        first = tl.load(token + c + 0 * row, mask=m & (place < 1), other=0.0)
+        there = x + batch * (D * (C - 1)) + c * (C - 1) + place - 1
+        v = tl.where(place < 1, first, tl.load(there, mask=m & (place >= 1), other=0.0))
+        v += tl.load(more + row * D + c, mask=m, other=0.0)
+        d = v - means
+        n = weights + 1.0
+        new = means + d / n
+        about = tl.where(m, about + d * (v - new), about)
+        means = tl.where(m, new, means)
+        weights = tl.where(m, n, weights)
+    mean, squares, weight = tl.reduce((means, about, weights), 1, combined)
+    scale = tl.rsqrt(squares / D + eps)
+    for o in range(0, D, B):
+        c = o + tl.arange(0, B)[None, :]
+        m = c + 0 * row < D
+        first = tl.load(token + c + 0 * row, mask=m & (place < 1), other=0.0)
+        there = x + batch * (D * (C - 1)) + c * (C - 1) + place - 1
+        v = tl.where(place < 1, first, tl.load(there, mask=m & (place >= 1), other=0.0))
+        v += tl.load(more + row * D + c, mask=m, other=0.0)
+        tl.store(y + row * D + c, (v - mean[:, None]) * scale[:, None], mask=m)
+
+
 F, I, B8, I32 = '*fp32', '*i64', '*i8', '*i32'
 KERNELS = {
     'layer_norm': ([F] * 4 + ['i32', 'fp32'], dict(B=8)),
     'layer_norm_moments': ([F] * 2 + ['i32', 'fp32'], dict(B=8)),
     'layer_norm_welford': ([F] * 2 + ['i32', 'fp32'], dict(B=8)),
     'layer_norm_welford_looped': ([F] * 2 + ['i32', 'fp32'], dict(B=8)),
+    'tokens_normed': ([F] * 4 + ['fp32'], dict(C=5, D=24, R=2, B=16)),
     'rms_norm': ([F] * 3 + ['i32', 'fp32'], dict(B=8)),
     'add_rms_norm': ([F] * 4 + ['i32', 'fp32'], dict(B=8)),
     'softmax_online': ([F] * 2 + ['i32'], dict(B=8)),

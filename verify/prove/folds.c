@@ -541,7 +541,7 @@ static uint32_t occurrences(pv *prover, ck_id term, ck_id variable) {
 /* A fold of a few rounds as its last one, of the fold of those before; not where a round has what
  * was before it so often that all rounds are too large, written out. */
 static pv_eqn last_round(pv *prover, ck_id term) {
-  enum { FEW = 4, MOST_OCCURRENCES = 8 };
+  enum { FEW = 4, MOST_AS_STATED = 8, MOST_OCCURRENCES = 64 };
 
   ck_id bound = ck_kid(prover->terms, term, 0);
   if (!pv_is_const(prover, bound) || !ck_is_int(prover->terms, bound) ||
@@ -549,14 +549,15 @@ static pv_eqn last_round(pv *prover, ck_id term) {
     return pv_fail();
   ck_id vars[2] = {pv_int_var(prover, "$$last"), pv_real_var(prover, "$$before")};
   uint32_t width = ck_width(prover->terms, term);
-  if ((prover->ways & PV_AS_STATED) && width == 1) {
+  if (width == 1) {
+    uint32_t most = prover->ways & PV_AS_STATED ? MOST_AS_STATED : MOST_OCCURRENCES;
     uint32_t each = occurrences(
         prover, ck_open(prover->terms, ck_kid(prover->terms, term, 2), vars, 2), vars[1]);
     uint32_t all = 1;
     long rounds = (long)mpq_get_d(*ck_q_value(prover->terms, bound));
-    for (long round = 0; round < rounds && all <= MOST_OCCURRENCES; round++)
+    for (long round = 0; round < rounds && all <= most; round++)
       all *= each;
-    if (all > MOST_OCCURRENCES)
+    if (all > most)
       return pv_fail();
   }
   ck_id last = pv_const_add(prover, bound, pv_num(prover, -1));

@@ -638,6 +638,40 @@ static void make_choices(solver *all, recursion *rec, uint32_t i) {
   rec->after = pv_then(prover, rec->after, read_here(&read, rec->after.to));
 }
 
+/* symbol[parameters] = fold, tidied, with the body in rec; as_stated: which stands as it was */
+static pv_eqn tidied_fold(solver *all, recursion *rec, bool as_stated) {
+  pv *prover = all->prover;
+  rec->step = with_state(prover, rec);
+  pv_thm thm = by_induction(prover, rec);
+  if (thm == PV_NONE)
+    return pv_fail();
+  pv_eqn tidy = as_stated ? rescaled_from_number(all, rec) : pv_fail();
+  if (tidy.by == PV_NONE)
+    tidy = tidy_nest(prover, all->sizes, fold_to(prover, rec, rec->counter), 0);
+  if (tidy.by == PV_NONE)
+    tidy = pv_same(fold_to(prover, rec, rec->counter));
+  tidy = pv_then(prover, tidy, without_quotients(all, tidy.to));
+  reader read = {.all = all, .number = PV_NONE, .self = rec->self, .ctx = all->sizes};
+  tidy = tidy.by == PV_NONE ? tidy : pv_then(prover, tidy, read_here(&read, tidy.to));
+  return (pv_eqn){tidy.to, pv_trans(prover, thm, tidy.by)};
+}
+
+/* does an iteration hand what it was given to a fold inside, as a loop or lanes that store do? */
+static bool stores_inside(pv *prover, const recursion *rec) {
+  ck_terms *terms = prover->terms;
+  ck_id after = rec->after.to;
+  return ck_is(terms, after, CK_FOLD) && ck_width(terms, after) == 1 &&
+         ck_kid(terms, after, 1) == rec->self;
+}
+
+/* The closed form as far as it is found.  A body that stands as it was keeps what a sum is rescaled
+ * by; of stores the places may be found only in its normal form. */
+static pv_eqn closed_form(solver *all, recursion *rec, uint32_t i, bool as_stated) {
+  if (as_stated && !stores_inside(all->prover, rec))
+    return tidied_fold(all, rec, true);
+  return written_for_itself(all, rec, i) ? tidied_fold(all, rec, false) : pv_fail();
+}
+
 /* in_turns: a tensor and another one may each be stored from the other by each iteration */
 static bool solve_recursion(solver *all, uint32_t i, bool in_turns) {
   pv *prover = all->prover;
@@ -656,30 +690,15 @@ static bool solve_recursion(solver *all, uint32_t i, bool in_turns) {
   if (rec.after.by == PV_NONE || body_waits(all, &rec, i))
     return false;
   bool alone = itself_alone(all, &rec, i);
-  bool as_stated = alone && (prover->ways & PV_AS_STATED);
   recursion stated = rec;
-  if (!as_stated && !written_for_itself(all, &rec, i))
-    return false;
+  pv_eqn closed = closed_form(all, &rec, i, alone && (prover->ways & PV_AS_STATED));
   prover->matter |= alone ? PV_AS_STATED : 0;
-  rec.step = with_state(prover, &rec);
-  pv_thm thm = by_induction(prover, &rec);
-  if (thm == PV_NONE)
+  if (closed.by == PV_NONE)
     return false;
-  pv_eqn tidy = as_stated ? rescaled_from_number(all, &rec) : pv_fail();
-  if (tidy.by == PV_NONE)
-    tidy = tidy_nest(prover, all->sizes, fold_to(prover, &rec, rec.counter), 0);
-  if (tidy.by == PV_NONE)
-    tidy = pv_same(fold_to(prover, &rec, rec.counter));
-  tidy = pv_then(prover, tidy, without_quotients(all, tidy.to));
-  reader read = {.all = all, .number = PV_NONE, .self = rec.self, .ctx = all->sizes};
-  tidy = tidy.by == PV_NONE ? tidy : pv_then(prover, tidy, read_here(&read, tidy.to));
-  thm = pv_trans(prover, thm, tidy.by);
-  if (thm == PV_NONE)
-    return false;
-  solved(all, i, tidy.to, thm);
+  solved(all, i, closed.to, closed.by);
   pv_thm left =
-      alone && stores_in_rounds(prover, tidy.to) ? as_stated_behind(all, &stated, i) : PV_NONE;
-  leave(all, i, left == PV_NONE ? thm : left);
+      alone && stores_in_rounds(prover, closed.to) ? as_stated_behind(all, &stated, i) : PV_NONE;
+  leave(all, i, left == PV_NONE ? closed.by : left);
   pv_defs_refresh(all->defs);
   return true;
 }

@@ -664,12 +664,12 @@ static bool stores_inside(pv *prover, const recursion *rec) {
          ck_kid(terms, after, 1) == rec->self;
 }
 
-/* The closed form as far as it is found.  A body that stands as it was keeps what a sum is rescaled
- * by; of stores the places may be found only in its normal form. */
-static pv_eqn closed_form(solver *all, recursion *rec, uint32_t i, bool as_stated) {
-  if (as_stated && !stores_inside(all->prover, rec))
-    return tidied_fold(all, rec, true);
-  return written_for_itself(all, rec, i) ? tidied_fold(all, rec, false) : pv_fail();
+/* may the body stand as it was?  One that does keeps what a sum is rescaled by; of stores the
+ * places may be found only in its normal form */
+static bool to_stand(pv *prover, const recursion *rec) {
+  bool stores = stores_inside(prover, rec);
+  prover->matter |= PV_AS_STATED | (stores ? PV_NUMBERS_AS_STATED : 0);
+  return prover->ways & PV_AS_STATED || (prover->ways & PV_NUMBERS_AS_STATED && !stores);
 }
 
 /* in_turns: a tensor and another one may each be stored from the other by each iteration */
@@ -691,8 +691,10 @@ static bool solve_recursion(solver *all, uint32_t i, bool in_turns) {
     return false;
   bool alone = itself_alone(all, &rec, i);
   recursion stated = rec;
-  pv_eqn closed = closed_form(all, &rec, i, alone && (prover->ways & PV_AS_STATED));
-  prover->matter |= alone ? PV_AS_STATED : 0;
+  bool stands = alone && to_stand(prover, &rec);
+  if (!stands && !written_for_itself(all, &rec, i))
+    return false;
+  pv_eqn closed = tidied_fold(all, &rec, stands);
   if (closed.by == PV_NONE)
     return false;
   solved(all, i, closed.to, closed.by);

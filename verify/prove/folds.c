@@ -524,25 +524,17 @@ static pv_eqn norm_max(pv *prover, pv_ctx ctx, ck_id term, const opened_fold *fo
   return result.by == PV_NONE ? eqn : pv_then(prover, eqn, result);
 }
 
-/* How often a term that is written out has the variable; stops at a large number.  One side: of a
- * choice that the variable does not decide the larger side counts, as cases leave one. */
-static uint32_t occurrences(pv *prover, ck_id term, ck_id variable, bool one_side) {
+/* how often a term that is written out has the variable; stops at a large number */
+static uint32_t occurrences(pv *prover, ck_id term, ck_id variable) {
   enum { MANY = 1000 };
 
-  const ck_terms *terms = prover->terms;
   if (term == variable)
     return 1;
-  if (!ck_has_var(terms, term, variable))
+  if (!ck_has_var(prover->terms, term, variable))
     return 0;
-  if (one_side && ck_is(terms, term, CK_ITE) &&
-      !ck_has_var(terms, ck_kid(terms, term, 0), variable)) {
-    uint32_t then = occurrences(prover, ck_kid(terms, term, 1), variable, one_side);
-    uint32_t otherwise = occurrences(prover, ck_kid(terms, term, 2), variable, one_side);
-    return then > otherwise ? then : otherwise;
-  }
   uint32_t count = 0;
-  for (uint32_t i = 0; i < ck_nkids(terms, term) && count < MANY; i++)
-    count += occurrences(prover, ck_kid(terms, term, i), variable, one_side);
+  for (uint32_t i = 0; i < ck_nkids(prover->terms, term) && count < MANY; i++)
+    count += occurrences(prover, ck_kid(prover->terms, term, i), variable);
   return count;
 }
 
@@ -556,10 +548,10 @@ static pv_eqn last_round(pv *prover, ck_id term) {
       mpq_cmp_si(*ck_q_value(prover->terms, bound), FEW, 1) > 0)
     return pv_fail();
   ck_id vars[2] = {pv_int_var(prover, "$$last"), pv_real_var(prover, "$$before")};
-  if (ck_width(prover->terms, term) == 1) {
-    bool one_side = !(prover->ways & (PV_AS_STATED | PV_NUMBERS_AS_STATED));
-    ck_id step = ck_open(prover->terms, ck_kid(prover->terms, term, 2), vars, 2);
-    uint32_t each = occurrences(prover, step, vars[1], one_side);
+  uint32_t width = ck_width(prover->terms, term);
+  if ((prover->ways & (PV_AS_STATED | PV_NUMBERS_AS_STATED)) && width == 1) {
+    uint32_t each = occurrences(
+        prover, ck_open(prover->terms, ck_kid(prover->terms, term, 2), vars, 2), vars[1]);
     uint32_t all = 1;
     long rounds = (long)mpq_get_d(*ck_q_value(prover->terms, bound));
     for (long round = 0; round < rounds && all <= MOST_OCCURRENCES; round++)

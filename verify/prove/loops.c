@@ -22,6 +22,7 @@ typedef struct {
   bool *open;     /* recursive, and not in closed form yet */
   pv_thm *closed; /* what is in closed form: the theorem that says so; PV_NONE: none */
   pv_twins *twins;
+  bool alone[2]; /* was there a body that reads itself alone without stores inside; with some */
 } solver;
 
 static ck_id applied(const solver *all, const ck_definition *def) {
@@ -664,11 +665,15 @@ static bool stores_inside(pv *prover, const recursion *rec) {
          ck_kid(terms, after, 1) == rec->self;
 }
 
-/* may the body stand as it was?  One that does keeps what a sum is rescaled by; of stores the
- * places may be found only in its normal form */
-static bool to_stand(pv *prover, const recursion *rec) {
+/* does the body, which reads itself alone, stand as it was?  One that does keeps what a sum is
+ * rescaled by; of stores the places may be found only in its normal form */
+static bool to_stand(solver *all, const recursion *rec) {
+  pv *prover = all->prover;
   bool stores = stores_inside(prover, rec);
-  prover->matter |= PV_AS_STATED | (stores ? PV_NUMBERS_AS_STATED : 0);
+  all->alone[stores] = true;
+  prover->matter |= PV_AS_STATED;
+  if (all->alone[0] && all->alone[1])
+    prover->matter |= PV_NUMBERS_AS_STATED;
   return prover->ways & PV_AS_STATED || (prover->ways & PV_NUMBERS_AS_STATED && !stores);
 }
 
@@ -691,7 +696,7 @@ static bool solve_recursion(solver *all, uint32_t i, bool in_turns) {
     return false;
   bool alone = itself_alone(all, &rec, i);
   recursion stated = rec;
-  bool stands = alone && to_stand(prover, &rec);
+  bool stands = alone && to_stand(all, &rec);
   if (!stands && !written_for_itself(all, &rec, i))
     return false;
   pv_eqn closed = tidied_fold(all, &rec, stands);

@@ -13,7 +13,7 @@ for name in $(sed -n 's/^\([a-z0-9_]*\) proved .*/\1/p' "$own/launches"); do
   expect 0 PROVED certify -q --solvers=none --from triton --literals=decimal --writes-all $(launch_of "$name") "$(given_of "$name")" "$own/$name.ttir"
   judged=$((judged + 1))
 done
-[ "$judged" -ge 52 ] || fail "only $judged kernels were judged"
+[ "$judged" -ge 53 ] || fail "only $judged kernels were judged"
 
 changed=0
 grep -v '^#' "$own/wrong" >lines

@@ -549,7 +549,7 @@ static pv_eqn last_round(pv *prover, ck_id term) {
     return pv_fail();
   ck_id vars[2] = {pv_int_var(prover, "$$last"), pv_real_var(prover, "$$before")};
   uint32_t width = ck_width(prover->terms, term);
-  if ((prover->ways & PV_AS_STATED) && width == 1) {
+  if ((prover->ways & (PV_AS_STATED | PV_NUMBERS_AS_STATED)) && width == 1) {
     uint32_t each = occurrences(
         prover, ck_open(prover->terms, ck_kid(prover->terms, term, 2), vars, 2), vars[1]);
     uint32_t all = 1;

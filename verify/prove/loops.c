@@ -22,6 +22,7 @@ typedef struct {
   bool *open;     /* recursive, and not in closed form yet */
   pv_thm *closed; /* what is in closed form: the theorem that says so; PV_NONE: none */
   pv_twins *twins;
+  bool alone[2]; /* was there a body that reads itself alone without stores inside; with some */
 } solver;
 
 static ck_id applied(const solver *all, const ck_definition *def) {
@@ -638,6 +639,44 @@ static void make_choices(solver *all, recursion *rec, uint32_t i) {
   rec->after = pv_then(prover, rec->after, read_here(&read, rec->after.to));
 }
 
+/* symbol[parameters] = fold, tidied, with the body in rec; as_stated: which stands as it was */
+static pv_eqn tidied_fold(solver *all, recursion *rec, bool as_stated) {
+  pv *prover = all->prover;
+  rec->step = with_state(prover, rec);
+  pv_thm thm = by_induction(prover, rec);
+  if (thm == PV_NONE)
+    return pv_fail();
+  pv_eqn tidy = as_stated ? rescaled_from_number(all, rec) : pv_fail();
+  if (tidy.by == PV_NONE)
+    tidy = tidy_nest(prover, all->sizes, fold_to(prover, rec, rec->counter), 0);
+  if (tidy.by == PV_NONE)
+    tidy = pv_same(fold_to(prover, rec, rec->counter));
+  tidy = pv_then(prover, tidy, without_quotients(all, tidy.to));
+  reader read = {.all = all, .number = PV_NONE, .self = rec->self, .ctx = all->sizes};
+  tidy = tidy.by == PV_NONE ? tidy : pv_then(prover, tidy, read_here(&read, tidy.to));
+  return (pv_eqn){tidy.to, pv_trans(prover, thm, tidy.by)};
+}
+
+/* does an iteration hand what it was given to a fold inside, as a loop or lanes that store do? */
+static bool stores_inside(pv *prover, const recursion *rec) {
+  ck_terms *terms = prover->terms;
+  ck_id after = rec->after.to;
+  return ck_is(terms, after, CK_FOLD) && ck_width(terms, after) == 1 &&
+         ck_kid(terms, after, 1) == rec->self;
+}
+
+/* does the body, which reads itself alone, stand as it was?  One that does keeps what a sum is
+ * rescaled by; of stores the places may be found only in its normal form */
+static bool to_stand(solver *all, const recursion *rec) {
+  pv *prover = all->prover;
+  bool stores = stores_inside(prover, rec);
+  all->alone[stores] = true;
+  prover->matter |= PV_AS_STATED;
+  if (all->alone[0] && all->alone[1])
+    prover->matter |= PV_NUMBERS_AS_STATED;
+  return prover->ways & PV_AS_STATED || (prover->ways & PV_NUMBERS_AS_STATED && !stores);
+}
+
 /* in_turns: a tensor and another one may each be stored from the other by each iteration */
 static bool solve_recursion(solver *all, uint32_t i, bool in_turns) {
   pv *prover = all->prover;
@@ -656,30 +695,17 @@ static bool solve_recursion(solver *all, uint32_t i, bool in_turns) {
   if (rec.after.by == PV_NONE || body_waits(all, &rec, i))
     return false;
   bool alone = itself_alone(all, &rec, i);
-  bool as_stated = alone && (prover->ways & PV_AS_STATED);
   recursion stated = rec;
-  if (!as_stated && !written_for_itself(all, &rec, i))
+  bool stands = alone && to_stand(all, &rec);
+  if (!stands && !written_for_itself(all, &rec, i))
     return false;
-  prover->matter |= alone ? PV_AS_STATED : 0;
-  rec.step = with_state(prover, &rec);
-  pv_thm thm = by_induction(prover, &rec);
-  if (thm == PV_NONE)
+  pv_eqn closed = tidied_fold(all, &rec, stands);
+  if (closed.by == PV_NONE)
     return false;
-  pv_eqn tidy = as_stated ? rescaled_from_number(all, &rec) : pv_fail();
-  if (tidy.by == PV_NONE)
-    tidy = tidy_nest(prover, all->sizes, fold_to(prover, &rec, rec.counter), 0);
-  if (tidy.by == PV_NONE)
-    tidy = pv_same(fold_to(prover, &rec, rec.counter));
-  tidy = pv_then(prover, tidy, without_quotients(all, tidy.to));
-  reader read = {.all = all, .number = PV_NONE, .self = rec.self, .ctx = all->sizes};
-  tidy = tidy.by == PV_NONE ? tidy : pv_then(prover, tidy, read_here(&read, tidy.to));
-  thm = pv_trans(prover, thm, tidy.by);
-  if (thm == PV_NONE)
-    return false;
-  solved(all, i, tidy.to, thm);
+  solved(all, i, closed.to, closed.by);
   pv_thm left =
-      alone && stores_in_rounds(prover, tidy.to) ? as_stated_behind(all, &stated, i) : PV_NONE;
-  leave(all, i, left == PV_NONE ? thm : left);
+      alone && stores_in_rounds(prover, closed.to) ? as_stated_behind(all, &stated, i) : PV_NONE;
+  leave(all, i, left == PV_NONE ? closed.by : left);
   pv_defs_refresh(all->defs);
   return true;
 }

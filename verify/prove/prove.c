@@ -370,6 +370,7 @@ void as_prove_claim(ck_terms *terms, const ck_claim *c, const as_prove_opts *opt
   static const uint32_t others[] = {PV_OUT_OF_PRODUCTS,
                                     PV_BY_QUOTIENTS,
                                     PV_BY_QUOTIENTS | PV_OUT_OF_PRODUCTS,
+                                    PV_NUMBERS_AS_STATED,
                                     PV_UNDER_CHOICES,
                                     PV_AS_STATED,
                                     PV_UNDER_CHOICES | PV_BY_QUOTIENTS,

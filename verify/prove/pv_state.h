@@ -56,11 +56,18 @@ static inline pv_eqn pv_fail(void) {
 enum { PV_MAX_LEMMAS = 96, PV_SMALL = 32 };
 
 /* Ways to go about a claim that are not tried at first: bodies of loops are taken as they stand, if
- * they can (loops.c); what is known of a quotient by a positive number is known of what is divided,
- * so that a root is taken of each alone (fact_match.c); what stands in a choice is brought to
- * normal form where its condition holds (ite.c); products of several sums under a sum become sums
- * of products (sums.c), in claims without loops from the start. */
-enum { PV_AS_STATED = 1, PV_BY_QUOTIENTS = 2, PV_UNDER_CHOICES = 4, PV_OUT_OF_PRODUCTS = 8 };
+ * they can (loops.c), all of them or those alone in which no loop inside stores; what is known of a
+ * quotient by a positive number is known of what is divided, so that a root is taken of each alone
+ * (fact_match.c); what stands in a choice is brought to normal form where its condition holds
+ * (ite.c); products of several sums under a sum become sums of products (sums.c), in claims without
+ * loops from the start. */
+enum {
+  PV_AS_STATED = 1,
+  PV_BY_QUOTIENTS = 2,
+  PV_UNDER_CHOICES = 4,
+  PV_OUT_OF_PRODUCTS = 8,
+  PV_NUMBERS_AS_STATED = 16
+};
 
 typedef struct pv {
   ck_terms *terms;

@@ -574,6 +574,7 @@ KERNELS = {
     'attention_causal': ([F] * 4 + ['i32', 'fp32'], dict(D=16, BM=16, BN=16)),
     'rotary_tiles': ([F] * 3, dict(S=8, H=4, D=8, BM=4, BN=4)),
     'add_rows': ([I, F, F, 'i32'], dict(B=16)),
+    'softmax_lanes': ([F] * 3, dict(H=4, S=8, N=50, BM=16, BN=16)),
 }
 
 

@@ -1,5 +1,5 @@
 """More kernels as people write them, for kernels.py: tiles of which numbers are taken apart into
-digits, and sums into rows that data name."""
+digits, sums into rows that data name, and a softmax lane by lane."""
 
 import triton
 import triton.language as tl
@@ -41,3 +41,39 @@ def add_rows(at, x, y, d, B: tl.constexpr):
     m = c < d
     to = tl.load(at + r)
     tl.atomic_add(y + to * d + c, tl.load(x + r * d + c, mask=m), mask=m)
+
+
+@triton.jit
+def softmax_lanes(
+    x,
+    bias,
+    y,
+    H: tl.constexpr,
+    S: tl.constexpr,
+    N: tl.constexpr,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+):
+    """along the third axis, heads brought in front; each lane has a maximum and a sum of its own,
+    which lanes behind the end keep"""
+    row = tl.program_id(0) * BM + tl.arange(0, BM)[:, None]
+    h = row % H
+    to = y + ((row // (H * S) * H + h) * S + row // H % S) * N
+    greatest = tl.full((BM, BN), -float('inf'), tl.float32)
+    total = tl.zeros((BM, BN), tl.float32)
+    shift = tl.load(bias + h)
+    for o in range(0, N, BN):
+        c = o + tl.arange(0, BN)[None, :]
+        m = (c < N) & (row >= 0)
+        v = tl.load(x + (row // H * N + c) * H + h, mask=m, other=0.0) + shift
+        new = tl.where(greatest > v, greatest, v)
+        sum = total * tl.exp(greatest - new) + tl.exp(v - new)
+        greatest = tl.where(m, new, greatest)
+        total = tl.where(m, sum, total)
+    all = tl.max(greatest, axis=1)[:, None]
+    of_all = tl.sum(total * tl.exp(greatest - all), axis=1)[:, None]
+    for o in range(0, N, BN):
+        c = o + tl.arange(0, BN)[None, :]
+        m = (c < N) & (row >= 0)
+        v = tl.load(x + (row // H * N + c) * H + h, mask=m, other=0.0) + shift
+        tl.store(to + c, tl.exp(v - all) / of_all, mask=m)

@@ -85,6 +85,37 @@ static bool sums_products(const as_node *node) {
   return sums && body->kind == AS_E_MUL;
 }
 
+/* how many axes a list of indices stands for */
+static uint32_t axes_of(const as_match *match, const char *list) {
+  for (uint32_t k = 0; k < match->nlist; k++) {
+    if (strcmp(match->list[k].name, list) == 0)
+      return match->list[k].n;
+  }
+  return 1;
+}
+
+/* Is an operator a view whose last axis is not its argument's last, so that neighbours in a row of
+ * one are not in the other? */
+static bool turns_axes(const as_node *node, const as_match *match) {
+  const as_let *out = &node->op->let[node->op->nlet - 1];
+  const as_expr *read = out->body;
+  if (node->nargs != 1 || node->op->nlet != 1 || read->kind != AS_E_ACCESS)
+    return false;
+  uint32_t written = out->n;
+  while (written && out->ix[written - 1].is_list && !axes_of(match, out->ix[written - 1].name))
+    written--;
+  uint32_t at = read->n;
+  while (at && read->acc_name[at - 1] && !axes_of(match, read->acc_name[at - 1]))
+    at--;
+  if (!written || !at)
+    return false;
+  const as_ix *last = &out->ix[written - 1];
+  const as_expr *index = read->kid[at - 1];
+  if (index && index->kind != AS_E_NAME)
+    return false;
+  return strcmp(last->name, index ? index->name : read->acc_name[at - 1]) != 0;
+}
+
 static void prepare_node(sg_cost_model *model, uint32_t i) {
   const as_graph *graph = model->graph;
   const as_node *node = &graph->node[i];
@@ -133,12 +164,14 @@ static void prepare_node(sg_cost_model *model, uint32_t i) {
   model->works[i].work = sum;
   model->works[i].contraction = sg_cost_is_contraction(node);
   model->works[i].products = sums_products(node);
+  model->works[i].turns = turns_axes(node, &match);
 }
 
 void sg_cost_prepare(sg_cost_model *model) {
   sg_cost_set_env(model);
   model->works = as_calloc(model->graph->n + 1, sizeof *model->works);
-  model->is_index = as_graph_no_kernels(model->graph);
+  model->is_index = as_graph_index_tensors(model->graph, true);
+  model->is_none = as_graph_no_kernels(model->graph);
   model->wide = as_graph_type(model->graph) == AS_F32;
   model->mixed = as_graph_is_mixed(model->graph);
   for (uint32_t i = 0; i < model->graph->n; i++)
@@ -149,6 +182,7 @@ void sg_cost_prepare(sg_cost_model *model) {
 void sg_cost_clear(sg_cost_model *model) {
   free(model->works);
   free(model->is_index);
+  free(model->is_none);
   free(model->env);
 }
 
@@ -179,6 +213,8 @@ static double lane_waste(const sg_cost_model *model, const as_node *node) {
   }
   return waste;
 }
+
+enum { BANK_BYTES = 4 }; /* of shared memory */
 
 #define LANE_LOADS 8 /* in flight at a time: a warp makes one result of a reduction */
 
@@ -238,7 +274,7 @@ static double product_us(const sg_cost_model *model, uint32_t id, double bytes) 
 static double predefined_us(const sg_cost_model *model, uint32_t id) {
   const as_node *node = &model->graph->node[id];
   const as_target *target = model->target;
-  if (model->is_index[id])
+  if (model->is_none ? model->is_none[id] : model->is_index[id])
     return 0;
   double bytes = sg_cost_bytes(model, node);
   double work = sg_cost_value(model, model->works[id].work);
@@ -258,11 +294,42 @@ static double predefined_us(const sg_cost_model *model, uint32_t id) {
   return product_us(model, id, bytes);
 }
 
+/* Tensor cores read operands from shared memory as they lie, so a turned one is copied there
+ * element by element: 32 lanes read down a column of the tile that it is made of, whose rows of
+ * `row` bytes put them into few of the 32 banks.  (Thread graphs read it turned.)  The same 128 by
+ * 128 elements of 16 bits are 9.3 us, in attention of 16 rows 75 of a kernel's 95 us
+ * (bench/results/saturation.md, QK-norm). */
+static double turned_us(const sg_cost_model *model, uint32_t id) {
+  const as_target *target = model->target;
+  const as_node *tile = &model->graph->node[model->graph->node[id].arg[0]];
+  double elements = sg_cost_elements(model, tile);
+  double columns = tile->rank ? sg_cost_value(model, tile->dim[tile->rank - 1]) : 1;
+  double row = columns * (double)as_dtype_bytes(tile->dtype);
+  double lanes = target->warp;
+  double conflicts = fmax(1, fmin(lanes, fmin(row / BANK_BYTES, elements / columns)));
+  double accesses = target->shared_bandwidth / (lanes * BANK_BYTES); /* of all banks at a time */
+  return elements / lanes * conflicts / accesses;
+}
+
+static bool is_multiplied(const sg_cost_model *model, const as_block *block, uint32_t id) {
+  for (uint32_t i = 0; i < block->n; i++) {
+    const as_node *reader = &model->graph->node[block->nodes[i]];
+    for (uint32_t k = 0; k < reader->nargs && model->works[block->nodes[i]].contraction; k++) {
+      if (reader->arg[k] == id)
+        return true;
+    }
+  }
+  return false;
+}
+
 /* Time of one multiprocessor for an operator on tiles: a product by its padded flops, anything else
  * by the elements it goes over (each is read from and written to shared memory or shuffled, which
  * costs far more than its arithmetic). */
-static double tile_us(const sg_cost_model *model, uint32_t id) {
+static double tile_us(const sg_cost_model *model, const as_block *block, uint32_t id) {
   double work = sg_cost_value(model, model->works[id].work);
+  bool tensor_cores = !model->wide && !model->mixed;
+  if (tensor_cores && model->works[id].turns && is_multiplied(model, block, id))
+    return turned_us(model, id);
   if ((model->wide || model->mixed) && model->works[id].products)
     return 2 * work / model->target->tile_flops32;
   if (!model->works[id].contraction && work <= sg_cost_elements(model, &model->graph->node[id]))
@@ -376,7 +443,7 @@ double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared)
     } else if (node->kind == AS_N_STORE) {
       dram += sg_cost_bytes(model, node);
     } else if (node->kind == AS_N_OP) {
-      *(node->varying ? &work : &once) += tile_us(model, block->nodes[i]);
+      *(node->varying ? &work : &once) += tile_us(model, block, block->nodes[i]);
       double size =
           sg_cost_elements(model, node) * (model->works[block->nodes[i]].contraction ? 4 : 2);
       if (size > inner)
@@ -414,6 +481,12 @@ double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared)
   /* what nothing overlaps: the first tiles' arrival, the last iteration, what follows the loop */
   double bare = rounds * (target->latency_us + (still + moving) * together / rate) +
                 (loop < 2 ? serial : serial / loop);
+  /* with one stage and one block a multiprocessor neither do copies and work: GEGLU's two products
+   * of 4096 x 1024 x 4096 so took 1363 us (bench/results/kernelbench.md).  Whether results need
+   * room beside two stages the lowering knows; where two do not fit at all, there is one. */
+  bool one_stage = still + 2 * moving > (double)target->shared_block;
+  if (one_stage && loop >= 2 && together < 2)
+    return target->launch_us + rounds * loop * target->latency_us + mem + serial;
   return target->launch_us + bare + sg_cost_soft_max(mem, serial);
 }
 

@@ -182,6 +182,10 @@ as_target_registers as_target_hand_over(const as_target *target, uint32_t comput
  * into beside the one that is read */
 #define AS_TARGET_GROUP_STAGES 4
 
+/* elements of a streaming product's tile at most: warps share it along k too, and a thread has 64
+ * registers for what it sums (src/threads/stream.c) */
+#define AS_TARGET_STREAM_ELEMENTS 8192
+
 /* of the second-level cache what blocks that read the same tiles may count on */
 #define AS_TARGET_L2_SHARE 0.7
 

@@ -311,7 +311,10 @@ static double turned_us(const sg_cost_model *model, uint32_t id) {
   return elements / lanes * conflicts / accesses;
 }
 
-static bool is_multiplied(const sg_cost_model *model, const as_block *block, uint32_t id) {
+/* is it copied so, as an operand of tensor cores? */
+static bool is_turned(const sg_cost_model *model, const as_block *block, uint32_t id) {
+  if (model->wide || model->mixed || !model->works[id].turns)
+    return false;
   for (uint32_t i = 0; i < block->n; i++) {
     const as_node *reader = &model->graph->node[block->nodes[i]];
     for (uint32_t k = 0; k < reader->nargs && model->works[block->nodes[i]].contraction; k++) {
@@ -327,9 +330,8 @@ static bool is_multiplied(const sg_cost_model *model, const as_block *block, uin
  * costs far more than its arithmetic). */
 static double tile_us(const sg_cost_model *model, const as_block *block, uint32_t id) {
   double work = sg_cost_value(model, model->works[id].work);
-  bool tensor_cores = !model->wide && !model->mixed;
-  if (tensor_cores && model->works[id].turns && is_multiplied(model, block, id))
-    return turned_us(model, id);
+  if (is_turned(model, block, id))
+    return 0; /* turned_us */
   if ((model->wide || model->mixed) && model->works[id].products)
     return 2 * work / model->target->tile_flops32;
   if (!model->works[id].contraction && work <= sg_cost_elements(model, &model->graph->node[id]))
@@ -412,6 +414,7 @@ double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared)
   double inner = 0;
   double work = 0;
   double once = 0;
+  double turned = 0; /* of all iterations */
   for (int i = 0; i < 3; i++)
     blocks *= sg_cost_value(model, block->grid[i]);
   if (blocks == 0)
@@ -444,6 +447,8 @@ double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared)
       dram += sg_cost_bytes(model, node);
     } else if (node->kind == AS_N_OP) {
       *(node->varying ? &work : &once) += tile_us(model, block, block->nodes[i]);
+      if (is_turned(model, block, block->nodes[i]))
+        turned += turned_us(model, block->nodes[i]) * (node->varying ? loop : 1);
       double size =
           sg_cost_elements(model, node) * (model->works[block->nodes[i]].contraction ? 4 : 2);
       if (size > inner)
@@ -485,6 +490,7 @@ double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared)
    * of 4096 x 1024 x 4096 so took 1363 us (bench/results/kernelbench.md).  Whether results need
    * room beside two stages the lowering knows; where two do not fit at all, there is one. */
   bool one_stage = still + 2 * moving > (double)target->shared_block;
+  serial += turned * share; /* of the multiprocessor's shared memory, whichever block it is for */
   if (one_stage && loop >= 2 && together < 2)
     return target->launch_us + rounds * loop * target->latency_us + mem + serial;
   return target->launch_us + bare + sg_cost_soft_max(mem, serial);

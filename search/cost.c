@@ -399,6 +399,58 @@ static bool has_wide_products(const sg_cost_model *model, const as_block *block)
   return has;
 }
 
+/* What a block of the general kind does, and what that takes one multiprocessor. */
+typedef struct {
+  double still;    /* bytes of tiles loaded once */
+  double moving;   /* of an iteration */
+  double drawn;    /* of all iterations */
+  double dram;     /* bytes of tensors read and written by all blocks */
+  double state;    /* of accumulators */
+  double inner;    /* bytes of the largest value in between */
+  double work;     /* us of an iteration: products */
+  double once;     /* us outside of the loop */
+  double elements; /* the same of both, element by element and of all iterations, where several
+                      blocks share the multiprocessor */
+  double turned;   /* us of all iterations: operands of products that are turned */
+} amounts;
+
+static void add_operator(const sg_cost_model *model, const as_block *block, uint32_t id,
+                         double loop, amounts *sums) {
+  const as_node *node = &model->graph->node[id];
+  double times = node->varying ? loop : 1;
+  double us = tile_us(model, block, id);
+  if (is_turned(model, block, id))
+    sums->turned += turned_us(model, id) * times;
+  else if (!model->works[id].products)
+    sums->elements += us * times;
+  else
+    *(node->varying ? &sums->work : &sums->once) += us;
+  double size = sg_cost_elements(model, node) * (model->works[id].contraction ? 4 : 2);
+  sums->inner = fmax(sums->inner, size);
+}
+
+static amounts amounts_of(const sg_cost_model *model, const as_block *block, double loop) {
+  amounts sums = {0};
+  for (uint32_t i = 0; i < block->n; i++) {
+    const as_node *node = &model->graph->node[block->nodes[i]];
+    if (node->kind == AS_N_LOAD) {
+      double bytes = sg_cost_bytes(model, node);
+      *(node->map[3] >= 0 ? &sums.moving : &sums.still) += bytes;
+      sums.drawn += bytes * (node->map[3] >= 0 ? loop : 1);
+      sums.dram += sg_cost_bytes(model, &model->graph->node[node->arg[0]]) * row_waste(model, node);
+    } else if (node->kind == AS_N_ACC) {
+      sums.state += sg_cost_elements(model, node) * 4;
+      if (node->acc == AS_ACC_RESCALE)
+        sums.elements += loop * sg_cost_elements(model, node) / model->target->tile_elements;
+    } else if (node->kind == AS_N_STORE) {
+      sums.dram += sg_cost_bytes(model, node);
+    } else if (node->kind == AS_N_OP) {
+      add_operator(model, block, block->nodes[i], loop, &sums);
+    }
+  }
+  return sums;
+}
+
 /* -1: does not fit */
 double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared) {
   const as_graph *graph = model->graph;
@@ -406,15 +458,6 @@ double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared)
   const as_block *block = &graph->block[which];
   double blocks = 1;
   double loop = sg_cost_value(model, block->loop);
-  double still = 0;
-  double moving = 0;
-  double drawn = 0;
-  double dram = 0;
-  double state = 0;
-  double inner = 0;
-  double work = 0;
-  double once = 0;
-  double turned = 0; /* of all iterations */
   for (int i = 0; i < 3; i++)
     blocks *= sg_cost_value(model, block->grid[i]);
   if (blocks == 0)
@@ -428,69 +471,44 @@ double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared)
     threads_us = sg_cost_threads(model, block, blocks, shared);
   if (threads_us >= 0)
     return threads_us;
-  for (uint32_t i = 0; i < block->n; i++) {
-    const as_node *node = &graph->node[block->nodes[i]];
-    if (node->kind == AS_N_LOAD) {
-      double bytes = sg_cost_bytes(model, node);
-      double waste = row_waste(model, node);
-      if (node->map[3] >= 0)
-        moving += bytes;
-      else
-        still += bytes;
-      drawn += bytes * (node->map[3] >= 0 ? loop : 1);
-      dram += sg_cost_bytes(model, &graph->node[node->arg[0]]) * waste;
-    } else if (node->kind == AS_N_ACC) {
-      state += sg_cost_elements(model, node) * 4;
-      if (node->acc == AS_ACC_RESCALE)
-        work += sg_cost_elements(model, node) / target->tile_elements;
-    } else if (node->kind == AS_N_STORE) {
-      dram += sg_cost_bytes(model, node);
-    } else if (node->kind == AS_N_OP) {
-      *(node->varying ? &work : &once) += tile_us(model, block, block->nodes[i]);
-      if (is_turned(model, block, block->nodes[i]))
-        turned += turned_us(model, block->nodes[i]) * (node->varying ? loop : 1);
-      double size =
-          sg_cost_elements(model, node) * (model->works[block->nodes[i]].contraction ? 4 : 2);
-      if (size > inner)
-        inner = size;
-    }
-  }
+  amounts sums = amounts_of(model, block, loop);
   /* accumulators live in registers, beside addresses and fragments */
   double registers = 4.0 * target->registers_mp;
   double accumulators_block = registers * 5 / 8;
   double accumulators_mp = registers * 25 / 32;
-  double stages = ring(model, blocks, loop, moving, still + inner);
-  double need = still + moving * stages + inner;
+  double stages = ring(model, blocks, loop, sums.moving, sums.still + sums.inner);
+  double need = sums.still + sums.moving * stages + sums.inner;
   if (need > *shared)
     *shared = need;
-  if (need > (double)target->shared_block || state > accumulators_block)
+  if (need > (double)target->shared_block || sums.state > accumulators_block)
     return -1;
   double occupancy = floor((double)target->shared_mp / (need + (double)target->shared_reserved));
   if (occupancy > target->warps_mp / target->block_warps)
     occupancy = target->warps_mp / target->block_warps;
-  if (state * occupancy > accumulators_mp)
-    occupancy = floor(accumulators_mp / state) > 1 ? floor(accumulators_mp / state) : 1;
+  if (sums.state * occupancy > accumulators_mp)
+    occupancy = floor(accumulators_mp / sums.state) > 1 ? floor(accumulators_mp / sums.state) : 1;
   double share = ceil(blocks / target->multiprocessors); /* blocks that the busiest multiprocessor
                                                             runs, `together` at a time */
   double together = share < occupancy ? share : occupancy;
   double rounds = ceil(share / together);
-  double flight = (still + moving * (stages > 1 ? stages - 1 : 1)) * together;
+  double elements = sums.elements / (together < 2 ? target->tile_alone : 1);
+  double flight = (sums.still + sums.moving * (stages > 1 ? stages - 1 : 1)) * together;
   double rate = 1 / sg_cost_soft_max(1 / target->mp_bandwidth, target->latency_us / flight);
   double steps = loop * phases(model, block, true) * target->step_us +
                  phases(model, block, false) * target->step_us;
-  double fetch = drawn * share / rate;
-  double serial = (work * loop + once) * share + steps * rounds;
-  double mem = sg_cost_soft_max(dram / target->dram, blocks * drawn / target->l2);
+  double fetch = sums.drawn * share / rate;
+  double serial = (sums.work * loop + sums.once + elements) * share + steps * rounds;
+  double mem = sg_cost_soft_max(sums.dram / target->dram, blocks * sums.drawn / target->l2);
   if (fetch > mem)
     mem = fetch;
   /* what nothing overlaps: the first tiles' arrival, the last iteration, what follows the loop */
-  double bare = rounds * (target->latency_us + (still + moving) * together / rate) +
+  double bare = rounds * (target->latency_us + (sums.still + sums.moving) * together / rate) +
                 (loop < 2 ? serial : serial / loop);
   /* with one stage and one block a multiprocessor neither do copies and work: GEGLU's two products
-   * of 4096 x 1024 x 4096 so took 1363 us (bench/results/kernelbench.md).  Whether results need
+   * of 4096 x 1024 x 4096 so took 1352 us (bench/results/kernelbench.md).  Whether results need
    * room beside two stages the lowering knows; where two do not fit at all, there is one. */
-  bool one_stage = still + 2 * moving > (double)target->shared_block;
-  serial += turned * share; /* of the multiprocessor's shared memory, whichever block it is for */
+  bool one_stage = sums.still + 2 * sums.moving > (double)target->shared_block;
+  serial += sums.turned * share; /* shared memory is busy, whichever block it is for */
   if (one_stage && loop >= 2 && together < 2)
     return target->launch_us + rounds * loop * target->latency_us + mem + serial;
   return target->launch_us + bare + sg_cost_soft_max(mem, serial);

@@ -108,6 +108,7 @@ typedef struct {
   double mp_bandwidth;  /* drawn by one multiprocessor */
   double tile_flops;    /* of one multiprocessor inside a kernel, on tensor cores */
   double tile_elements; /* of one multiprocessor inside a kernel, element by element */
+  double tile_alone;    /* of that the share which the warps of one block alone reach */
   double tile_flops32;  /* the same of sums of products of 32-bit operands */
   double scalar_flops;  /* of one multiprocessor: f32 multiply-adds of all lanes at boost clock,
                            two operations each (data sheet) */

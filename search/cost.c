@@ -85,6 +85,37 @@ static bool sums_products(const as_node *node) {
   return sums && body->kind == AS_E_MUL;
 }
 
+/* how many axes a list of indices stands for */
+static uint32_t axes_of(const as_match *match, const char *list) {
+  for (uint32_t k = 0; k < match->nlist; k++) {
+    if (strcmp(match->list[k].name, list) == 0)
+      return match->list[k].n;
+  }
+  return 1;
+}
+
+/* Is an operator a view whose last axis is not its argument's last, so that neighbours in a row of
+ * one are not in the other? */
+static bool turns_axes(const as_node *node, const as_match *match) {
+  const as_let *out = &node->op->let[node->op->nlet - 1];
+  const as_expr *read = out->body;
+  if (node->nargs != 1 || node->op->nlet != 1 || read->kind != AS_E_ACCESS)
+    return false;
+  uint32_t written = out->n;
+  while (written && out->ix[written - 1].is_list && !axes_of(match, out->ix[written - 1].name))
+    written--;
+  uint32_t at = read->n;
+  while (at && read->acc_name[at - 1] && !axes_of(match, read->acc_name[at - 1]))
+    at--;
+  if (!written || !at)
+    return false;
+  const as_ix *last = &out->ix[written - 1];
+  const as_expr *index = read->kid[at - 1];
+  if (index && index->kind != AS_E_NAME)
+    return false;
+  return strcmp(last->name, index ? index->name : read->acc_name[at - 1]) != 0;
+}
+
 static void prepare_node(sg_cost_model *model, uint32_t i) {
   const as_graph *graph = model->graph;
   const as_node *node = &graph->node[i];
@@ -133,12 +164,14 @@ static void prepare_node(sg_cost_model *model, uint32_t i) {
   model->works[i].work = sum;
   model->works[i].contraction = sg_cost_is_contraction(node);
   model->works[i].products = sums_products(node);
+  model->works[i].turns = turns_axes(node, &match);
 }
 
 void sg_cost_prepare(sg_cost_model *model) {
   sg_cost_set_env(model);
   model->works = as_calloc(model->graph->n + 1, sizeof *model->works);
-  model->is_index = as_graph_no_kernels(model->graph);
+  model->is_index = as_graph_index_tensors(model->graph, true);
+  model->is_none = as_graph_no_kernels(model->graph);
   model->wide = as_graph_type(model->graph) == AS_F32;
   model->mixed = as_graph_is_mixed(model->graph);
   for (uint32_t i = 0; i < model->graph->n; i++)
@@ -149,6 +182,7 @@ void sg_cost_prepare(sg_cost_model *model) {
 void sg_cost_clear(sg_cost_model *model) {
   free(model->works);
   free(model->is_index);
+  free(model->is_none);
   free(model->env);
 }
 
@@ -179,6 +213,8 @@ static double lane_waste(const sg_cost_model *model, const as_node *node) {
   }
   return waste;
 }
+
+enum { BANK_BYTES = 4 }; /* of shared memory */
 
 #define LANE_LOADS 8 /* in flight at a time: a warp makes one result of a reduction */
 
@@ -238,7 +274,7 @@ static double product_us(const sg_cost_model *model, uint32_t id, double bytes) 
 static double predefined_us(const sg_cost_model *model, uint32_t id) {
   const as_node *node = &model->graph->node[id];
   const as_target *target = model->target;
-  if (model->is_index[id])
+  if (model->is_none ? model->is_none[id] : model->is_index[id])
     return 0;
   double bytes = sg_cost_bytes(model, node);
   double work = sg_cost_value(model, model->works[id].work);
@@ -258,11 +294,44 @@ static double predefined_us(const sg_cost_model *model, uint32_t id) {
   return product_us(model, id, bytes);
 }
 
+/* Tensor cores read operands from shared memory as they lie, so a turned one is copied there
+ * element by element: 32 lanes read down a column of the tile that it is made of, whose rows of
+ * `row` bytes put them into few of the 32 banks.  (Thread graphs read it turned.)  The same 128 by
+ * 128 elements of 16 bits are 9.3 us, in attention of 16 rows 75 of a kernel's 95 us
+ * (bench/results/saturation.md, QK-norm). */
+static double turned_us(const sg_cost_model *model, uint32_t id) {
+  const as_target *target = model->target;
+  const as_node *tile = &model->graph->node[model->graph->node[id].arg[0]];
+  double elements = sg_cost_elements(model, tile);
+  double columns = tile->rank ? sg_cost_value(model, tile->dim[tile->rank - 1]) : 1;
+  double row = columns * (double)as_dtype_bytes(tile->dtype);
+  double lanes = target->warp;
+  double conflicts = fmax(1, fmin(lanes, fmin(row / BANK_BYTES, elements / columns)));
+  double accesses = target->shared_bandwidth / (lanes * BANK_BYTES); /* of all banks at a time */
+  return elements / lanes * conflicts / accesses;
+}
+
+/* is it copied so, as an operand of tensor cores? */
+static bool is_turned(const sg_cost_model *model, const as_block *block, uint32_t id) {
+  if (model->wide || model->mixed || !model->works[id].turns)
+    return false;
+  for (uint32_t i = 0; i < block->n; i++) {
+    const as_node *reader = &model->graph->node[block->nodes[i]];
+    for (uint32_t k = 0; k < reader->nargs && model->works[block->nodes[i]].contraction; k++) {
+      if (reader->arg[k] == id)
+        return true;
+    }
+  }
+  return false;
+}
+
 /* Time of one multiprocessor for an operator on tiles: a product by its padded flops, anything else
  * by the elements it goes over (each is read from and written to shared memory or shuffled, which
  * costs far more than its arithmetic). */
-static double tile_us(const sg_cost_model *model, uint32_t id) {
+static double tile_us(const sg_cost_model *model, const as_block *block, uint32_t id) {
   double work = sg_cost_value(model, model->works[id].work);
+  if (is_turned(model, block, id))
+    return 0; /* turned_us */
   if ((model->wide || model->mixed) && model->works[id].products)
     return 2 * work / model->target->tile_flops32;
   if (!model->works[id].contraction && work <= sg_cost_elements(model, &model->graph->node[id]))
@@ -330,6 +399,58 @@ static bool has_wide_products(const sg_cost_model *model, const as_block *block)
   return has;
 }
 
+/* What a block of the general kind does, and what that takes one multiprocessor. */
+typedef struct {
+  double still;    /* bytes of tiles loaded once */
+  double moving;   /* of an iteration */
+  double drawn;    /* of all iterations */
+  double dram;     /* bytes of tensors read and written by all blocks */
+  double state;    /* of accumulators */
+  double inner;    /* bytes of the largest value in between */
+  double work;     /* us of an iteration: products */
+  double once;     /* us outside of the loop */
+  double elements; /* the same of both, element by element and of all iterations, where several
+                      blocks share the multiprocessor */
+  double turned;   /* us of all iterations: operands of products that are turned */
+} amounts;
+
+static void add_operator(const sg_cost_model *model, const as_block *block, uint32_t id,
+                         double loop, amounts *sums) {
+  const as_node *node = &model->graph->node[id];
+  double times = node->varying ? loop : 1;
+  double us = tile_us(model, block, id);
+  if (is_turned(model, block, id))
+    sums->turned += turned_us(model, id) * times;
+  else if (!model->works[id].products)
+    sums->elements += us * times;
+  else
+    *(node->varying ? &sums->work : &sums->once) += us;
+  double size = sg_cost_elements(model, node) * (model->works[id].contraction ? 4 : 2);
+  sums->inner = fmax(sums->inner, size);
+}
+
+static amounts amounts_of(const sg_cost_model *model, const as_block *block, double loop) {
+  amounts sums = {0};
+  for (uint32_t i = 0; i < block->n; i++) {
+    const as_node *node = &model->graph->node[block->nodes[i]];
+    if (node->kind == AS_N_LOAD) {
+      double bytes = sg_cost_bytes(model, node);
+      *(node->map[3] >= 0 ? &sums.moving : &sums.still) += bytes;
+      sums.drawn += bytes * (node->map[3] >= 0 ? loop : 1);
+      sums.dram += sg_cost_bytes(model, &model->graph->node[node->arg[0]]) * row_waste(model, node);
+    } else if (node->kind == AS_N_ACC) {
+      sums.state += sg_cost_elements(model, node) * 4;
+      if (node->acc == AS_ACC_RESCALE)
+        sums.elements += loop * sg_cost_elements(model, node) / model->target->tile_elements;
+    } else if (node->kind == AS_N_STORE) {
+      sums.dram += sg_cost_bytes(model, node);
+    } else if (node->kind == AS_N_OP) {
+      add_operator(model, block, block->nodes[i], loop, &sums);
+    }
+  }
+  return sums;
+}
+
 /* -1: does not fit */
 double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared) {
   const as_graph *graph = model->graph;
@@ -337,14 +458,6 @@ double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared)
   const as_block *block = &graph->block[which];
   double blocks = 1;
   double loop = sg_cost_value(model, block->loop);
-  double still = 0;
-  double moving = 0;
-  double drawn = 0;
-  double dram = 0;
-  double state = 0;
-  double inner = 0;
-  double work = 0;
-  double once = 0;
   for (int i = 0; i < 3; i++)
     blocks *= sg_cost_value(model, block->grid[i]);
   if (blocks == 0)
@@ -358,62 +471,46 @@ double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared)
     threads_us = sg_cost_threads(model, block, blocks, shared);
   if (threads_us >= 0)
     return threads_us;
-  for (uint32_t i = 0; i < block->n; i++) {
-    const as_node *node = &graph->node[block->nodes[i]];
-    if (node->kind == AS_N_LOAD) {
-      double bytes = sg_cost_bytes(model, node);
-      double waste = row_waste(model, node);
-      if (node->map[3] >= 0)
-        moving += bytes;
-      else
-        still += bytes;
-      drawn += bytes * (node->map[3] >= 0 ? loop : 1);
-      dram += sg_cost_bytes(model, &graph->node[node->arg[0]]) * waste;
-    } else if (node->kind == AS_N_ACC) {
-      state += sg_cost_elements(model, node) * 4;
-      if (node->acc == AS_ACC_RESCALE)
-        work += sg_cost_elements(model, node) / target->tile_elements;
-    } else if (node->kind == AS_N_STORE) {
-      dram += sg_cost_bytes(model, node);
-    } else if (node->kind == AS_N_OP) {
-      *(node->varying ? &work : &once) += tile_us(model, block->nodes[i]);
-      double size =
-          sg_cost_elements(model, node) * (model->works[block->nodes[i]].contraction ? 4 : 2);
-      if (size > inner)
-        inner = size;
-    }
-  }
+  amounts sums = amounts_of(model, block, loop);
   /* accumulators live in registers, beside addresses and fragments */
   double registers = 4.0 * target->registers_mp;
   double accumulators_block = registers * 5 / 8;
   double accumulators_mp = registers * 25 / 32;
-  double stages = ring(model, blocks, loop, moving, still + inner);
-  double need = still + moving * stages + inner;
+  double stages = ring(model, blocks, loop, sums.moving, sums.still + sums.inner);
+  double need = sums.still + sums.moving * stages + sums.inner;
   if (need > *shared)
     *shared = need;
-  if (need > (double)target->shared_block || state > accumulators_block)
+  if (need > (double)target->shared_block || sums.state > accumulators_block)
     return -1;
   double occupancy = floor((double)target->shared_mp / (need + (double)target->shared_reserved));
   if (occupancy > target->warps_mp / target->block_warps)
     occupancy = target->warps_mp / target->block_warps;
-  if (state * occupancy > accumulators_mp)
-    occupancy = floor(accumulators_mp / state) > 1 ? floor(accumulators_mp / state) : 1;
+  if (sums.state * occupancy > accumulators_mp)
+    occupancy = floor(accumulators_mp / sums.state) > 1 ? floor(accumulators_mp / sums.state) : 1;
   double share = ceil(blocks / target->multiprocessors); /* blocks that the busiest multiprocessor
                                                             runs, `together` at a time */
   double together = share < occupancy ? share : occupancy;
   double rounds = ceil(share / together);
-  double flight = (still + moving * (stages > 1 ? stages - 1 : 1)) * together;
+  double elements = sums.elements / (together < 2 ? target->tile_alone : 1);
+  double flight = (sums.still + sums.moving * (stages > 1 ? stages - 1 : 1)) * together;
   double rate = 1 / sg_cost_soft_max(1 / target->mp_bandwidth, target->latency_us / flight);
   double steps = loop * phases(model, block, true) * target->step_us +
                  phases(model, block, false) * target->step_us;
-  double fetch = drawn * share / rate;
-  double serial = (work * loop + once) * share + steps * rounds;
-  double mem = sg_cost_soft_max(dram / target->dram, blocks * drawn / target->l2);
+  double fetch = sums.drawn * share / rate;
+  double serial = (sums.work * loop + sums.once + elements) * share + steps * rounds;
+  double mem = sg_cost_soft_max(sums.dram / target->dram, blocks * sums.drawn / target->l2);
   if (fetch > mem)
     mem = fetch;
   /* what nothing overlaps: the first tiles' arrival, the last iteration, what follows the loop */
-  double bare = rounds * (target->latency_us + (still + moving) * together / rate) +
+  double bare = rounds * (target->latency_us + (sums.still + sums.moving) * together / rate) +
                 (loop < 2 ? serial : serial / loop);
+  /* with one stage and one block a multiprocessor neither do copies and work: GEGLU's two products
+   * of 4096 x 1024 x 4096 so took 1352 us (bench/results/kernelbench.md).  Whether results need
+   * room beside two stages the lowering knows; where two do not fit at all, there is one. */
+  bool one_stage = sums.still + 2 * sums.moving > (double)target->shared_block;
+  serial += sums.turned * share; /* shared memory is busy, whichever block it is for */
+  if (one_stage && loop >= 2 && together < 2)
+    return target->launch_us + rounds * loop * target->latency_us + mem + serial;
   return target->launch_us + bare + sg_cost_soft_max(mem, serial);
 }
 

@@ -10,6 +10,7 @@ typedef struct {
   as_size reduced; /* elements that go into one result, over all definitions */
   bool contraction;
   bool products; /* a sum of products of two arguments, windows of them included */
+  bool turns;    /* a tile seen with other axes, its last one not the argument's */
 } sg_node_work;  /* work: body evaluations times reduction extents */
 
 typedef struct {
@@ -20,6 +21,8 @@ typedef struct {
   bool mixed; /* inputs of several types: what lies between kernels has 32 bits, and tensor cores
                  multiply in thread graphs alone */
   bool *is_index; /* by node: an index tensor, which costs nothing where it is read */
+  bool *is_none;  /* by node: of no kernel, as index tensors and parts, which are read in place;
+                     NULL:  index tensors alone */
   int64_t *env;
 } sg_cost_model;
 

@@ -269,6 +269,36 @@ static bool accumulates(const profile *of, bool maxima) {
   return fit;
 }
 
+/* is the loaded tile an operand of the product, scaled or not? */
+static bool feeds(const profile *of, as_node_id product, as_node_id load) {
+  const as_node *node = &of->model->graph->node[product];
+  bool found = multiplies(of, product, load);
+  for (uint32_t k = 0; k < node->nargs; k++) {
+    const as_node *scaled = &of->model->graph->node[node->arg[k]];
+    bool scales = scaled->kind == AS_N_OP && !is_product(of, node->arg[k]);
+    for (uint32_t i = 0; scales && i < scaled->nargs; i++)
+      found = found || tile_of(of, scaled->arg[i]) == load;
+  }
+  return found;
+}
+
+/* Products of a loop that are not chained share a tile (the plan's batch); the same elements
+ * loaded for each of them apart are several tiles. */
+static bool share_a_tile(const profile *of) {
+  const as_block *block = of->block;
+  bool shared = false;
+  for (uint32_t i = 0; i < block->n && !shared; i++) {
+    const as_node *load = &of->model->graph->node[block->nodes[i]];
+    shared = load->kind == AS_N_LOAD && load->map[3] >= 0;
+    for (uint32_t k = 0; k < block->n && shared; k++) {
+      as_node_id id = block->nodes[k];
+      if (is_product(of, id) && of->model->graph->node[id].varying)
+        shared = feeds(of, id, block->nodes[i]);
+    }
+  }
+  return shared;
+}
+
 static family family_of(profile *of) {
   const as_graph *graph = of->model->graph;
   uint32_t products = 0;
@@ -300,7 +330,7 @@ static family family_of(profile *of) {
   if (after && of->first != AS_NONE)
     return GENERAL;
   if (of->first == AS_NONE)
-    return accumulates(of, false) ? STREAM : GENERAL;
+    return accumulates(of, false) && share_a_tile(of) ? STREAM : GENERAL;
   return products == 2 && accumulates(of, true) && follows_scores(of) ? CHAINED : GENERAL;
 }
 
@@ -497,10 +527,29 @@ static double warpgroups_us(profile *of, double elements, double *shared) {
   return loop_us(of, &costs, shared);
 }
 
+/* of the largest result of a product, padded */
+static double accumulated(const profile *of) {
+  double most = 0;
+  for (uint32_t i = 0; i < of->block->n; i++) {
+    as_node_id id = of->block->nodes[i];
+    const as_node *node = &of->model->graph->node[id];
+    double elements = 1;
+    for (uint32_t k = 0; k < node->rank; k++) {
+      double extent = sg_cost_value(of->model, node->dim[k]);
+      elements *= extent > 1 ? power_of_two(8, extent) : 1;
+    }
+    if (is_product(of, id) && elements > most)
+      most = elements;
+  }
+  return most;
+}
+
 static double stream_us(profile *of, double *shared) {
   double elements;
   if (is_of_warpgroups(of, &elements))
     return warpgroups_us(of, elements, shared);
+  if (accumulated(of) > AS_TARGET_STREAM_ELEMENTS)
+    return -1;
   const as_target *target = of->model->target;
   const as_target_threads *constant = &target->threads;
   loop_costs costs = {.threads = 32 * (target->block_warps + 1),

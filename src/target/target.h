@@ -108,6 +108,7 @@ typedef struct {
   double mp_bandwidth;  /* drawn by one multiprocessor */
   double tile_flops;    /* of one multiprocessor inside a kernel, on tensor cores */
   double tile_elements; /* of one multiprocessor inside a kernel, element by element */
+  double tile_alone;    /* of that the share which the warps of one block alone reach */
   double tile_flops32;  /* the same of sums of products of 32-bit operands */
   double scalar_flops;  /* of one multiprocessor: f32 multiply-adds of all lanes at boost clock,
                            two operations each (data sheet) */
@@ -181,6 +182,10 @@ as_target_registers as_target_hand_over(const as_target *target, uint32_t comput
 /* of a ring that chained products of warpgroups read: one that is given back late, and two to fetch
  * into beside the one that is read */
 #define AS_TARGET_GROUP_STAGES 4
+
+/* elements of a streaming product's tile at most: warps share it along k too, and a thread has 64
+ * registers for what it sums (src/threads/stream.c) */
+#define AS_TARGET_STREAM_ELEMENTS 8192
 
 /* of the second-level cache what blocks that read the same tiles may count on */
 #define AS_TARGET_L2_SHARE 0.7

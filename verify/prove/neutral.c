@@ -102,14 +102,18 @@ pv_eqn pv_without_neutral(pv *prover, pv_ctx ctx, ck_id term, ck_id n, ck_id ini
   ck_id place[PLACES];
   as_map seen;
   as_map_init(&seen, 1);
-  bool perhaps = may_be_constant(prover, body, k, &seen);
+  bool perhaps = !prover->leaves_lanes && may_be_constant(prover, body, k, &seen);
   as_map_clear(&seen);
   uint32_t n_places = perhaps ? pv_cut_places(prover, body, k, place, PLACES) : 0;
   for (uint32_t i = 0; i < n_places; i++) {
     cut c = {.prover = prover, .n = n, .k = k, .body = body, .place = place[i]};
-    if (place[i] == n)
+    /* a place that depends on others, as in causal attention, differs from row to row: what is
+     * left out there would have to be compared with the first element of each */
+    if (place[i] == n || !pv_is_const(prover, place[i]))
       continue;
+    prover->leaves_lanes = true;
     pv_thm thm = dropped(prover, ctx, &c);
+    prover->leaves_lanes = false;
     pv_thm literal =
         thm == PV_NONE ? PV_NONE : pv_max_written_out(prover, ctx, term, n, init, k, body);
     if (literal != PV_NONE)

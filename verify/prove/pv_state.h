@@ -108,6 +108,7 @@ typedef struct pv {
   uint32_t ways;                /* PV_AS_STATED, ..: how it is gone about, as bits */
   uint32_t matter;              /* those that make a difference for this claim */
   bool too_deep;                /* a term nested deeper than normal forms are made was met */
+  bool leaves_lanes; /* elements of a maximum are being left out: not of others on the way */
   const struct pv_reads *reads; /* what readings of a loop's tensor are known by; NULL: nothing */
   struct pv_defs *defs;         /* the claim's definitions; NULL: it has none */
 } pv;

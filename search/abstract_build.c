@@ -149,8 +149,20 @@ static uint32_t multiply_monomials(ax_store *store, uint32_t left_id, uint32_t r
   return ax_intern_monomial(store, unit ? 0 : left.dep | right.dep, product, n);
 }
 
+/* A long number times a sum.  In floating point the sum's terms would be lost beside it, each for
+ * itself (what is masked with (1 - keep)*1e30 is 1e30 - keep*1e30 in no program): not looked for.
+ */
+static bool is_long_by_sum(const ax_store *store, ax_id left, ax_id right) {
+  mpq_t value;
+  mpq_init(value);
+  bool found = (AX_EXPR(store, right)->n > 1 && ax_long_number(store, left, value)) ||
+               (AX_EXPR(store, left)->n > 1 && ax_long_number(store, right, value));
+  mpq_clear(value);
+  return found;
+}
+
 ax_id ax_mul(ax_store *store, ax_id left, ax_id right) {
-  if (left == AX_BAD || right == AX_BAD)
+  if (left == AX_BAD || right == AX_BAD || is_long_by_sum(store, left, right))
     return AX_BAD;
   if (left > right) {
     ax_id larger = left;

@@ -102,13 +102,13 @@ typedef struct pv {
   as_vec owned;                  /* void *: freed at the end */
   uint32_t fuel;
   uint32_t depth;
-  uint32_t tightened;           /* how often that was sought for this goal */
-  bool whole_facts;             /* digits.c: orders are being read as sums of digits have them */
-  bool cofactors;               /* lp.c: signs of cofactors are being asked for */
-  uint32_t ways;                /* PV_AS_STATED, ..: how it is gone about, as bits */
-  uint32_t matter;              /* those that make a difference for this claim */
-  bool too_deep;                /* a term nested deeper than normal forms are made was met */
-  bool leaves_lanes; /* elements of a maximum are being left out: not of others on the way */
+  uint32_t tightened; /* how often that was sought for this goal */
+  bool whole_facts;   /* digits.c: orders are being read as sums of digits have them */
+  bool cofactors;     /* lp.c: signs of cofactors are being asked for */
+  uint32_t ways;      /* PV_AS_STATED, ..: how it is gone about, as bits */
+  uint32_t matter;    /* those that make a difference for this claim */
+  bool too_deep;      /* a term nested deeper than normal forms are made was met */
+  bool leaves_lanes;  /* elements of a maximum are being left out: not of others on the way */
   const struct pv_reads *reads; /* what readings of a loop's tensor are known by; NULL: nothing */
   struct pv_defs *defs;         /* the claim's definitions; NULL: it has none */
 } pv;

@@ -52,8 +52,8 @@ START_TEST(laws) {
 
 END_TEST
 
-/* Numbers too long to count with: the same where they are written alike, up to the sign, and read
- * back, in another store too. */
+/* Numbers too long to count with: the same where they are written alike, up to the sign, in no
+ * product with a sum, and read back, in another store too. */
 START_TEST(long_numbers) {
   static const char *const digits[] = {"1000000000000000000000000000000",
                                        "-1000000000000000000000000000000",
@@ -72,6 +72,7 @@ START_TEST(long_numbers) {
     ck_assert(ax_long_number(other, ax_copy_unit(other, A, number), back) &&
               mpq_equal(value, back));
     ck_assert(!ax_long_number(A, ax_mul(A, number, x), back));
+    ck_assert_uint_eq(ax_mul(A, number, ax_add(A, x, AX_ONE)), AX_BAD);
     mpq_neg(value, value);
     ck_assert_uint_eq(ax_const(A, value), ax_neg(A, number));
     mpq_mul(value, value, value);

@@ -17,6 +17,6 @@ table/gqa_16 2 2
 blocks/vanilla 2 1
 table/vanilla 4 3
 ../tests/threads/biased 1 1
-../tests/threads/hidden 4 1
+../tests/threads/hidden 1 1
 ROWS
 finish

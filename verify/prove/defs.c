@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KIDS = 2 * CK_MAX_BINDERS + 2, MAX_CONDITIONS = 128, MAX_CHOICES = 24 };
+enum { MAX_KIDS = 2 * CK_MAX_BINDERS + 2, MAX_CONDITIONS = 128, MAX_CHOICES = 3000 };
 
 static pv_eqn equation(pv_defs *d, pv_world w, ck_id t, uint32_t depth);
 

@@ -28,30 +28,69 @@ static pv_thm nonneg(pv *prover, pv_ctx ctx, ck_id term) {
   return thm == PV_NONE ? pv_follows(prover, ctx, claim) : thm;
 }
 
-/* --- at least a number */
+/* --- at least, and at most, a number */
+typedef enum { LEAST, MOST } side;
+
 typedef struct {
-  pv_thm thm; /* number <= term; PV_NONE: not known */
+  pv_thm thm; /* number <= term, or term <= number; PV_NONE: not known */
   ck_id number;
-} lower;
+} bound;
 
-static const lower no_lower = {PV_NONE, CK_BAD};
+static const bound unknown = {PV_NONE, CK_BAD};
 
-static lower least(pv *prover, pv_ctx ctx, ck_id term);
+static bound least(pv *prover, pv_ctx ctx, ck_id term);
+static bound most(pv *prover, pv_ctx ctx, ck_id term);
 
-/* the greater one */
-static lower greater(pv *prover, lower a, lower b) {
-  if (a.thm == PV_NONE || b.thm == PV_NONE)
-    return a.thm == PV_NONE ? b : a;
-  return pv_const_sign(prover, pv_canon(prover, pv_sub(prover, b.number, a.number))) > 0 ? b : a;
+static bound bound_of(pv *prover, pv_ctx ctx, side which, ck_id term) {
+  return which == LEAST ? least(prover, ctx, term) : most(prover, ctx, term);
 }
 
+static ck_id claim_of(pv *prover, side which, ck_id number, ck_id term) {
+  return which == LEAST ? pv_le(prover, number, term) : pv_le(prover, term, number);
+}
+
+/* the one that says more */
+static bound tighter(pv *prover, side which, bound a, bound b) {
+  if (a.thm == PV_NONE || b.thm == PV_NONE)
+    return a.thm == PV_NONE ? b : a;
+  int above = pv_const_sign(prover, pv_canon(prover, pv_sub(prover, b.number, a.number)));
+  return (which == LEAST ? above > 0 : above < 0) ? b : a;
+}
+
+static bound of_sum(pv *prover, pv_ctx ctx, side which, ck_id term) {
+  bound part[2] = {bound_of(prover, ctx, which, ck_kid(prover->terms, term, 0)), unknown};
+  if (part[0].thm != PV_NONE)
+    part[1] = bound_of(prover, ctx, which, ck_kid(prover->terms, term, 1));
+  if (part[1].thm == PV_NONE)
+    return unknown;
+  ck_id number = pv_const_add(prover, part[0].number, part[1].number);
+  return (bound){PV_COMBINE(prover, claim_of(prover, which, number, term), prover->one, part[0].thm,
+                            prover->one, part[1].thm),
+                 number};
+}
+
+/* of a number that is at least 0 times something */
+static bound of_multiple(pv *prover, pv_ctx ctx, side which, ck_id term) {
+  uint32_t at = pv_is_const(prover, ck_kid(prover->terms, term, 0)) ? 0 : 1;
+  ck_id scale = ck_kid(prover->terms, term, at);
+  if (!pv_is_const(prover, scale) || pv_const_sign(prover, scale) < 0)
+    return unknown;
+  bound part = bound_of(prover, ctx, which, ck_kid(prover->terms, term, 1 - at));
+  if (part.thm == PV_NONE)
+    return unknown;
+  ck_id number = pv_const_mul(prover, scale, part.number);
+  return (bound){PV_COMBINE(prover, claim_of(prover, which, number, term), scale, part.thm),
+                 number};
+}
+
+/* --- at least a number */
 /* by an order of the context that speaks of the term, or of a number times it, alone */
-static lower least_stated(pv *prover, pv_ctx ctx, ck_id term) {
+static bound least_stated(pv *prover, pv_ctx ctx, ck_id term) {
   const ck_terms *terms = prover->terms;
   pv_eqn eqn = pv_norm(prover, ctx, term);
-  lower best = no_lower;
+  bound best = unknown;
   if (eqn.by == PV_NONE)
-    return no_lower;
+    return unknown;
   for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
     ck_id formula = pv_at(prover, link)->formula;
     ck_op head = ck_head(terms, formula);
@@ -65,12 +104,12 @@ static lower least_stated(pv *prover, pv_ctx ctx, ck_id term) {
     if (known == PV_NONE || ck_head(terms, pv_says(prover, known)) != CK_LE)
       continue;
     value = pv_canon(prover, pv_sub(prover, pv_right(prover, known), pv_left(prover, known)));
-    lower here = {PV_NONE, pv_canon(prover, pv_sub(prover, eqn.to, value))};
+    bound here = {PV_NONE, pv_canon(prover, pv_sub(prover, eqn.to, value))};
     if (!pv_is_const(prover, here.number))
       continue;
     here.thm = PV_COMBINE(prover, pv_le(prover, here.number, term), prover->one, known,
                           pv_num(prover, -1), eqn.by);
-    best = greater(prover, best, here);
+    best = tighter(prover, LEAST, best, here);
   }
   return best;
 }
@@ -86,8 +125,8 @@ static ck_id remainder_in(const pv *prover, ck_id formula, ck_id term) {
 }
 
 /* what is at least 0 is at least each of its remainders: those of which the context speaks */
-static lower least_by_remainder(pv *prover, pv_ctx ctx, ck_id term) {
-  lower best = no_lower;
+static bound least_by_remainder(pv *prover, pv_ctx ctx, ck_id term) {
+  bound best = unknown;
   pv_thm nonnegative = PV_NONE;
   for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
     ck_id formula = pv_at(prover, link)->formula;
@@ -100,8 +139,8 @@ static lower least_by_remainder(pv *prover, pv_ctx ctx, ck_id term) {
     if (nonnegative == PV_NONE)
       nonnegative = pv_follows(prover, ctx, pv_ge0(prover, term));
     if (nonnegative == PV_NONE)
-      return no_lower;
-    lower stated = least_stated(prover, ctx, rest);
+      return unknown;
+    bound stated = least_stated(prover, ctx, rest);
     pv_thm premises[2] = {pv_by_value(prover, pv_gt0(prover, divisor)), nonnegative};
     pv_var_sub vars[2] = {{pv_int_var(prover, "a"), term}, {pv_int_var(prover, "b"), divisor}};
     pv_comb comb; /* term - number = divisor*(term div divisor) + (rest - number) */
@@ -109,87 +148,46 @@ static lower least_by_remainder(pv *prover, pv_ctx ctx, ck_id term) {
     pv_comb_add(&comb, prover->one, stated.thm);
     pv_comb_add(&comb, divisor, pv_use_lemma(prover, PV_DIV_LO, vars, 2, NULL, 0, premises, 2));
     pv_comb_add(&comb, pv_num(prover, -1), pv_law2(prover, "div", term, divisor, premises[0]));
-    lower here = {PV_NONE, stated.number};
+    bound here = {PV_NONE, stated.number};
     if (stated.thm == PV_NONE)
       pv_comb_clear(&comb);
     else
       here.thm = pv_comb_prove(prover, &comb, pv_le(prover, here.number, term));
-    best = greater(prover, best, here);
+    best = tighter(prover, LEAST, best, here);
   }
   return best;
 }
 
-static lower least_sum(pv *prover, pv_ctx ctx, ck_id term) {
-  lower part[2] = {least(prover, ctx, ck_kid(prover->terms, term, 0)), no_lower};
-  if (part[0].thm != PV_NONE)
-    part[1] = least(prover, ctx, ck_kid(prover->terms, term, 1));
-  if (part[1].thm == PV_NONE)
-    return no_lower;
-  ck_id number = pv_const_add(prover, part[0].number, part[1].number);
-  return (lower){PV_COMBINE(prover, pv_le(prover, number, term), prover->one, part[0].thm,
-                            prover->one, part[1].thm),
-                 number};
-}
-
-/* a number that is at least 0 times something */
-static lower least_multiple(pv *prover, pv_ctx ctx, ck_id term) {
-  uint32_t which = pv_is_const(prover, ck_kid(prover->terms, term, 0)) ? 0 : 1;
-  ck_id scale = ck_kid(prover->terms, term, which);
-  if (!pv_is_const(prover, scale) || pv_const_sign(prover, scale) < 0)
-    return no_lower;
-  lower part = least(prover, ctx, ck_kid(prover->terms, term, 1 - which));
-  if (part.thm == PV_NONE)
-    return no_lower;
-  ck_id number = pv_const_mul(prover, scale, part.number);
-  return (lower){PV_COMBINE(prover, pv_le(prover, number, term), scale, part.thm), number};
-}
-
-static lower least(pv *prover, pv_ctx ctx, ck_id term) {
+static bound least(pv *prover, pv_ctx ctx, ck_id term) {
   ck_op head = ck_head(prover->terms, term);
   if (pv_is_const(prover, term))
-    return (lower){pv_by_value(prover, pv_le(prover, term, term)), term};
+    return (bound){pv_by_value(prover, pv_le(prover, term, term)), term};
   if (head == CK_ADD)
-    return least_sum(prover, ctx, term);
+    return of_sum(prover, ctx, LEAST, term);
   if (head == CK_MUL)
-    return least_multiple(prover, ctx, term);
-  lower best =
-      greater(prover, least_stated(prover, ctx, term), least_by_remainder(prover, ctx, term));
+    return of_multiple(prover, ctx, LEAST, term);
+  bound best = tighter(prover, LEAST, least_stated(prover, ctx, term),
+                       least_by_remainder(prover, ctx, term));
   if (best.thm != PV_NONE)
     return best;
-  return (lower){pv_follows(prover, ctx, pv_ge0(prover, term)), prover->zero};
+  return (bound){pv_follows(prover, ctx, pv_ge0(prover, term)), prover->zero};
 }
 
 /* 0 <= term, by what its parts are at least */
 static pv_thm by_least_parts(pv *prover, pv_ctx ctx, ck_id term) {
-  lower bound = least(prover, ctx, term);
-  if (bound.thm == PV_NONE || pv_const_sign(prover, bound.number) < 0)
+  bound found = least(prover, ctx, term);
+  if (found.thm == PV_NONE || pv_const_sign(prover, found.number) < 0)
     return PV_NONE;
-  pv_summand summands[2] = {{prover->one, &bound.thm, 1}, {bound.number, NULL, 0}};
-  return pv_arith(prover, pv_ge0(prover, term), summands, pv_is_zero(prover, bound.number) ? 1 : 2);
+  pv_summand summands[2] = {{prover->one, &found.thm, 1}, {found.number, NULL, 0}};
+  return pv_arith(prover, pv_ge0(prover, term), summands, pv_is_zero(prover, found.number) ? 1 : 2);
 }
 
 /* --- at most a number */
-typedef struct {
-  pv_thm thm; /* term <= number; PV_NONE: not known */
-  ck_id number;
-} upper;
-
-static const upper unknown = {PV_NONE, CK_BAD};
-
-static upper most(pv *prover, pv_ctx ctx, ck_id term);
-
-/* the smaller one */
-static upper better(pv *prover, upper a, upper b) {
-  if (a.thm == PV_NONE || b.thm == PV_NONE)
-    return a.thm == PV_NONE ? b : a;
-  return pv_const_sign(prover, pv_canon(prover, pv_sub(prover, b.number, a.number))) < 0 ? b : a;
-}
-
 /* by an order of the context that speaks of the term alone */
-static upper by_hypothesis(pv *prover, pv_ctx ctx, ck_id term) {
+static bound by_hypothesis(pv *prover, pv_ctx ctx, ck_id term) {
   const ck_terms *terms = prover->terms;
   pv_eqn eqn = pv_norm(prover, ctx, term);
-  upper best = unknown;
+  bound best = unknown;
   if (eqn.by == PV_NONE)
     return unknown;
   for (pv_ctx link = ctx; link != 0; link = pv_at(prover, link)->parent) {
@@ -201,7 +199,7 @@ static upper by_hypothesis(pv *prover, pv_ctx ctx, ck_id term) {
     ck_id value;
     pv_thm known =
         pv_fact_normal(prover, ctx, pv_tighten(prover, pv_at(prover, link)->thm), &value);
-    upper here = {PV_NONE, CK_BAD};
+    bound here = {PV_NONE, CK_BAD};
     if (known == PV_NONE || ck_head(terms, pv_says(prover, known)) != CK_LE)
       continue;
     here.number = pv_canon(prover, pv_add(prover, value, eqn.to));
@@ -209,21 +207,21 @@ static upper by_hypothesis(pv *prover, pv_ctx ctx, ck_id term) {
       continue;
     here.thm = PV_COMBINE(prover, pv_le(prover, term, here.number), prover->one, known, prover->one,
                           eqn.by);
-    best = better(prover, best, here);
+    best = tighter(prover, MOST, best, here);
   }
   return best;
 }
 
 /* strict: term < number + 1 */
-static upper below(pv *prover, ck_id term, ck_id number, pv_thm strict) {
+static bound below(pv *prover, ck_id term, ck_id number, pv_thm strict) {
   pv_thm thm = pv_restate(prover, pv_le(prover, term, number), pv_tighten(prover, strict));
-  return (upper){thm, number};
+  return (bound){thm, number};
 }
 
-static upper of_quotient(pv *prover, pv_ctx ctx, ck_id term) {
+static bound of_quotient(pv *prover, pv_ctx ctx, ck_id term) {
   ck_id dividend = ck_kid(prover->terms, term, 0);
   ck_id divisor = ck_kid(prover->terms, term, 1);
-  upper inside = most(prover, ctx, dividend);
+  bound inside = most(prover, ctx, dividend);
   if (inside.thm == PV_NONE)
     return unknown;
   mpq_t floor;
@@ -245,55 +243,30 @@ static upper of_quotient(pv *prover, pv_ctx ctx, ck_id term) {
                pv_use_lemma(prover, PV_DIV_HI, vars, 3, NULL, 0, premises, 2));
 }
 
-static upper of_remainder(pv *prover, ck_id term) {
+static bound of_remainder(pv *prover, ck_id term) {
   ck_id args[2] = {ck_kid(prover->terms, term, 0), ck_kid(prover->terms, term, 1)};
   pv_thm positive = pv_by_value(prover, pv_gt0(prover, args[1]));
   return below(prover, term, pv_const_add(prover, args[1], pv_num(prover, -1)),
                pv_law(prover, "mod<", args, 2, positive));
 }
 
-static upper of_sum(pv *prover, pv_ctx ctx, ck_id term) {
-  upper part[2] = {most(prover, ctx, ck_kid(prover->terms, term, 0)), unknown};
-  if (part[0].thm != PV_NONE)
-    part[1] = most(prover, ctx, ck_kid(prover->terms, term, 1));
-  if (part[1].thm == PV_NONE)
-    return unknown;
-  ck_id number = pv_const_add(prover, part[0].number, part[1].number);
-  return (upper){PV_COMBINE(prover, pv_le(prover, term, number), prover->one, part[0].thm,
-                            prover->one, part[1].thm),
-                 number};
-}
-
-/* a number that is at least 0 times something */
-static upper of_multiple(pv *prover, pv_ctx ctx, ck_id term) {
-  uint32_t which = pv_is_const(prover, ck_kid(prover->terms, term, 0)) ? 0 : 1;
-  ck_id scale = ck_kid(prover->terms, term, which);
-  if (!pv_is_const(prover, scale) || pv_const_sign(prover, scale) < 0)
-    return unknown;
-  upper part = most(prover, ctx, ck_kid(prover->terms, term, 1 - which));
-  if (part.thm == PV_NONE)
-    return unknown;
-  ck_id number = pv_const_mul(prover, scale, part.number);
-  return (upper){PV_COMBINE(prover, pv_le(prover, term, number), scale, part.thm), number};
-}
-
-static upper most(pv *prover, pv_ctx ctx, ck_id term) {
+static bound most(pv *prover, pv_ctx ctx, ck_id term) {
   ck_op head = ck_head(prover->terms, term);
-  upper parts = unknown;
+  bound parts = unknown;
   if (pv_is_const(prover, term))
-    return (upper){pv_by_value(prover, pv_le(prover, term, term)), term};
+    return (bound){pv_by_value(prover, pv_le(prover, term, term)), term};
   bool by_number = (head == CK_DIV || head == CK_MOD) &&
                    pv_is_const(prover, ck_kid(prover->terms, term, 1)) &&
                    pv_const_sign(prover, ck_kid(prover->terms, term, 1)) > 0;
   if (head == CK_ADD)
-    parts = of_sum(prover, ctx, term);
+    parts = of_sum(prover, ctx, MOST, term);
   else if (head == CK_MUL)
-    parts = of_multiple(prover, ctx, term);
+    parts = of_multiple(prover, ctx, MOST, term);
   else if (head == CK_MOD && by_number)
     parts = of_remainder(prover, term);
   else if (head == CK_DIV && by_number)
     parts = of_quotient(prover, ctx, term);
-  return better(prover, parts, by_hypothesis(prover, ctx, term));
+  return tighter(prover, MOST, parts, by_hypothesis(prover, ctx, term));
 }
 
 pv_thm pv_by_parts(pv *prover, pv_ctx ctx, ck_id formula) {
@@ -314,12 +287,12 @@ pv_thm pv_by_parts(pv *prover, pv_ctx ctx, ck_id formula) {
     return PV_NONE;
   if ((head != CK_LE && head != CK_LT) || !pv_is_const(prover, right))
     return PV_NONE;
-  upper bound = most(prover, ctx, left);
-  if (bound.thm == PV_NONE)
+  bound found = most(prover, ctx, left);
+  if (found.thm == PV_NONE)
     return PV_NONE;
-  ck_id room = pv_canon(prover, pv_sub(prover, right, bound.number));
+  ck_id room = pv_canon(prover, pv_sub(prover, right, found.number));
   if (pv_const_sign(prover, room) < (head == CK_LT ? 1 : 0))
     return PV_NONE;
-  pv_summand summands[2] = {{prover->one, &bound.thm, 1}, {room, NULL, 0}};
+  pv_summand summands[2] = {{prover->one, &found.thm, 1}, {room, NULL, 0}};
   return pv_arith(prover, formula, summands, pv_is_zero(prover, room) ? 1 : 2);
 }

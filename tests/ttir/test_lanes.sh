@@ -64,6 +64,8 @@ give() {
 
 printf '%s\n' 'op chosen(a[..s]) -> [..s]' '  out[..s] = if(a[..s] = 0, 0, 1 / (a[..s] * a[..s]))' \
   'op firsts(a[m, n]) -> [m, n]' '  require 1 <= n' '  out[i, j] = 1 / (a[i, 0] * a[i, 0]) + 1 / a[i, 0] + a[i, j]' \
+  'op bounded(a[..s]) -> [..s]' '  out[..s] = min(max(a[..s], 0), 1)' \
+  'op sums(a[m, n]) -> [m, n]' '  out[i, j] = sum(k < n) min(max(a[i, k], 0), 1)' \
   'op means(a[m, n]) -> [m, n]' '  out[i, j] = sum(k < n) (1 / a[i, k]) + a[i, j]' >lanes.sem
 
 # a quotient that is used twice, and has no value in the fourth lane
@@ -170,4 +172,27 @@ certify 'PROVED|UNKNOWN' given.tile # rounds of which some lanes have no value a
 kernel near "$(echo "$carried" | sed 's/MORE/%one/')"
 certify REFUTED given.tile
 grep -q 'lacks' given.tile || fail 'a carried value is said to have values in all lanes'
+
+# A load without another value, compared lane by lane, in two steps: nobody reads the fourth lane, so that the comparison needs no value there.
+bounded='    %w = tt.load %x1, MASK : tensor<4x!tt.ptr<f32>>
+    %t = arith.cmpf ogt, %w, %zero : tensor<4xf32>
+    %l = arith.select %t, %w, %zero : tensor<4xi1>, tensor<4xf32>
+    %u = arith.cmpf olt, %l, %one : tensor<4xf32>
+    %v = arith.select %u, %l, %one : tensor<4xi1>, tensor<4xf32>'
+kernel near "$(echo "$bounded" | sed 's/MASK/%m/')"
+against PROVED 'bounded(px)'
+give
+certify PROVED given.tile
+# under a mask with fewer lanes the third one is stored without a value: no kernel is right that way
+kernel near "$(echo "$bounded" | sed 's/MASK/%few/;s/%w = /%two = arith.constant dense<2> : tensor<4xi32>\n    %few = arith.cmpi slt, %lane, %two : tensor<4xi32>\n    %w = /')"
+against 'REFUTED|UNKNOWN' 'bounded(px)'
+# summed up, the fourth lane is read
+kernel near "$(echo "$bounded" | sed 's/MASK/%m/;s/%v = /%u0 = /')
+    %r = \"tt.reduce\"(%u0) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<4xf32>) -> f32
+    %v = tt.splat %r : f32 -> tensor<4xf32>"
+against 'REFUTED|UNKNOWN' 'sums(px)'
 finish

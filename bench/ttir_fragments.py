@@ -430,14 +430,21 @@ def from_squares(node, fragment, known):
     if node.operator != 'aten.var_mean.correction':
         return None
     read = set().union(*(n.reads() for n in fragment.made))
-    sums = [n for n in fragment.held if n in known and n.startswith('buf') and n not in read]
-    sums = [n for n in sums if n not in fragment.returned]
     axes = node.arguments[1]
-    if len(sums) != 1 or not isinstance(axes, list):
+    if not isinstance(axes, list):
         return None
     shape = fragment.shape_of(node.arguments[0])
     count = elements([shape[a] for a in axes])
-    if elements(fragment.held[sums[0]].shape) * count != elements(shape):
+    left = read | set(fragment.returned)
+    sums = [
+        n
+        for n, held in fragment.held.items()
+        if n in known
+        and n.startswith('buf')
+        and n not in left
+        and elements(held.shape) * count == elements(shape)
+    ]
+    if len(sums) != 1:
         return None
     return '%s / %d' % (sums[0], count - node.named.get('correction', 1))
 

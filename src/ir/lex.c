@@ -301,6 +301,10 @@ bool as_tok_want(as_lexed *lexed, int kind, const char *what) {
   return false;
 }
 
+bool as_tok_want_end(as_lexed *lexed) {
+  return as_tok_want(lexed, AS_T_NL, "the end of the line");
+}
+
 bool as_word_reserved(const char *word) {
   static const char *const words[] = {
       "program", "sizes", "where",   "input",   "output",  "use",    "func", "op",
@@ -421,6 +425,12 @@ char *as_print_number(const mpq_t value) {
   }
   mpz_clear(d);
   return text;
+}
+
+void as_add_number(as_str *out, const mpq_t value) {
+  char *text = as_print_number(value);
+  as_str_add(out, text);
+  free(text);
 }
 
 /* --- sizes */

@@ -10,12 +10,6 @@ enum { SUM = 1, PROD, UNARY, ATOM };
 
 static void p_expr(as_str *s, const as_expr *e, int least);
 
-static void p_number(as_str *out, const mpq_t value) {
-  char *text = as_print_number(value);
-  as_str_add(out, text);
-  free(text);
-}
-
 static void p_access(as_str *out, const as_expr *expr) {
   as_str_printf(out, "%s[", expr->name);
   for (uint32_t i = 0; i < expr->n; i++) {
@@ -151,7 +145,7 @@ static void p_bare(as_str *out, const as_expr *expr) {
     return;
   switch (expr->kind) {
   case AS_E_NUM:
-    p_number(out, expr->num);
+    as_add_number(out, expr->num);
     break;
   case AS_E_NAME:
     as_str_add(out, expr->name);
@@ -236,7 +230,7 @@ char *as_opdef_print(const as_opdef *op) {
     if (!op->attr_has_default[i])
       continue;
     as_str_add(&out, " = ");
-    p_number(&out, op->attr_default[i].num);
+    as_add_number(&out, op->attr_default[i].num);
   }
   as_str_add(&out, ") -> ");
   p_shape(&out, op->out, op->nout);

@@ -241,6 +241,14 @@ bool wr_range(const wr_program *program, const wr_expr *expr, int64_t *low, int6
          wr_range(program, expr->kid[1], &b[0], &b[1]) && range_of_two(expr->kind, a, b, low, high);
 }
 
+bool wr_carries(const wr_stmt *loop, uint32_t tile) {
+  for (size_t i = 0; i < loop->carry.n; i++) {
+    if (AS_VEC_AT(&loop->carry, wr_carry, i).tile == tile)
+      return true;
+  }
+  return false;
+}
+
 void wr_variables(const wr_expr *expr, as_vec *list) {
   for (size_t i = 0; expr->kind == AS_E_NAME && i <= list->n; i++) {
     if (i == list->n) {

@@ -5,6 +5,7 @@
 #include "driver.h"
 #include "src/base/pool.h"
 #include "src/base/stats.h"
+#include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,8 @@ static void prove(question *asked) {
     asked->why = as_strdup(proof->reason ? proof->reason
                            : verdict.why ? verdict.why
                                          : "no reason given");
+  AS_TRACE(SEARCH, "a kernel apart: %s, %llu work", asked->why ? "not proved" : "proved",
+           (unsigned long long)proof->work);
   as_verdict_clear(&verdict);
 }
 

@@ -211,6 +211,10 @@ static void prove_segments(pv *prover, const ck_claim *claim) {
     ranked *hyps = rank_hyps(&segment, 1, &n_hyps);
     pv_thm thm = prove_beside(prover, &segment, hyps, n_hyps, SEGMENT_EFFORT);
     free(hyps);
+    AS_TRACE(PROVE, "%s %s the given program's; %zu steps, %llu work of %llu so far",
+             ck_word_text(prover->terms, claim->definitions[i].name),
+             thm == PV_NONE ? "may not be" : "is", prover->steps.n,
+             (unsigned long long)prover->work, (unsigned long long)prover->max_work);
     if (thm != PV_NONE)
       pv_defs_join(prover->defs, i, thm);
   }

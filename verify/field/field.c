@@ -479,6 +479,25 @@ as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_fie
   return report->verdict;
 }
 
+bool as_field_is_out_of_reach(const as_graph *program, const as_field_options *options) {
+  as_err err;
+  as_err_init(&err);
+  tester job = {.spec = program, .options = options ? options : &as_field_default, .err = &err};
+  job.most = job.options->max_size;
+  job.ops = job.options->max_ops;
+  as_rng_seed(&job.rng, job.options->seed);
+  as_field_domain_init(&job.field, &job.rng);
+  bool drawn = false;
+  if (as_instance_init(&job.instance, program, NULL, &err)) {
+    for (; !drawn && job.most <= LARGEST * job.options->max_size; job.most *= 2)
+      drawn = draw_sizes(&job);
+    as_instance_clear(&job.instance);
+  }
+  as_field_domain_clear(&job.field);
+  as_err_clear(&err);
+  return drawn && job.work > TOO_MUCH * (double)job.ops;
+}
+
 void as_field_report_clear(as_field_report *report) {
   as_cex_clear(&report->cex);
 }

@@ -253,7 +253,7 @@ static bool leave(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop, uint32
   may->lacks |= lacks;
   may->absent |= absent;
   /* that none is negative is shown by what it starts as, and by each round if it was so before */
-  bool negative = tiles->value && !ttir_is_nonnegative(yielded->value);
+  bool negative = tiles->value && !(yielded->value && ttir_is_nonnegative(yielded->value));
   loop->again |= negative && !may->negative;
   may->negative |= negative;
   return true;

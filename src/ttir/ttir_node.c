@@ -338,8 +338,8 @@ bool ttir_leaves_domain(const ttir_node *node) {
 }
 
 bool ttir_is_partial(const ttir_node *node) {
-  bool partial = ttir_leaves_domain(node);
-  for (uint32_t i = 0; i < node->n && !partial; i++)
+  bool partial = node && ttir_leaves_domain(node);
+  for (uint32_t i = 0; node && i < node->n && !partial; i++)
     partial = ttir_is_partial(node->kid[i]);
   return partial;
 }

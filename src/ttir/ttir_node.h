@@ -97,7 +97,8 @@ bool ttir_is_nonnegative(const ttir_node *node);
 
 /* a quotient, a root or a logarithm, whose last kid is not plainly in its domain */
 bool ttir_leaves_domain(const ttir_node *node);
-/* Does it divide, or take a root or a logarithm, of what is not plainly in the domain? */
+/* Does it divide, or take a root or a logarithm, of what is not plainly in the domain?  NULL, a
+ * truth that never holds, does not. */
 bool ttir_is_partial(const ttir_node *node);
 
 /* does it read a tile of which some elements may have no value?  NULL: it does not */

@@ -329,8 +329,9 @@ static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
       as_str_clear(&carries);
       return ttir_refuse(lift, op, "of numbers that may be infinite");
     }
-    ttir_may may = {
-        .lacks = lacks && of->value->sort == TTIR_REAL, .negative = true, .absent = absent};
+    ttir_may may = {.lacks = lacks && of->value && of->value->sort == TTIR_REAL,
+                    .negative = true,
+                    .absent = absent};
     ttir_lifted first = slice_at(lift, of, type, axis, ttir_integer(lift->mem, 0));
     const char *name = lift->kernel->value[op->result[i]].name;
     tiles[i] = ttir_carry(lift, name, &rest, &first, may, &carries);

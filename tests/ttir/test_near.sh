@@ -555,4 +555,23 @@ at="--writes-all --argument px=2 --argument y=2 --argument pk=2 --argument pl=2 
   expect 0 'y[i0] = m' lift $at --size m=2 --argument 'n=m' near.ttir
   grep -q 'stay in the range' out && fail 'a size is said to be taken to stay in range'
 }
+
+# truths that never hold: carried by a loop, combined
+says 0 'carry t' '    %i0 = arith.constant 0 : i32
+    %i1 = arith.constant 1 : i32
+    %false = arith.constant dense<false> : tensor<2xi1>
+    %zero = arith.constant dense<0.0> : tensor<2xf32>
+    %above = arith.cmpf ogt, %x, %zero : tensor<2xf32>
+    %r = scf.for %i = %i0 to %n step %i1 iter_args(%t = %above) -> (tensor<2xi1>) : i32 {
+      scf.yield %false : tensor<2xi1>
+    }
+    %v = arith.uitofp %r : tensor<2xi1> to tensor<2xf32>'
+says 0 'carry r_2 = r' '    %false = arith.constant dense<false> : tensor<2xi1>
+    %r = "tt.reduce"(%false) <{axis = 0 : i32}> ({
+    ^bb0(%p: i1, %q: i1):
+      %s = arith.xori %p, %q : i1
+      tt.reduce.return %s : i1
+    }) : (tensor<2xi1>) -> i1
+    %f = arith.uitofp %r : i1 to f32
+    %v = tt.splat %f : f32 -> tensor<2xf32>'
 [ "$failures" -eq 0 ]

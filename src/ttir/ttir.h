@@ -73,8 +73,14 @@ typedef struct {
 
 /* Reads a module with one kernel.  NULL with err (file, line, column). */
 as_ttir_kernel *as_ttir_parse(const char *file, const char *text, size_t len, as_err *err);
-void as_ttir_free(as_ttir_kernel *kernel);                               /* NULL allowed */
-const char *as_ttir_attribute_of(const as_ttir_op *op, const char *key); /* NULL: it has none */
+void as_ttir_free(as_ttir_kernel *kernel); /* NULL allowed */
+/* NULL: it has none; "": one that says nothing but its name */
+const char *as_ttir_attribute_of(const as_ttir_op *op, const char *key);
+/* A whole number as MLIR writes them, of the ten digits (also behind zeros) or hexadecimal, that
+ * ends at `end`; false: it is none, or beyond 64 bits. */
+bool as_ttir_read_number(const char *text, const char *end, int64_t *number);
+/* the number that an attribute is, before its type; false: it has none, or it is none */
+bool as_ttir_number_of(const as_ttir_op *op, const char *key, int64_t *number);
 
 /* How a kernel is started.  Texts are size expressions (docs/language.md), in which `cdiv(a, b)`
  * may be said. */

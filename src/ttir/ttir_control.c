@@ -48,6 +48,11 @@ ttir_carried ttir_carry(ttir_lift *lift, const char *name, const as_ttir_type *t
     carry(lift, name, type, first->high, &tiles.high, text);
   if (may.lacks)
     carry_flag(lift, type, ttir_lacks(lift, first->value), &tiles.lacks, text);
+  ttir_node *const all[] = {tiles.value, tiles.low, tiles.high, tiles.lacks};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    if (all[i])
+      all[i]->absent = may.absent;
+  }
   return tiles;
 }
 
@@ -171,6 +176,11 @@ static ttir_node *rounds_between(ttir_lift *lift, ttir_node *from, ttir_node *to
   return argument[1]->lo >= 0 ? argument[1] : ttir_call(mem, "max", 2, argument);
 }
 
+bool ttir_may_be_absent(const ttir_lifted *value) {
+  return ttir_reads_absent(value->value) || ttir_reads_absent(value->low) ||
+         ttir_reads_absent(value->high);
+}
+
 /* of truths and integers nothing says where they do */
 static bool may_lack(const ttir_node *value) {
   return value && value->sort == TTIR_REAL && ttir_is_partial(value);
@@ -180,7 +190,7 @@ static ttir_may may_be(const ttir_lifted *first, bool negative) {
   const ttir_node *value = first->value;
   bool real = value && value->sort == TTIR_REAL;
   return (ttir_may){first->low != NULL, first->high != NULL, may_lack(value),
-                    negative || !real || !ttir_is_nonnegative(value)};
+                    negative || !real || !ttir_is_nonnegative(value), ttir_may_be_absent(first)};
 }
 
 /* Before lanes are carried that have no value: what is divided by may be a sum of what is carried
@@ -195,7 +205,8 @@ static void try_nonnegative(ttir_lift *lift, const as_ttir_op *op, ttir_loop *lo
   loop->again = loop->infinite = true;
   for (uint32_t i = 0; i < n; i++) {
     ttir_may may = may_be(ttir_operand(lift, op, i + 3), false);
-    loop->may[i] = (ttir_may){loop->may[i].low, loop->may[i].high, may.lacks, may.negative};
+    loop->may[i].lacks = may.lacks;
+    loop->may[i].negative = may.negative;
   }
 }
 
@@ -234,13 +245,15 @@ static bool leave(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop, uint32
   }
   ttir_may *may = &loop->may[i];
   bool lacks = tiles->value && may_lack(yielded->value);
-  loop->infinite |=
-      (yielded->low && !may->low) || (yielded->high && !may->high) || (lacks && !may->lacks);
+  bool absent = tiles->value && ttir_may_be_absent(yielded);
+  loop->infinite |= (yielded->low && !may->low) || (yielded->high && !may->high) ||
+                    (lacks && !may->lacks) || (absent && !may->absent);
   may->low |= yielded->low != NULL;
   may->high |= yielded->high != NULL;
   may->lacks |= lacks;
+  may->absent |= absent;
   /* that none is negative is shown by what it starts as, and by each round if it was so before */
-  bool negative = tiles->value && !ttir_is_nonnegative(yielded->value);
+  bool negative = tiles->value && !(yielded->value && ttir_is_nonnegative(yielded->value));
   loop->again |= negative && !may->negative;
   may->negative |= negative;
   return true;
@@ -356,12 +369,13 @@ bool ttir_lift_for(ttir_lift *lift, const as_ttir_op *op, int code) {
 
 /* ---- branches: both are computed; loads and stores happen where their condition holds */
 
-static bool lift_branch(ttir_lift *lift, const as_ttir_region *region, ttir_node *condition) {
+/* runs: false where it never does, and its values are not known */
+static bool lift_branch(ttir_lift *lift, const as_ttir_region *region, ttir_node *condition,
+                        bool *runs) {
   ttir_node *outer = lift->guard;
   lift->guard = ttir_and(lift->mem, outer, condition);
-  bool fine = true;
-  if (lift->guard)
-    fine = ttir_lift_region(lift, region);
+  *runs = lift->guard != NULL;
+  bool fine = !*runs || ttir_lift_region(lift, region);
   lift->guard = outer;
   return fine;
 }
@@ -375,11 +389,14 @@ bool ttir_lift_if(ttir_lift *lift, const as_ttir_op *op, int code) {
     if (!ttir_yields(lift, op, &op->region[i], op->result, op->n_result, false))
       return false;
   }
-  ttir_node *opposite = ttir_not(lift->mem, condition);
-  if (!lift_branch(lift, &op->region[0], condition))
+  bool runs[2] = {false, false};
+  if (!lift_branch(lift, &op->region[0], condition, &runs[0]))
     return false;
-  if (op->n_region > 1 && !lift_branch(lift, &op->region[1], opposite))
+  if (op->n_region > 1 &&
+      !lift_branch(lift, &op->region[1], ttir_not(lift->mem, condition), &runs[1]))
     return false;
+  if (op->n_result > 0 && !runs[0] && !runs[1])
+    return ttir_refuse(lift, op, "neither branch is ever taken");
   for (uint32_t i = 0; i < op->n_result; i++) {
     const as_ttir_op *then = ttir_last(&op->region[0]);
     const as_ttir_op *other = op->n_region > 1 ? ttir_last(&op->region[1]) : NULL;
@@ -389,8 +406,8 @@ bool ttir_lift_if(ttir_lift *lift, const as_ttir_op *op, int code) {
     bool truth = ttir_is_truth(type);
     const ttir_lifted *a = ttir_operand(lift, then, i);
     const ttir_lifted *b = ttir_operand(lift, other, i);
-    if (!condition || !opposite)
-      lift->value[op->result[i]] = condition ? *a : *b;
+    if (!runs[0] || !runs[1])
+      lift->value[op->result[i]] = runs[0] ? *a : *b;
     else if (type->kind == AS_TTIR_POINTER && a->argument != b->argument)
       return ttir_refuse(lift, op, "between pointers to different arguments");
     else

@@ -19,12 +19,14 @@ typedef struct {
   bool high;
   bool lacks;
   bool negative; /* of a real number */
+  bool absent;   /* some lanes may have no value, of which nothing else is said */
 } ttir_may;
 
 /* Writes the tiles that the value starts as, and into `text` the lines that carry them; those of
  * infinities, and of lanes without a value, where it may become so. */
 ttir_carried ttir_carry(ttir_lift *lift, const char *name, const as_ttir_type *type,
                         const ttir_lifted *first, ttir_may may, as_str *text);
+bool ttir_may_be_absent(const ttir_lifted *value); /* in some lanes, whatever is said of it */
 /* what the body sees of it, and what it is behind the loop */
 void ttir_enter_carried(ttir_lift *lift, const ttir_carried *tiles, ttir_lifted *inside);
 /* the lines at a loop's end */

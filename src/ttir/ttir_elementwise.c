@@ -1,6 +1,5 @@
 /* Operations element by element: integers, truths, and real numbers with their infinities. */
 #include "ttir_lift.h"
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,13 +61,11 @@ static bool lift_constant(ttir_lift *lift, const as_ttir_op *op, int code) {
   bool holds = strcmp(op->literal, "true") == 0;
   if (type->bits == 1 && (holds || strcmp(op->literal, "false") == 0))
     return ttir_result(lift, op, holds ? ttir_true(lift->mem) : NULL);
-  char *end;
-  errno = 0;
-  long long value = strtoll(op->literal, &end, 0);
-  if (*end || end == op->literal)
+  int64_t value;
+  if (!as_ttir_read_number(op->literal, op->literal + strlen(op->literal), &value))
     return ttir_refuse(lift, op, not_one_number);
   int64_t most = (int64_t)(((uint64_t)1 << (type->bits - 1)) - 1); /* beyond it is another one */
-  if (errno || (type->bits > 1 && (value > most || value < -most - 1)))
+  if (type->bits > 1 && (value > most || value < -most - 1))
     return ttir_refuse(lift, op, "a constant beyond the range of its type, with a sign");
   if (type->bits == 1)
     return ttir_result(lift, op, value ? ttir_true(lift->mem) : NULL);
@@ -310,10 +307,11 @@ ttir_node *ttir_compare_lifted(ttir_lift *lift, ttir_node_kind kind, const ttir_
   return kind == TTIR_N_LESS ? less : ttir_or(mem, same, less);
 }
 
-/* A number is equal to itself, where it has a value: a lane without one (0/0 in a float) is not
- * said to be. */
+/* A number is equal to itself, where it has a value: a lane without one (0/0 in a float, or what a
+ * load's mask leaves out) is not said to be. */
 static ttir_node *with_itself(ttir_lift *lift, ttir_node_kind kind, const ttir_lifted *a) {
-  if (a->value && a->value->sort == TTIR_REAL && ttir_is_partial(a->value))
+  bool number = a->value && a->value->sort != TTIR_TRUTH;
+  if (number && (ttir_is_partial(a->value) || ttir_reads_absent(a->value)))
     return ttir_compare(lift->mem, kind, a->value, a->value);
   return kind == TTIR_N_LESS ? NULL : ttir_true(lift->mem);
 }

@@ -88,8 +88,10 @@ static void look_for_constants(as_ttir_general *in, const as_ttir_region *region
     const as_ttir_op *op = region->op[i];
     if (strcmp(op->name, "arith.constant") == 0 && op->literal && op->n_result == 1) {
       const as_ttir_type *type = &in->kernel->value[op->result[0]].type;
-      long long value = type->kind == AS_TTIR_INT ? strtoll(op->literal, NULL, 0) : 0;
-      if (type->rank == 0 && value <= LARGEST)
+      int64_t value = 0;
+      const char *end = op->literal + strlen(op->literal);
+      bool whole = type->kind == AS_TTIR_INT && as_ttir_read_number(op->literal, end, &value);
+      if (whole && type->rank == 0 && value <= LARGEST)
         add_block(in, value);
     }
     for (uint32_t k = 0; k < op->n_region; k++)

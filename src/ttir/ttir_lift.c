@@ -197,6 +197,7 @@ ttir_node *ttir_make(ttir_lift *lift, const char *wish, const as_ttir_type *type
   ttir_line(lift, truth && !fixed ? "make %s%s = if(%s, 1, 0)" : "make %s%s = %s", name,
             ttir_over(lift, type), text);
   ttir_node *tile = ttir_element(lift, node ? node->sort : TTIR_TRUTH, name, type);
+  tile->absent = ttir_reads_absent(node);
   if (node && node->sort == TTIR_INTEGER) {
     tile->lo = node->lo;
     tile->hi = node->hi;
@@ -293,11 +294,66 @@ const as_ttir_argument *ttir_launched(const ttir_lift *lift, const char *name) {
   return NULL;
 }
 
+/* Sizes keep their names, so these may be none that the text has for something else. */
+static bool name_sizes(ttir_lift *lift) {
+  for (uint32_t i = 0; i < lift->launch->n_size; i++) {
+    const char *name = lift->launch->size[i].name;
+    if (is_taken(name))
+      return as_err_set(lift->err, AS_BAD_INPUT,
+                        "a size of the launch is called `%s`, as lanes, counters, instances or "
+                        "functions are: another name is needed",
+                        name);
+    as_intern_string(&lift->names, name);
+  }
+  return true;
+}
+
+/* The number that an argument is, as one of its type: what is beyond this whatever the sizes are is
+ * refused, what may be is taken not to be, aloud.  NULL: refused. */
+static ttir_node *argument_in_range(ttir_lift *lift, const as_ttir_value *of, ttir_node *value) {
+  int64_t most = of->type.bits >= 63 ? TTIR_MOST - 1 : ((int64_t)1 << (of->type.bits - 1)) - 1;
+  if (value->lo >= -most - 1 && value->hi <= most)
+    return value;
+  if (value->lo > most || value->hi < -most - 1) {
+    as_err_set(lift->err, AS_BAD_INPUT,
+               "`%s` is an integer of %u bits, which the launch's is beyond", of->name,
+               of->type.bits);
+    return NULL;
+  }
+  char *said = as_format("launches: the argument %s is taken to stay in the range of its type, of "
+                         "%u bits\n",
+                         of->name, of->type.bits);
+  const char *line = as_arena_strdup(lift->mem, said);
+  free(said);
+  as_vec_push(&lift->assumed, &line);
+  ttir_node *narrow = as_arena_alloc(lift->mem, sizeof *narrow);
+  *narrow = *value;
+  narrow->lo = value->lo < -most - 1 ? -most - 1 : value->lo;
+  narrow->hi = value->hi > most ? most : value->hi;
+  return narrow;
+}
+
+/* an integer or a truth that the launch says, or that is a size of its name; false: refused */
+static bool integer_argument(ttir_lift *lift, const as_ttir_value *of,
+                             const as_ttir_argument *given, ttir_node **result) {
+  const char *said = given && given->value  ? given->value
+                     : given && given->rank ? given->dim[0]
+                                            : of->name;
+  ttir_node *value = ttir_size(lift, said, of->name);
+  bool truth = ttir_is_truth(&of->type);
+  value = value && !truth ? argument_in_range(lift, of, value) : value;
+  if (!value)
+    return false;
+  ttir_node *zero = ttir_integer(lift->mem, 0);
+  *result = truth ? ttir_not(lift->mem, ttir_compare(lift->mem, TTIR_N_EQUAL, value, zero)) : value;
+  return true;
+}
+
 /* the kernel's arguments, as values */
 static bool lift_arguments(ttir_lift *lift) {
   const as_ttir_region *body = &lift->kernel->body;
-  for (uint32_t i = 0; i < lift->launch->n_size; i++)
-    as_intern_string(&lift->names, lift->launch->size[i].name);
+  if (!name_sizes(lift))
+    return false;
   for (uint32_t i = 0; i < body->n_argument; i++) {
     const as_ttir_value *of = &lift->kernel->value[body->argument[i]];
     const as_ttir_argument *given = ttir_launched(lift, of->name);
@@ -315,16 +371,8 @@ static bool lift_arguments(ttir_lift *lift) {
       lifted->known = given || of->uses > 0; /* else the launch need not say it */
       if (!lifted->known)
         continue;
-      lifted->value = ttir_size(lift,
-                                given && given->value  ? given->value
-                                : given && given->rank ? given->dim[0]
-                                                       : of->name,
-                                of->name);
-      if (!lifted->value)
+      if (!integer_argument(lift, of, given, &lifted->value))
         return false;
-      if (ttir_is_truth(&of->type))
-        lifted->value = ttir_not(lift->mem, ttir_compare(lift->mem, TTIR_N_EQUAL, lifted->value,
-                                                         ttir_integer(lift->mem, 0)));
     } else {
       as_intern_string(&lift->names, of->name);
       lifted->value = ttir_tile(lift->mem, TTIR_REAL, ttir_fresh(lift, of->name), 0, NULL);

@@ -338,10 +338,17 @@ bool ttir_leaves_domain(const ttir_node *node) {
 }
 
 bool ttir_is_partial(const ttir_node *node) {
-  bool partial = ttir_leaves_domain(node);
-  for (uint32_t i = 0; i < node->n && !partial; i++)
+  bool partial = node && ttir_leaves_domain(node);
+  for (uint32_t i = 0; node && i < node->n && !partial; i++)
     partial = ttir_is_partial(node->kid[i]);
   return partial;
+}
+
+bool ttir_reads_absent(const ttir_node *node) {
+  bool reads = node && node->kind == TTIR_N_TILE && node->absent;
+  for (uint32_t i = 0; node && i < node->n && !reads; i++)
+    reads = ttir_reads_absent(node->kid[i]);
+  return reads;
 }
 
 /* ---- replacing lanes */
@@ -358,8 +365,11 @@ static ttir_node *viewed(view *in, ttir_node *node);
 /* the same operation of these, simplified anew */
 static ttir_node *of_kids(as_arena *mem, const ttir_node *node, ttir_node *const *kid) {
   switch (node->kind) {
-  case TTIR_N_TILE:
-    return ttir_tile(mem, node->sort, node->text, node->n, kid);
+  case TTIR_N_TILE: {
+    ttir_node *tile = ttir_tile(mem, node->sort, node->text, node->n, kid);
+    tile->absent = node->absent;
+    return tile;
+  }
   case TTIR_N_CALL:
     return ttir_call(mem, node->text, node->n, kid);
   case TTIR_N_IF:
@@ -420,8 +430,12 @@ static ttir_node *viewed(view *in, ttir_node *node) {
                   node->kind == TTIR_N_TRUE;
   if (constant)
     return node;
-  if (node->kind == TTIR_N_LANE)
-    return node->lane == TTIR_FREE_LANE || !in->lane ? node : in->lane[node->lane];
+  if (node->kind == TTIR_N_LANE && (node->lane == TTIR_FREE_LANE || !in->lane))
+    return node;
+  if (node->kind == TTIR_N_LANE) {
+    ttir_node *to = in->lane[node->lane];
+    return node->sort == TTIR_REAL ? ttir_as_real(in->mem, to) : to;
+  }
   uint64_t known;
   if (as_map_get(&in->done, AS_KEY((uintptr_t)node), &known))
     return (ttir_node *)(uintptr_t)known;

@@ -47,6 +47,8 @@ typedef struct ttir_node {
   /* of a truth: another that holds where it does, at all values of the lane TTIR_FREE_LANE of it;
    * of a call that is a reduction: where it has no value (ttir_partial.c); or NULL */
   struct ttir_node *implied;
+  bool
+      absent; /* of a tile: some of its elements may have no value, of which nothing else is said */
   int64_t lo; /* of a number: it is shown to lie in lo..hi */
   int64_t hi;
 } ttir_node;
@@ -95,8 +97,12 @@ bool ttir_is_nonnegative(const ttir_node *node);
 
 /* a quotient, a root or a logarithm, whose last kid is not plainly in its domain */
 bool ttir_leaves_domain(const ttir_node *node);
-/* Does it divide, or take a root or a logarithm, of what is not plainly in the domain? */
+/* Does it divide, or take a root or a logarithm, of what is not plainly in the domain?  NULL, a
+ * truth that never holds, does not. */
 bool ttir_is_partial(const ttir_node *node);
+
+/* does it read a tile of which some elements may have no value?  NULL: it does not */
+bool ttir_reads_absent(const ttir_node *node);
 
 /* The text; lives in the arena.  A truth prints as a condition. */
 const char *ttir_print(as_arena *mem, const ttir_node *node);

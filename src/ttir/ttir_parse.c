@@ -5,6 +5,7 @@
 #include "src/base/str.h"
 #include "ttir.h"
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -330,9 +331,14 @@ static bool add_operand(reader *in, draft *of) {
 
 /* ---- attributes */
 
-static bool add_attribute(reader *in, draft *of, const char *key, bool braced) {
+static bool keep_attribute(reader *in, draft *of, const char *key, const char *text) {
   if (of->n_attribute == sizeof of->attribute / sizeof *of->attribute)
     return fail(in, "more attributes than an operation may have");
+  of->attribute[of->n_attribute++] = (as_ttir_attribute){key, text};
+  return true;
+}
+
+static bool add_attribute(reader *in, draft *of, const char *key, bool braced) {
   skip(in, false);
   size_t from = in->at;
   int depth = 0;
@@ -355,16 +361,17 @@ static bool add_attribute(reader *in, draft *of, const char *key, bool braced) {
   size_t to = in->at;
   while (to > from && in->text[to - 1] == ' ')
     to--;
-  of->attribute[of->n_attribute++] = (as_ttir_attribute){key, copy(in, from, to)};
-  return true;
+  return keep_attribute(in, of, key, copy(in, from, to));
 }
 
-static bool read_attributes(reader *in, draft *of) { /* after `{` */
+/* after `{`; one that says nothing but its name is kept as well */
+static bool read_attributes(reader *in, draft *of) {
   while (!accept(in, "}", false)) {
     if (!skip(in, false) || !is_word_char(peek(in)))
       return in->err->text ? false : fail(in, "an attribute's name is expected here");
     const char *key = word(in);
-    bool fine = accept(in, "=", false) ? add_attribute(in, of, key, true) : true;
+    bool fine =
+        accept(in, "=", false) ? add_attribute(in, of, key, true) : keep_attribute(in, of, key, "");
     if (!fine)
       return false;
     accept(in, ",", false);
@@ -777,6 +784,23 @@ void as_ttir_free(as_ttir_kernel *kernel) {
   as_arena_free(kernel->mem);
   free(kernel->value);
   free(kernel);
+}
+
+bool as_ttir_number_of(const as_ttir_op *op, const char *key, int64_t *number) {
+  const char *text = as_ttir_attribute_of(op, key);
+  return text && as_ttir_read_number(text, text + strcspn(text, " :"), number);
+}
+
+bool as_ttir_read_number(const char *text, const char *end, int64_t *number) {
+  bool negative = *text == '-';
+  const char *digits = text + negative;
+  bool hexadecimal = strncmp(digits, "0x", 2) == 0;
+  char *stop;
+  errno = 0;
+  unsigned long long size = strtoull(digits, &stop, hexadecimal ? 16 : 10);
+  *number = (int64_t)(negative ? 0 - size : size);
+  return isdigit((unsigned char)*digits) && stop == end && errno == 0 &&
+         size <= (unsigned long long)INT64_MAX + negative;
 }
 
 const char *as_ttir_attribute_of(const as_ttir_op *op, const char *key) {

@@ -115,7 +115,9 @@ static ttir_node *written(ttir_lift *lift, const char *wish, const as_ttir_type 
   const char *name = ttir_fresh(lift, wish);
   ttir_line(lift, "make %s%s = %s (%s)", name, ttir_over(lift, rest),
             head_of(lift, word, counter, extent), ttir_print(lift->mem, body));
-  return ttir_element(lift, body->sort, name, rest);
+  ttir_node *tile = ttir_element(lift, body->sort, name, rest);
+  tile->absent = ttir_reads_absent(body);
+  return tile;
 }
 
 /* The same of a body that some elements may lack: with each of them it has no value.  Where all
@@ -307,6 +309,22 @@ static bool reduce_moments(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
   return true;
 }
 
+/* A value in a region has lanes of its own: those of the axes that are left.  A tensor there would
+ * have others. */
+static bool speaks_of_tensors(const ttir_lift *lift, const as_ttir_region *region) {
+  bool found = false;
+  for (uint32_t i = 0; !found && i < region->n_op; i++) {
+    const as_ttir_op *op = region->op[i];
+    for (uint32_t k = 0; k < op->n_operand; k++)
+      found = found || ttir_type_of(lift, op->operand[k])->rank > 0;
+    for (uint32_t k = 0; k < op->n_result; k++)
+      found = found || ttir_type_of(lift, op->result[k])->rank > 0;
+    for (uint32_t k = 0; k < op->n_region; k++)
+      found = found || speaks_of_tensors(lift, &op->region[k]);
+  }
+  return found;
+}
+
 /* By the region itself, from the first element on.  Triton leaves order and association open, so a
  * region has a meaning only if neither matters: then this one is as good as any. */
 static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis) {
@@ -316,6 +334,8 @@ static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
   as_ttir_type rest = without(type, axis);
   if (n > TTIR_MOST_CARRIED || region->n_argument != 2 * n || op->n_result != n)
     return ttir_refuse(lift, op, "its region does not combine its operands");
+  if (speaks_of_tensors(lift, region))
+    return ttir_refuse(lift, op, "its region makes tensors");
   ttir_carried tiles[TTIR_MOST_CARRIED];
   const as_ttir_type *types[TTIR_MOST_CARRIED];
   ttir_lifted returned[TTIR_MOST_CARRIED];
@@ -323,15 +343,20 @@ static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
   as_str_init(&carries);
   ttir_assume(lift, op, "what it combines by is taken to be associative and commutative");
   bool lacks = false; /* what is chosen by a comparison may lack what is compared */
-  for (uint32_t i = 0; i < n; i++)
+  bool absent = false;
+  for (uint32_t i = 0; i < n; i++) {
     lacks |= ttir_is_partial(ttir_operand(lift, op, i)->value);
+    absent |= ttir_may_be_absent(ttir_operand(lift, op, i));
+  }
   for (uint32_t i = 0; i < n; i++) {
     const ttir_lifted *of = ttir_operand(lift, op, i);
     if (of->low || of->high) {
       as_str_clear(&carries);
       return ttir_refuse(lift, op, "of numbers that may be infinite");
     }
-    ttir_may may = {.lacks = lacks && of->value->sort == TTIR_REAL, .negative = true};
+    ttir_may may = {.lacks = lacks && of->value && of->value->sort == TTIR_REAL,
+                    .negative = true,
+                    .absent = absent};
     ttir_lifted first = slice_at(lift, of, type, axis, ttir_integer(lift->mem, 0));
     const char *name = lift->kernel->value[op->result[i]].name;
     tiles[i] = ttir_carry(lift, name, &rest, &first, may, &carries);
@@ -363,6 +388,8 @@ static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
     returned[i] = *ttir_operand(lift, yield, i);
     if (returned[i].low || returned[i].high)
       fine = ttir_refuse(lift, op, "what it combines may become infinite");
+    if (fine && !absent && ttir_may_be_absent(&returned[i]))
+      fine = ttir_refuse(lift, op, "what it combines by speaks of lanes that have no value");
   }
   if (fine)
     ttir_write_next(lift, n, types, tiles, returned);
@@ -377,10 +404,11 @@ static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
 }
 
 static bool axis_of(ttir_lift *lift, const as_ttir_op *op, bool reduces, uint32_t *axis) {
-  const char *text = as_ttir_attribute_of(op, "axis");
-  *axis = text ? (uint32_t)strtoul(text, NULL, 10) : AS_TTIR_MAX_RANK;
-  if (op->n_operand == 0 || op->n_region != 1 || *axis >= ttir_type_of(lift, op->operand[0])->rank)
+  int64_t number;
+  bool known = as_ttir_number_of(op, "axis", &number) && op->n_operand > 0 && op->n_region == 1;
+  if (!known || number < 0 || number >= ttir_type_of(lift, op->operand[0])->rank)
     return ttir_refuse(lift, op, "an axis that its operand does not have");
+  *axis = (uint32_t)number;
   const as_ttir_type *type = ttir_type_of(lift, op->operand[0]);
   bool fits = op->n_result == op->n_operand && type->dim[*axis] > 0;
   for (uint32_t i = 0; fits && i < op->n_operand; i++) {
@@ -457,12 +485,14 @@ bool ttir_lift_scan(ttir_lift *lift, const as_ttir_op *op, int code) {
     const char *some = ttir_fresh(lift, "lacks");
     scan_line(lift, some, type, "max", k, count, flag);
     ttir_node *tile = ttir_element(lift, TTIR_INTEGER, some, type);
+    tile->absent = ttir_reads_absent(flag);
     lacks = ttir_compare(lift->mem, TTIR_N_EQUAL, tile, ttir_integer(lift->mem, 1));
     body = ttir_filled(lift, body);
   }
   const char *name = ttir_fresh(lift, lift->kernel->value[op->result[0]].name);
   scan_line(lift, name, type, words[how], k, count, body);
   ttir_node *result = ttir_element(lift, of->value->sort, name, type);
+  result->absent = ttir_reads_absent(body);
   return ttir_result(lift, op, ttir_lacking(lift, result, lacks));
 }
 

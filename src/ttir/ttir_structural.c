@@ -17,14 +17,13 @@ static bool misfit(ttir_lift *lift, const as_ttir_op *op) {
 
 static bool lift_range(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
-  const char *start = as_ttir_attribute_of(op, "start");
-  const char *end = as_ttir_attribute_of(op, "end");
-  if (!start || !end)
+  int64_t from;
+  int64_t to;
+  if (!as_ttir_number_of(op, "start", &from) || !as_ttir_number_of(op, "end", &to))
     return ttir_refuse(lift, op, "without a start or an end");
-  int64_t from = strtoll(start, NULL, 10);
-  int64_t to = strtoll(end, NULL, 10);
   const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
-  if (type->rank != 1 || to - from != type->dim[0])
+  bool are_short = from >= INT32_MIN && to <= INT32_MAX && from <= to;
+  if (!are_short || type->rank != 1 || to - from != type->dim[0])
     return ttir_refuse(lift, op, "of another extent than its type says");
   ttir_node *lane[AS_TTIR_MAX_RANK];
   ttir_own_lanes(lift, type, lane);
@@ -41,10 +40,9 @@ static bool lift_splat(ttir_lift *lift, const as_ttir_op *op, int code) {
 
 static bool lift_expand(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
-  const char *text = as_ttir_attribute_of(op, "axis");
   const as_ttir_type *type = ttir_type_of(lift, op->result[0]);
-  uint32_t axis = text ? (uint32_t)strtoul(text, NULL, 10) : AS_TTIR_MAX_RANK;
-  if (axis >= type->rank)
+  int64_t axis;
+  if (!as_ttir_number_of(op, "axis", &axis) || axis < 0 || axis >= type->rank)
     return ttir_refuse(lift, op, "an axis that the result does not have");
   const as_ttir_type *from = ttir_type_of(lift, op->operand[0]);
   ttir_node *own[AS_TTIR_MAX_RANK];
@@ -305,6 +303,8 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
             instead);
   ttir_sort sort = real ? TTIR_REAL : TTIR_INTEGER;
   ttir_node *tile = ttir_element(lift, sort, name, type);
+  tile->absent = (masked && !other && !unread) || ttir_reads_absent(position) ||
+                 ttir_reads_absent(mask) || (masked && other && ttir_reads_absent(other->value));
   *result = (ttir_lifted){.value = tile, .known = true};
   if (lacks)
     result->value = ttir_lacking(lift, tile, ttir_and(lift->mem, ttir_not(lift->mem, mask), lacks));
@@ -413,8 +413,9 @@ static bool lift_descriptor(ttir_lift *lift, const as_ttir_op *op, int code) {
   }
   if (op->n_operand != 1 + 2 * rank)
     return ttir_refuse(lift, op, "of another form than base, extents, strides");
-  const char *padding = as_ttir_attribute_of(op, "padding");
-  if (padding && strtol(padding, NULL, 10) != 1)
+  int64_t padding = 1;
+  if (as_ttir_attribute_of(op, "padding") &&
+      (!as_ttir_number_of(op, "padding", &padding) || padding != 1))
     return ttir_refuse(lift, op, "with something else than zeros outside of its extents");
   ttir_lifted descriptor = *ttir_operand(lift, op, 0);
   descriptor.descriptor = op;
@@ -454,7 +455,9 @@ static bool lift_block_load(ttir_lift *lift, const as_ttir_op *op, int code) {
     return misfit(lift, op);
   ttir_node *mask;
   ttir_node *position = block_position(lift, op, type, 1, &mask);
-  ttir_lifted zero = {.value = ttir_integer(lift->mem, 0), .known = true};
+  bool real = type->kind == AS_TTIR_FLOAT;
+  ttir_node *none = real ? ttir_real(lift->mem, "0") : ttir_integer(lift->mem, 0);
+  ttir_lifted zero = {.value = none, .known = true};
   return load(lift, op, ttir_operand(lift, op, 0)->argument, position, mask, &zero);
 }
 

@@ -29,11 +29,13 @@ typedef struct {
   uint32_t literals;
 } cover;
 
-/* do the two say the opposite of each other?  `a < b` and `b <= a` do. */
+/* do the two say the opposite of each other?  `a < b` and `b <= a` do, of what has a value: of a
+ * float without one neither need hold */
 static bool opposite(const ttir_node *a, const ttir_node *b) {
   bool orders = (a->kind == TTIR_N_LESS && b->kind == TTIR_N_AT_MOST) ||
                 (a->kind == TTIR_N_AT_MOST && b->kind == TTIR_N_LESS);
-  return orders && ttir_same(a->kid[0], b->kid[1]) && ttir_same(a->kid[1], b->kid[0]);
+  return orders && ttir_same(a->kid[0], b->kid[1]) && ttir_same(a->kid[1], b->kid[0]) &&
+         !ttir_reads_absent(a);
 }
 
 /* false: there are too many atoms */

@@ -367,7 +367,7 @@ says 0 'y[i0] = x[i0] + x[i0]' '    %t = arith.addf %x, %x : tensor<2xf32>
     %a, %v = tt.split %j : tensor<2x2xf32> -> tensor<2xf32>'
 
 # constants that are others in two's complement; shifts by more bits than there are
-for constant in 4294967295 0xFFFFFFFF 2147483648 -2147483649 99999999999999999999; do
+for constant in 4294967295 0xFFFFFFFF 2147483648 -2147483649 9223372036854775807; do
   says 3 'beyond the range of its type' "    %c = arith.constant dense<$constant> : tensor<2xi32>
     %m = arith.minsi %c, %k : tensor<2xi32>
     %v = arith.sitofp %m : tensor<2xi32> to tensor<2xf32>"
@@ -412,4 +412,166 @@ for name in i0 pid0 k0 other; do
   # shellcheck disable=SC2086
   expect 2 "$name: \`$name\` is no size expression" lift $launch near.ttir
 done
+
+# numbers as MLIR has them: of ten digits also behind a zero, hexadecimal in attributes too
+says 0 'y[i0] = 10' '    %c = arith.constant dense<010> : tensor<2xi32>
+    %v = arith.sitofp %c : tensor<2xi32> to tensor<2xf32>'
+says 0 'y[i0] = 16' '    %c = arith.constant dense<0x10> : tensor<2xi32>
+    %v = arith.sitofp %c : tensor<2xi32> to tensor<2xf32>'
+for constant in 0b10 99999999999999999999 -9223372036854775809 1e3; do
+  says 3 'another form than one number' "    %c = arith.constant dense<$constant> : tensor<2xi64>
+    %v = arith.sitofp %c : tensor<2xi64> to tensor<2xf32>"
+done
+says 0 'y[i0] = -9223372036854775808' '    %c = arith.constant dense<-9223372036854775808> : tensor<2xi64>
+    %v = arith.sitofp %c : tensor<2xi64> to tensor<2xf32>'
+rows='    %j = tt.join %x, %x : tensor<2xf32> -> tensor<2x2xf32>
+    %w = arith.constant dense<2.0> : tensor<2xf32>
+    %y3 = arith.mulf %x, %w : tensor<2xf32>
+    %a = tt.join %x, %y3 : tensor<2xf32> -> tensor<2x2xf32>
+    %v = "tt.reduce"(%a) <{axis = AXIS : i32}> ({
+    ^bb0(%p: f32, %q: f32):
+      %s = arith.addf %p, %q : f32
+      tt.reduce.return %s : f32
+    }) : (tensor<2x2xf32>) -> tensor<2xf32>'
+says 0 'if(k0 = 0, x[i0], x[i0] * 2)' "$(echo "$rows" | sed 's/AXIS/0x1/')"
+says 0 'if(i0 = 0, x[k0], x[k0] * 2)' "$(echo "$rows" | sed 's/AXIS/00/')"
+for axis in -1 2 1.0 0x; do
+  says 3 'an axis that its operand does not have' "$(echo "$rows" | sed "s/AXIS/$axis/")"
+done
+
+# attributes that say nothing but their names
+for reshape in 'tt.reshape %x {allow_reorder} : tensor<2xf32> -> tensor<2x1xf32>' '"tt.reshape"(%x) <{allow_reorder}> : (tensor<2xf32>) -> tensor<2x1xf32>'; do
+  says 3 'left open' "    %r = $reshape
+    %v = tt.reshape %r : tensor<2x1xf32> -> tensor<2xf32>"
+  says 0 'y[i0] = x[i0]' "    %r = $(echo "$reshape" | sed 's/allow_reorder/efficient_layout/')
+    %v = tt.reshape %r : tensor<2x1xf32> -> tensor<2xf32>"
+done
+
+# What a mask leaves out has no value, so it is not equal to itself, nor is one of two orders right: in a float both may be wrong.
+# VERDICT MASK CHOICE: %t of %q, which is loaded where MASK holds
+left_out() {
+  kernel near "    %c = arith.constant dense<$2> : tensor<2xi32>
+    %m = arith.cmpi slt, %lane, %c : tensor<2xi32>
+    %q = tt.load %x1, %m : tensor<2x!tt.ptr<f32>>
+    %one = arith.constant dense<1.0> : tensor<2xf32>
+    %two = arith.constant dense<2.0> : tensor<2xf32>
+    %zero = arith.constant dense<0.0> : tensor<2xf32>
+    %i0 = arith.constant 0 : i32
+    %i1 = arith.constant 1 : i32
+$3
+    %v = arith.select %t, %one, %two : tensor<2xi1>, tensor<2xf32>"
+  # shellcheck disable=SC2086
+  "$assay" certify -q --solvers=none --from triton $launch given.tp near.ttir >out 2>&1
+  [ "$(cat out)" = "$1" ] || fail "of lanes below $2, to be $1: $3: $(cat out)"
+}
+for choice in 'arith.cmpf oeq, %q, %q' 'arith.cmpf ord, %q, %zero' 'arith.ori %below, %above'; do
+  body="    %below = arith.cmpf olt, %q, %zero : tensor<2xf32>
+    %above = arith.cmpf oge, %q, %zero : tensor<2xf32>
+    %t = $choice : tensor<2x$(case $choice in *ori*) echo i1 ;; *) echo f32 ;; esac)>"
+  left_out PROVED 2 "$body"
+  left_out REFUTED 1 "$body"
+done
+# the same of what is made of such lanes, carried from round to round, and loaded at places that are such
+for made in '    %w = arith.mulf %q, %q : tensor<2xf32>
+    %u = arith.addf %w, %q : tensor<2xf32>' '    %u = scf.for %i = %i0 to %i1 step %i1 iter_args(%a = %q) -> (tensor<2xf32>) : i32 {
+      %b2 = arith.addf %a, %one : tensor<2xf32>
+      scf.yield %b2 : tensor<2xf32>
+    }' '    %u = scf.for %i = %i0 to %i1 step %i1 iter_args(%a = %one) -> (tensor<2xf32>) : i32 {
+      scf.yield %q : tensor<2xf32>
+    }' '    %e = tt.expand_dims %q {axis = 1 : i32} : tensor<2xf32> -> tensor<2x1xf32>
+    %d = tt.broadcast %e : tensor<2x1xf32> -> tensor<2x2xf32>
+    %u = "tt.reduce"(%d) <{axis = 1 : i32}> ({
+    ^bb0(%p: f32, %p2: f32):
+      %s = arith.addf %p, %p2 : f32
+      tt.reduce.return %s : f32
+    }) : (tensor<2x2xf32>) -> tensor<2xf32>' '    %at = tt.load %k1, %m : tensor<2x!tt.ptr<i32>>
+    %there = tt.addptr %x0, %at : tensor<2x!tt.ptr<f32>>, tensor<2xi32>
+    %u = tt.load %there, %m : tensor<2x!tt.ptr<f32>>'; do
+  left_out REFUTED 1 "$made
+    %t = arith.cmpf oeq, %u, %u : tensor<2xf32>"
+done
+left_out PROVED 1 '    %r = tt.load %x1, %m, %zero : tensor<2x!tt.ptr<f32>>
+    %t = arith.cmpf oeq, %r, %r : tensor<2xf32>'
+
+# a lane that is read as a real number stays one wherever it goes: halved in each round it is no integer
+says 0 'carry a_2 = a' '    %f = arith.sitofp %lane : tensor<2xi32> to tensor<2xf32>
+    %e = tt.expand_dims %f {axis = 1 : i32} : tensor<2xf32> -> tensor<2x1xf32>
+    %g = tt.reshape %e : tensor<2x1xf32> -> tensor<2xf32>
+    %half = arith.constant dense<0.5> : tensor<2xf32>
+    %i0 = arith.constant 0 : i32
+    %i1 = arith.constant 1 : i32
+    %v = scf.for %i = %i0 to %n step %i1 iter_args(%a = %g) -> (tensor<2xf32>) : i32 {
+      %s = arith.mulf %a, %half : tensor<2xf32>
+      scf.yield %s : tensor<2xf32>
+    }'
+
+# branches in one another whose conditions exclude each other
+inner='    %two = arith.constant 2 : i32
+    %true = arith.constant true
+    %c = arith.cmpi slt, %n, %two : i32
+    %other = arith.xori %c, %true : i1
+    %v = scf.if %c -> (tensor<2xf32>) {
+      %i = scf.if INNER -> (tensor<2xf32>) {
+        %s = arith.addf %x, %x : tensor<2xf32>
+        scf.yield %s : tensor<2xf32>
+      } else {
+        scf.yield %x : tensor<2xf32>
+      }
+      scf.yield %i : tensor<2xf32>
+    } else {
+      %z1 = arith.mulf %x, %x : tensor<2xf32>
+      scf.yield %z1 : tensor<2xf32>
+    }'
+says 0 'y[i0] = if(n < 2, x[i0], x[i0] * x[i0])' "$(echo "$inner" | sed 's/INNER/%other/')"
+says 0 'y[i0] = if(n < 2, x[i0] + x[i0], x[i0] * x[i0])' "$(echo "$inner" | sed 's/INNER/%c/')"
+
+# a combination speaks of numbers: a tensor in its region would have other lanes
+says 3 'its region makes tensors' '    %a = tt.join %x, %x : tensor<2xf32> -> tensor<2x2xf32>
+    %v = "tt.reduce"(%a) <{axis = 1 : i32}> ({
+    ^bb0(%p: f32, %q: f32):
+      %w = tt.splat %p : f32 -> tensor<2xf32>
+      %z1 = arith.addf %w, %x : tensor<2xf32>
+      %s = "tt.reduce"(%z1) <{axis = 0 : i32}> ({
+      ^bb0(%p2: f32, %q2: f32):
+        %s2 = arith.addf %p2, %q2 : f32
+        tt.reduce.return %s2 : f32
+      }) : (tensor<2xf32>) -> f32
+      tt.reduce.return %s : f32
+    }) : (tensor<2x2xf32>) -> tensor<2xf32>'
+
+# sizes of the launch are no lanes, counters, instances or functions of their names; arguments are numbers of their types
+kernel near '    %f = arith.sitofp %n : i32 to f32
+    %v = tt.splat %f : f32 -> tensor<2xf32>'
+at="--writes-all --argument px=2 --argument y=2 --argument pk=2 --argument pl=2 --argument pb=2"
+# shellcheck disable=SC2086
+{
+  for name in i0 k1 pid0 max exp; do
+    expect 2 "called \`$name\`" lift $at --size $name=2 --argument n=$name near.ttir
+  done
+  expect 0 'y[i0] = i' lift $at --size i=2 --argument n=i near.ttir
+  expect 2 'an integer of 32 bits' lift $at --argument n=2147483648 near.ttir
+  expect 0 'y[i0] = 2147483647' lift $at --argument n=2147483647 near.ttir
+  expect 0 'the argument n is taken to stay in the range of its type, of 32 bits' lift $at --size m=2 --argument 'n=m * m' near.ttir
+  expect 0 'y[i0] = m' lift $at --size m=2 --argument 'n=m' near.ttir
+  grep -q 'stay in the range' out && fail 'a size is said to be taken to stay in range'
+}
+
+# truths that never hold: carried by a loop, combined
+says 0 'carry t' '    %i0 = arith.constant 0 : i32
+    %i1 = arith.constant 1 : i32
+    %false = arith.constant dense<false> : tensor<2xi1>
+    %zero = arith.constant dense<0.0> : tensor<2xf32>
+    %above = arith.cmpf ogt, %x, %zero : tensor<2xf32>
+    %r = scf.for %i = %i0 to %n step %i1 iter_args(%t = %above) -> (tensor<2xi1>) : i32 {
+      scf.yield %false : tensor<2xi1>
+    }
+    %v = arith.uitofp %r : tensor<2xi1> to tensor<2xf32>'
+says 0 'carry r_2 = r' '    %false = arith.constant dense<false> : tensor<2xi1>
+    %r = "tt.reduce"(%false) <{axis = 0 : i32}> ({
+    ^bb0(%p: i1, %q: i1):
+      %s = arith.xori %p, %q : i1
+      tt.reduce.return %s : i1
+    }) : (tensor<2xi1>) -> i1
+    %f = arith.uitofp %r : i1 to f32
+    %v = tt.splat %f : f32 -> tensor<2xf32>'
 [ "$failures" -eq 0 ]

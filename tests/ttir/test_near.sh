@@ -375,7 +375,7 @@ done
 says 0 'min(-2147483648, k[i0])' '    %c = arith.constant dense<-2147483648> : tensor<2xi32>
     %m = arith.minsi %c, %k : tensor<2xi32>
     %v = arith.sitofp %m : tensor<2xi32> to tensor<2xf32>'
-says 3 'by an amount that is not fixed' '    %c = arith.constant dense<32> : tensor<2xi32>
+says 3 'by an amount that is not one of few' '    %c = arith.constant dense<32> : tensor<2xi32>
     %m = arith.shrsi %k, %c : tensor<2xi32>
     %v = arith.sitofp %m : tensor<2xi32> to tensor<2xf32>'
 

@@ -219,24 +219,6 @@ typedef enum { LEFT, RIGHT_SIGNED, RIGHT_UNSIGNED } shift;
 
 /* Bits that are shifted out to the right are a quotient towards minus infinity, of two's complement
  * too, where the sign is shifted in. */
-/* a number that the integer is a multiple of, at least 1; 0: it is 0 */
-static int64_t factor_of(const ttir_node *node) {
-  if (node->lo == node->hi)
-    return node->lo < 0 ? -node->lo : node->lo;
-  int64_t a = node->n == 2 ? factor_of(node->kid[0]) : 1;
-  int64_t b = node->n == 2 ? factor_of(node->kid[1]) : 1;
-  if (node->kind == TTIR_N_MUL && a <= 64 && b <= 64)
-    return a * b;
-  if (node->kind != TTIR_N_ADD && node->kind != TTIR_N_SUB)
-    return 1;
-  while (b != 0) {
-    int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 /* the integer shifted by a number */
 static ttir_node *shifted(ttir_lift *lift, ttir_node *a, int code, int64_t amount) {
   ttir_node *power = integer(lift, (int64_t)1 << amount);
@@ -253,7 +235,7 @@ static bool lift_shift(ttir_lift *lift, const as_ttir_op *op, int code) {
     return ttir_refuse(lift, op, "of truths");
   int64_t bits = ttir_type_of(lift, op->result[0])->bits;
   bool within = b->lo >= 0 && b->hi <= 62 && b->hi < bits;
-  int64_t step = within ? factor_of(b) : 1;
+  int64_t step = within ? ttir_factor(b) : 1;
   int64_t first = step > 0 ? (b->lo + step - 1) / step * step : 0;
   bool few = within && (step == 0 || (b->hi - first) / step < MOST_AMOUNTS);
   if (!few || (code == RIGHT_UNSIGNED && a->lo < 0))
@@ -261,7 +243,7 @@ static bool lift_shift(ttir_lift *lift, const as_ttir_op *op, int code) {
   int64_t last = step > 0 ? b->hi / step * step : 0;
   ttir_node *result = shifted(lift, a, code, last);
   for (int64_t amount = last - step; step > 0 && amount >= first; amount -= step) {
-    ttir_node *is = ttir_compare(lift->mem, TTIR_N_EQUAL, b, integer(lift, amount));
+    ttir_node *is = ttir_is_number(lift->mem, b, amount);
     result = ttir_if(lift->mem, is, shifted(lift, a, code, amount), result);
   }
   return integer_result(lift, op, result);

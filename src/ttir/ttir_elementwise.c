@@ -163,18 +163,34 @@ typedef enum { LEFT, RIGHT_SIGNED, RIGHT_UNSIGNED } shift;
 
 /* Bits that are shifted out to the right are a quotient towards minus infinity, of two's complement
  * too, where the sign is shifted in. */
+/* the integer shifted by a number */
+static ttir_node *shifted(ttir_lift *lift, ttir_node *a, int code, int64_t amount) {
+  ttir_node *power = integer(lift, (int64_t)1 << amount);
+  return ttir_arith(lift->mem, code == LEFT ? TTIR_N_MUL : TTIR_N_DIV, a, power);
+}
+
+/* By an amount of few values, as the place of four bits in a word, it is a choice of these. */
 static bool lift_shift(ttir_lift *lift, const as_ttir_op *op, int code) {
+  enum { MOST_AMOUNTS = 8 };
+
   ttir_node *a = ttir_operand(lift, op, 0)->value;
   ttir_node *b = ttir_operand(lift, op, 1)->value;
   if (is_truth(lift, op, 0))
     return ttir_refuse(lift, op, "of truths");
   int64_t bits = ttir_type_of(lift, op->result[0])->bits;
-  bool fixed = b->lo == b->hi && b->lo >= 0 && b->lo <= 62 && b->lo < bits;
-  if (!fixed || (code == RIGHT_UNSIGNED && a->lo < 0))
-    return ttir_refuse(lift, op, "by an amount that is not fixed, or of a number below 0");
-  ttir_node *power = integer(lift, (int64_t)1 << b->lo);
-  ttir_node_kind kind = code == LEFT ? TTIR_N_MUL : TTIR_N_DIV;
-  return integer_result(lift, op, ttir_arith(lift->mem, kind, a, power));
+  bool within = b->lo >= 0 && b->hi <= 62 && b->hi < bits;
+  int64_t step = within ? ttir_factor(b) : 1;
+  int64_t first = step > 0 ? (b->lo + step - 1) / step * step : 0;
+  bool few = within && (step == 0 || (b->hi - first) / step < MOST_AMOUNTS);
+  if (!few || (code == RIGHT_UNSIGNED && a->lo < 0))
+    return ttir_refuse(lift, op, "by an amount that is not one of few, or of a number below 0");
+  int64_t last = step > 0 ? b->hi / step * step : 0;
+  ttir_node *result = shifted(lift, a, code, last);
+  for (int64_t amount = last - step; step > 0 && amount >= first; amount -= step) {
+    ttir_node *is = ttir_is_number(lift->mem, b, amount);
+    result = ttir_if(lift->mem, is, shifted(lift, a, code, amount), result);
+  }
+  return integer_result(lift, op, result);
 }
 
 /* And, or of truths; a mask of low bits of an integer, which is the remainder from minus infinity

@@ -34,6 +34,9 @@ typedef struct {
   as_intern names;          /* all that have been given */
   uint32_t n_counters;
   ttir_mask *mask;       /* by value, of stores: seen so far */
+  bool zeroes;           /* lanes of reals without a value that nobody reads may be read as 0 */
+  bool zeroed;           /* some were */
+  bool all_defined;      /* what has no value in some lanes was taken to have one in all */
   const bool *read;      /* by value: something reads all of its lanes (ttir_read.c) */
   const as_ttir_op *now; /* what is lifted; NULL: nothing yet */
   const char **tensor;   /* by argument: what the one that it points to is called here */

@@ -24,3 +24,13 @@ TESTS += tests/ttir/test_blocks.sh
 EXTRA_DIST += tests/ttir/test_blocks.sh
 EXTRA_DIST += tests/ttir/own/window_kernels.py tests/ttir/own/windows.sem tests/ttir/own/max_pool_dilated.tp tests/ttir/own/max_pool_dilated.ttir tests/ttir/own/max_pool_wide.tp tests/ttir/own/max_pool_wide.ttir tests/ttir/own/max_pool_same.tp tests/ttir/own/max_pool_same.ttir tests/ttir/own/min_pool_ceil.tp tests/ttir/own/min_pool_ceil.ttir tests/ttir/own/avg_pool_padded.tp \
   tests/ttir/own/avg_pool_padded.ttir tests/ttir/own/avg_pool_counted.tp tests/ttir/own/avg_pool_counted.ttir tests/ttir/own/row_amounts.tp tests/ttir/own/row_amounts.ttir
+EXTRA_DIST += tests/ttir/own/model_kernels.py tests/ttir/own/field_kernels.py tests/ttir/own/models.sem tests/ttir/own/attention_alibi.tp tests/ttir/own/attention_alibi.ttir \
+  tests/ttir/own/attention_joined.tp tests/ttir/own/attention_joined.ttir tests/ttir/own/attention_described.tp tests/ttir/own/attention_described.ttir \
+  tests/ttir/own/group_norm_last.tp tests/ttir/own/group_norm_last.ttir tests/ttir/own/layer_norm_dw_parts.tp tests/ttir/own/layer_norm_dw_parts.ttir tests/ttir/own/l2_normed.tp \
+  tests/ttir/own/l2_normed.ttir tests/ttir/own/cross_entropy_smoothed.tp tests/ttir/own/cross_entropy_smoothed.ttir tests/ttir/own/bce_logits.tp tests/ttir/own/bce_logits.ttir \
+  tests/ttir/own/adam_step.tile tests/ttir/own/adam_step.ttir tests/ttir/own/geglu_tanh.tp tests/ttir/own/geglu_tanh.ttir tests/ttir/own/qk_norm_rope.tp \
+  tests/ttir/own/qk_norm_rope.ttir tests/ttir/own/linear_attention.tp tests/ttir/own/linear_attention.ttir tests/ttir/own/moe_gathered.tp tests/ttir/own/moe_gathered.ttir \
+  tests/ttir/own/block_scaled_matmul.tp tests/ttir/own/block_scaled_matmul.ttir tests/ttir/own/embedding_bag_fixed.tp tests/ttir/own/embedding_bag_fixed.ttir \
+  tests/ttir/own/pixels_shuffled.tp tests/ttir/own/pixels_shuffled.ttir tests/ttir/own/poi_gelu_add.tp tests/ttir/own/poi_gelu_add.ttir tests/ttir/own/red_softmax.tp \
+  tests/ttir/own/red_softmax.ttir tests/ttir/own/per_var_mean.tp tests/ttir/own/per_var_mean.ttir tests/ttir/own/scaled_groups.tp tests/ttir/own/scaled_groups.ttir \
+  tests/ttir/own/batched_permute.tp tests/ttir/own/batched_permute.ttir tests/ttir/own/persistent_matmul.tp tests/ttir/own/persistent_matmul.ttir

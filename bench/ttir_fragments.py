@@ -16,6 +16,9 @@ NODE = re.compile(
 )
 
 
+ELSEWHERE = 'not there: '  # what another kernel computes
+
+
 class NotSaid(Exception):
     """what a fragment does not say, or no line here says"""
 
@@ -385,7 +388,7 @@ def inputs_of(fragment, pointers, names, renamed, result):
         name = names[argument['name']]
         while name not in fragment.held and name in renamed:
             name = renamed[name]
-        if name in fragment.held and name not in found:
+        if name in fragment.held and name not in found and name not in fragment.returned:
             found[name] = argument
         else:
             free.append(argument)
@@ -415,12 +418,12 @@ def biased(node, fragment, known):
         return None
     rest = [n for n in fragment.held if n in known and fragment.held[n].shape == node.shape]
     if len(rest) != 1:
-        raise NotSaid('a product that is not there')
+        raise NotSaid(ELSEWHERE + 'a product')
     term = node.arguments[bias] if bias < len(node.arguments) else None
     if term is None:
         return rest[0]
     if term[1:] not in known:
-        raise NotSaid('a bias that is not there')
+        raise NotSaid(ELSEWHERE + 'a bias')
     shape = [1, -1] + [1] * (len(node.shape) - 2)
     return '%s + %s.reshape(%r)' % (rest[0], term[1:], shape)
 
@@ -449,14 +452,25 @@ def from_squares(node, fragment, known):
     return '%s / %d' % (sums[0], count - node.named.get('correction', 1))
 
 
-def results_in_order(fragment):
-    """getitem, getitem_1, ..: results of operators that have several, which are not named there"""
-    used = set()
+def names_of_results(fragment):
+    """operator of several results -> their names, those that are used: as they are taken from it
+    or, where that is not written, in order, if all that are used anywhere are used here"""
+    several = [n for n in fragment.made if n.operator in SEVERAL]
+    taken = {n.name: {} for n in several}
+    written = set()
+    used = set(fragment.returned)
     for node in fragment.made:
         used |= node.reads()
-    used |= set(fragment.returned)
-    names = {n for n in used if re.fullmatch(r'getitem(_\d+)?', n)}
-    return sorted(names, key=lambda n: int(n[8:] or 0))
+        if node.operator == 'operator.getitem' and node.arguments[0][1:] in taken:
+            taken[node.arguments[0][1:]][node.arguments[1]] = node.name
+            written.add(node.name)
+    left = [n for n in used if re.fullmatch(r'getitem(_\d+)?', n) and n not in written]
+    left.sort(key=lambda n: int(n[8:] or 0))
+    open_ = [n for n in several if not taken[n.name]]
+    if len(left) == sum(n.users for n in open_):
+        for node in open_:
+            taken[node.name] = {k: left.pop(0) for k in range(node.users)}
+    return taken
 
 
 class Lines:
@@ -467,7 +481,7 @@ class Lines:
         self.known = set(inputs)
         self.lost = {}
         self.code = []
-        self.several = results_in_order(fragment)
+        self.names = names_of_results(fragment)
         for node in fragment.made:
             if node.name in self.known:
                 continue
@@ -482,9 +496,11 @@ class Lines:
 
     def need(self, node):
         for name in sorted(node.reads() - self.known):
-            raise NotSaid(self.lost.get(name, 'what is not there: ' + name))
+            raise NotSaid(self.lost.get(name, ELSEWHERE + name))
 
     def add(self, node):
+        if node.operator == 'operator.getitem':
+            return
         if node.operator in SEVERAL:
             self.add_several(node)
             return
@@ -497,19 +513,24 @@ class Lines:
         self.define(node.name, line)
 
     def add_several(self, node):
-        """results are named in the order of their operators, those that are used"""
-        names = [self.several.pop(0) for _ in range(min(node.users, len(self.several)))]
+        names = self.names[node.name]
+        if not names:
+            raise NotSaid('results whose names are not said')
         squares = from_squares(node, self.fragment, self.known)
         try:
             if not squares:
                 self.need(node)
             lines = [squares] if squares else SEVERAL[node.operator](node, self.fragment.shape_of)
         except NotSaid as reason:
-            self.lost.update((name, str(reason)) for name in names)
+            self.lost.update((name, str(reason)) for name in names.values())
             return
-        for name, line in zip(names, lines):
-            if name not in self.known:
-                self.define(name, line)
+        for number, name in names.items():
+            if name in self.known:
+                continue
+            if number < len(lines):
+                self.define(name, lines[number])
+            else:
+                self.lost[name] = 'a position in an order'
 
 
 def specification(code, kernel, pointers):
@@ -533,11 +554,11 @@ def outputs_of(fragment, pointers, names, lines, result):
         name = names[argument['name']]
         if name not in free:
             fitting = [n for n in free if shape_known(fragment, n, argument)]
-            copied = [n for n, i in result['inputs'].items() if i['shape'] == argument['shape']]
+            copied = copied_inputs(lines, argument, result)
             if fitting:
                 name = fitting[-1]
-            elif len(fragment.returned) == 1 and len(result['inputs']) == len(copied) == 1:
-                name = copied[0]  # the same elements in other places
+            elif copied:
+                name = copied  # the same elements in other places
             else:
                 reasons = [lines.lost[n] for n in fragment.returned if n in lines.lost]
                 raise NotSaid((reasons or ['an output without a value: ' + argument['name']])[0])
@@ -546,6 +567,15 @@ def outputs_of(fragment, pointers, names, lines, result):
         result['outputs'][argument['name']] = {
             'value': name, 'shape': argument['shape'], 'strides': argument['strides']
         }  # fmt: skip
+
+
+def copied_inputs(lines, argument, result):
+    """the only input, of a kernel that computes nothing and moves it into another layout"""
+    computes = any(not reason.startswith(ELSEWHERE) for reason in lines.lost.values())
+    if computes or lines.code or len(lines.fragment.returned) != 1 or len(result['inputs']) != 1:
+        return None
+    ((name, view),) = result['inputs'].items()
+    return name if view['shape'] == argument['shape'] else None
 
 
 def shape_known(fragment, name, argument):

@@ -34,6 +34,10 @@ LOOPS = ('loop', 'ploop', 'sloop')
 ORDERS = ('ascending', 'descending', 'shuffled', 'at once')
 
 
+def copied(state):
+    return {name: list(data) for name, data in state.items()}
+
+
 class Undefined(Exception):
     """shapes that do not fit, or a place outside of its tensor"""
 
@@ -239,33 +243,45 @@ class Run:
             return scaled(atom)
         return self.tile.setdefault((self.kernel, atom), self.rng.choice(self.tiles))
 
-    def run_loop(self, tree, private):
-        head, start, end, step, variable, body = tree
+    def rounds(self, head, start, end, step):
+        """the values of a loop's variable; of a parallel loop in the order that is tried"""
         rounds = list(range(scaled(start), scaled(end), self.step(step)))
         if head == 'ploop' and self.order in ('descending', 'shuffled'):
             rounds.reverse()
         if head == 'ploop' and self.order == 'shuffled':
             self.rng.shuffle(rounds)
+        return rounds
+
+    def run_loop(self, tree, private):
+        head, start, end, step, variable, body = tree
         outer = self.env.get(variable)
         nested = head == 'ploop' and not isinstance(body, str) and body[0] == 'ploop'
-        apart = head == 'ploop' and self.order == 'at once'
-        before = {name: list(data) for name, data in self.state.items()} if apart else None
-        after = {name: list(data) for name, data in self.state.items()} if apart else None
-        for at in rounds:
+
+        def run_round(at):
             self.env[variable] = (at, self.step(step))
-            if apart:
-                self.state = {name: list(data) for name, data in before.items()}
-            if not nested:
-                for name in private:
-                    self.own[name] = [0] * size_of(self.shapes[name][1])
+            for name in () if nested else private:
+                self.own[name] = [0] * size_of(self.shapes[name][1])
             self.run(body, private if nested else ())
-            for name in before or ():
-                for place, value in enumerate(self.state[name]):
+
+        rounds = self.rounds(head, start, end, step)
+        if head == 'ploop' and self.order == 'at once':
+            self.run_at_once(run_round, rounds)
+        else:
+            for at in rounds:
+                run_round(at)
+        self.env[variable] = outer
+
+    def run_at_once(self, run_round, rounds):
+        """each round sees what was there before all of them; what it changes is there after them"""
+        before, after = copied(self.state), copied(self.state)
+        for at in rounds:
+            self.state = copied(before)
+            run_round(at)
+            for name, data in self.state.items():
+                for place, value in enumerate(data):
                     if value != before[name][place]:
                         after[name][place] = value
-        if apart:
-            self.state = after
-        self.env[variable] = outer
+        self.state = after
 
     def run(self, tree, private=()):
         if isinstance(tree, str):

@@ -14,6 +14,7 @@ include tests/mirage/local.mk
 include tests/soundness/local.mk
 include tests/fuzz/local.mk
 include tests/cli/local.mk
+include tests/docs/local.mk
 include tests/ttir/local.mk
 include tests/prove/local.mk
 endif

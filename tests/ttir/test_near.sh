@@ -123,7 +123,7 @@ says 0 'px[i0 - 1, k[i0] - 1] where' "$(placed 'slt, %k, %c3')"
 says 0 'div 2, (i0 * 2 + k[i0] - 3) mod 2] where' "$(placed 'sle, %k, %c3')"
 launch=$(echo "$launch" | sed 's/px=2,2/px=2/')
 
-# a lane that a mask leaves out is 0 only where nobody reads it: not under another mask, nor in a sum
+# a lane that a mask leaves out is 0 only where nobody reads it: not where another mask lets it be stored
 masked() {
   cat <<END
     %c1 = arith.constant dense<1> : tensor<2xi32>

@@ -208,28 +208,55 @@ static ttir_node *node_of(as_arena *mem, const form *of) {
   return sum ? sum : ttir_integer(mem, 0);
 }
 
+/* the number that the form adds to what is made of atoms */
+static int64_t constant_of(const form *of) {
+  for (uint32_t i = 0; i < of->n; i++) {
+    if (of->term[i].n == 0)
+      return of->term[i].coef;
+  }
+  return 0;
+}
+
+/* Takes `whole` apart into high * extent + low, so many times the extent being taken out of its
+ * number for high; where 0 <= low < extent is seen, these are quotient and rest. */
+static bool split_with(const form *whole, const form *by, int64_t times, const bounds *known,
+                       form *high, form *low) {
+  term one = {.coef = 1};
+  term minus = {.coef = -1};
+  *high = *low = (form){.n = 0};
+  for (uint32_t i = 0; i < whole->n; i++) {
+    term part;
+    const term *of = &whole->term[i];
+    bool divided = divides(&by->term[0], of, &part) && of->coef % by->term[0].coef == 0;
+    part.coef = of->coef / by->term[0].coef;
+    add_term(divided ? high : low, divided ? &part : of);
+  }
+  term out = {.coef = -times};
+  term in = {.coef = times};
+  add_term(high, &in);
+  add_scaled(low, by, &out);
+  form room = {.n = 0}; /* extent - 1 - low */
+  add_scaled(&room, by, &one);
+  add_scaled(&room, low, &minus);
+  add_term(&room, &minus);
+  return !high->fails && nonneg(low, known, 0) && nonneg(&room, known, 0);
+}
+
 bool ttir_split_place(as_arena *mem, ttir_node *position, ttir_node *extent, ttir_node *mask,
                       ttir_node **quotient, ttir_node **rest) {
   form whole = read_form(position);
   form by = read_form(extent);
-  form high = {.n = 0};
-  form low = {.n = 0};
+  form high;
+  form low;
   bounds known = {.n = 0};
   if (whole.fails || by.fails || by.n != 1 || by.term[0].coef <= 0)
     return false;
-  for (uint32_t i = 0; i < whole.n; i++) {
-    term part;
-    bool divided =
-        divides(&by.term[0], &whole.term[i], &part) && whole.term[i].coef % by.term[0].coef == 0;
-    part.coef = whole.term[i].coef / by.term[0].coef;
-    add_term(divided ? &high : &low, divided ? &part : &whole.term[i]);
-  }
   read_mask(&known, mask);
-  form room = by; /* extent - 1 - rest */
-  term minus = {.coef = -1};
-  add_scaled(&room, &low, &minus);
-  add_term(&room, &minus);
-  if (!nonneg(&low, &known, 0) || !nonneg(&room, &known, 0))
+  /* `8*(i - 1) + (j - 1)` is read as `8*i + j - 9`: 9 is once 8, and 1 */
+  int64_t times = by.term[0].n == 0 ? constant_of(&whole) / by.term[0].coef : 0;
+  bool fits = split_with(&whole, &by, 0, &known, &high, &low) ||
+              (times != 0 && split_with(&whole, &by, times, &known, &high, &low));
+  if (!fits)
     return false;
   *quotient = node_of(mem, &high);
   *rest = node_of(mem, &low);

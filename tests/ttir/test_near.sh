@@ -101,7 +101,29 @@ says 0 'if(i0 = 0, k[i0], k[i0] * 16)' "$few
 says 3 'not one of few' "    %q = arith.shrsi %lane, %k : tensor<2xi32>
     %v = arith.sitofp %q : tensor<2xi32> to tensor<2xf32>"
 
-# a lane that a mask leaves out is 0 only where nobody reads it: not under another mask, nor in a sum
+# `(i - 1) * 2 + (k - 1)`, its numbers put together, is the place (i - 1, k - 1) where the mask says 0 <= k - 1 < 2
+placed() {
+  cat <<END
+    %c1 = arith.constant dense<1> : tensor<2xi32>
+    %c2 = arith.constant dense<2> : tensor<2xi32>
+    %c3 = arith.constant dense<3> : tensor<2xi32>
+    %least = arith.cmpi sge, %k, %c1 : tensor<2xi32>
+    %most = arith.cmpi $1 : tensor<2xi32>
+    %m = arith.andi %least, %most : tensor<2xi1>
+    %r = arith.muli %lane, %c2 : tensor<2xi32>
+    %s = arith.addi %r, %k : tensor<2xi32>
+    %p = arith.subi %s, %c3 : tensor<2xi32>
+    %q = tt.addptr %x0, %p : tensor<2x!tt.ptr<f32>>, tensor<2xi32>
+    %w = arith.constant dense<0.0> : tensor<2xf32>
+    %v = tt.load %q, %m, %w : tensor<2x!tt.ptr<f32>>
+END
+}
+launch=$(echo "$launch" | sed 's/px=2/px=2,2/')
+says 0 'px[i0 - 1, k[i0] - 1] where' "$(placed 'slt, %k, %c3')"
+says 0 'div 2, (i0 * 2 + k[i0] - 3) mod 2] where' "$(placed 'sle, %k, %c3')"
+launch=$(echo "$launch" | sed 's/px=2,2/px=2/')
+
+# a lane that a mask leaves out is 0 only where nobody reads it: not where another mask lets it be stored
 masked() {
   cat <<END
     %c1 = arith.constant dense<1> : tensor<2xi32>

@@ -217,3 +217,48 @@ def persistent_matmul(
         for k in range(0, tl.cdiv(K, BK)):
             acc = tl.dot(ad.load([m, k * BK]), bd.load([k * BK, n]), acc)
         cd.store([m, n], acc)
+
+
+@triton.jit
+def conv_implicit(
+    x,
+    w,
+    y,
+    H,
+    W,
+    C,
+    O,
+    OH,
+    OW,
+    R: tl.constexpr,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    BK: tl.constexpr,
+):
+    """3 by 3, one place of padding, channels last: a product whose rows are pixels"""
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    image = m // (OH * OW)
+    r = m % (OH * OW) // OW
+    c = m % OW
+    k = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for u in range(0, R):
+        for v in range(0, R):
+            i = r + u - 1
+            j = c + v - 1
+            inside = (i >= 0) & (i < H) & (j >= 0) & (j < W)
+            for s in range(0, C, BK):
+                kc = s + k
+                at = tl.load(
+                    x + ((image * H + i) * W + j)[:, None] * C + kc[None, :],
+                    mask=inside[:, None] & (kc[None, :] < C),
+                    other=0.0,
+                )
+                bt = tl.load(
+                    w + ((u * R + v) * C + kc[:, None]) * O + n[None, :],
+                    mask=(kc[:, None] < C) & (n[None, :] < O),
+                    other=0.0,
+                )
+                acc += tl.dot(at, bt)
+    tl.store(y + m[:, None] * O + n[None, :], acc, mask=n[None, :] < O)

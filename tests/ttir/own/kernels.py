@@ -599,6 +599,7 @@ KERNELS = {
     'scaled_groups': ([F] * 3 + ['i32'], dict(G=8)),
     'batched_permute': ([F] * 2 + ['i32'] * 3, dict(B=16)),
     'persistent_matmul': ([F] * 3 + ['i32'] * 3, dict(P=2, BM=16, BN=16, BK=16)),
+    'conv_implicit': ([F] * 3 + ['i32'] * 6, dict(R=3, BM=16, BN=16, BK=16)),
 }
 
 

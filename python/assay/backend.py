@@ -6,6 +6,8 @@ kernels, the rest as PyTorch does.
 """
 
 import copy
+import dataclasses
+import functools
 
 import torch
 from torch._dynamo.backends.common import aot_autograd
@@ -14,42 +16,45 @@ from torch._functorch.partitioners import min_cut_rematerialization_partition
 
 from .attention import in_products
 from .compiled import GraphRunner, Options, exactly
+from .errors import AssayError
 from .exporting import TRACING
 from .gradient import decompositions
 from .once import made_once
 
 
-def _certified(graph_module, examples):
+def _certified(settings, graph_module, examples):
     """The compiler of one graph of ATen operators."""
     on_gpu = any(isinstance(x, torch.Tensor) and x.is_cuda for x in examples)
-    runner = GraphRunner(graph_module.graph, Options(device="cuda" if on_gpu else "cpu"))
-    return make_boxed_func(runner.run_flat)
+    options = Options(device="cuda" if on_gpu else "cpu", **settings)
+    return make_boxed_func(GraphRunner(graph_module.graph, options).run_flat)
 
 
-_inference = aot_autograd(
-    fw_compiler=_certified, decompositions=decompositions(differentiated=False)
-)
-_training = aot_autograd(
-    fw_compiler=_certified,
-    decompositions=decompositions(),
-    partition_fn=min_cut_rematerialization_partition,
-)
+def _inference(compiler):
+    return aot_autograd(fw_compiler=compiler, decompositions=decompositions(differentiated=False))
 
 
-def _compiled(graph_module, examples):
+def _training(compiler):
+    return aot_autograd(
+        fw_compiler=compiler,
+        decompositions=decompositions(),
+        partition_fn=min_cut_rematerialization_partition,
+    )
+
+
+def _compiled(graph_module, examples, settings):
     in_products(graph_module)
     wanting = any(isinstance(x, torch.Tensor) and x.requires_grad for x in examples)
-    return (_training if torch.is_grad_enabled() and wanting else _inference)(
-        graph_module, examples
-    )
+    form = _training if torch.is_grad_enabled() and wanting else _inference
+    return form(functools.partial(_certified, settings))(graph_module, examples)
 
 
 class _ForSizes:
     """A graph whose extents are open: certificates speak of all of them, kernels of some, so it is
     compiled anew for extents, numbers and types that come for the first time."""
 
-    def __init__(self, graph_module):
+    def __init__(self, graph_module, settings):
         self._graph_module = graph_module
+        self._settings = settings
         self._for = {}
         places = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
         self._numbers = [i for i, node in enumerate(places) if _is_a_number(node)]
@@ -58,7 +63,7 @@ class _ForSizes:
         numbers = {i: arguments[i].item() for i in self._numbers}
         key = (torch.is_grad_enabled(), *map(exactly, numbers.values()), *map(_kind, arguments))
         make = lambda: _compiled(
-            _with_numbers(self._graph_module, numbers), arguments
+            _with_numbers(self._graph_module, numbers), arguments, self._settings
         )  # noqa: E731
         return made_once(self._for, key, TRACING, make)(*arguments)
 
@@ -99,8 +104,20 @@ def _is_open(x):
     return isinstance(x, numbers) or any(isinstance(extent, numbers) for extent in extents)
 
 
-def assay_backend(graph_module, examples):
-    """The backend itself, registered under the name "assay" by the package's entry point."""
+# what a user of the backend may ask for: what `assay.compile` takes, but for the device
+_SETTINGS = sorted({field.name for field in dataclasses.fields(Options)} - {"device"})
+
+
+def assay_backend(graph_module, examples, *, mode=None, options=None):
+    """The backend itself, registered under the name "assay" by the package's entry point.
+
+    `options` are those of `torch.compile`, named as `assay.compile` names them."""
+    if mode is not None:
+        raise AssayError(f'mode="{mode}" is of another backend: leave it out for backend="assay"')
+    settings = dict(options or {})
+    unknown = sorted(settings.keys() - set(_SETTINGS))
+    if unknown:
+        raise AssayError(f"options {', '.join(unknown)}: backend=\"assay\" has {_SETTINGS}")
     if any(map(_is_open, examples)):
-        return _ForSizes(graph_module)
-    return _compiled(graph_module, examples)
+        return _ForSizes(graph_module, settings)
+    return _compiled(graph_module, examples, settings)

@@ -210,6 +210,23 @@ class Backend(AsUsers):
         with self.assertRaisesRegex(ValueError, "too many rows"):
             fast(torch.ones(4, 3))
 
+    def test_options(self):
+        function, x = lambda x: torch.tanh(x) * 2 + 1, torch.randn(2, 3)  # noqa: E731
+        fast = torch.compile(function, backend=assay_backend, options={"seconds": 1})
+        self.same(fast(x), function(x))
+        torch._dynamo.reset()
+        fast = torch.compile(function, backend=assay_backend, options={"strict": True})
+        self.same(fast(x), function(x))
+        many = lambda x: torch.sort(x)[0] * 2 + 1  # noqa: E731
+        for given, settings, said in (
+            (many, {"options": {"strict": True}}, "sort"),
+            (function, {"options": {"second": 1}}, "options second"),
+            (function, {"mode": "reduce-overhead"}, "leave it out"),
+        ):
+            torch._dynamo.reset()
+            with self.assertRaisesRegex(Exception, said):
+                torch.compile(given, backend=assay_backend, **settings)(x)
+
 
 class Threads(AsUsers):
     def together(self, work):

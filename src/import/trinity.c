@@ -7,14 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define EXTENTS "; a number that is an extent in the table is that size, whatever it is"
+
 const char *as_trinity_scratch_text(as_trinity_scratch scratch) {
   static const char *const texts[] = {
-      "scratch tensors are one array for the whole program, zeros at its start",
-      "scratch tensors of one kernel are zeros anew in each of its instances",
+      "scratch tensors are one array for the whole program, zeros at its start" EXTENTS,
+      "scratch tensors of one kernel are zeros anew in each of its instances" EXTENTS,
       ("scratch tensors are as the artifact's code generator emits them: sums start at zero in "
-       "each "
-       "instance, and a load after a store in one line of statements sees the value loaded "
-       "before")};
+       "each instance, and a load after a store in one line of statements sees the value loaded "
+       "before" EXTENTS)};
   return texts[scratch];
 }
 

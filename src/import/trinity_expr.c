@@ -150,11 +150,13 @@ static const trinity_loop *find_loop(trinity_translator *t, const trinity_node *
   return NULL;
 }
 
+const char *const trinity_lanes[] = {"a0", "b0", "c0", "d0", "e0", "f0", "g0", "h0", NULL};
+
 static void add_axis(trinity_places *p, uint32_t axis, const char *start, const char *extent) {
-  static const char *const lanes[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+  const char *lane = trinity_lanes[axis];
   const char *comma = axis ? ", " : "";
-  as_str_printf(&p->lanes, "%s%s0 < %s", comma, lanes[axis], extent);
-  as_str_printf(&p->place, "%s%s%s%s0", comma, start, *start ? " + " : "", lanes[axis]);
+  as_str_printf(&p->lanes, "%s%s < %s", comma, lane, extent);
+  as_str_printf(&p->place, "%s%s%s%s", comma, start, *start ? " + " : "", lane);
 }
 
 /* `(const_tile 1008 16)` of an axis of 1024: the last 16 of them */

@@ -166,7 +166,10 @@ static void look_around(trinity_translator *t, const trinity_node *node) {
   if (trinity_is_call(node, "tile", 2) || trinity_is_call(node, "elem", 2))
     return;
   if (node->atom) {
-    as_intern_string(&t->taken, node->atom);
+    char *names = as_strdup(node->atom); /* of one tensor, or of several */
+    for (char *at = strtok(names, ","); at; at = strtok(NULL, ","))
+      as_intern_string(&t->taken, at);
+    free(names);
     return;
   }
   if (trinity_is_call(node, "store", 4) && node->kid[1]->atom == NULL && node->kid[1]->n == 2 &&
@@ -179,6 +182,20 @@ static void look_around(trinity_translator *t, const trinity_node *node) {
   for (uint32_t i = 0; i < node->n; i++) {
     if (i != 4 || !trinity_is_loop(node))
       look_around(t, node->kid[i]);
+  }
+}
+
+/* lanes and sizes have their names whatever a loop's variable is called */
+static void take_own_names(trinity_translator *t) {
+  for (const char *const *lane = trinity_lanes; *lane; lane++)
+    as_intern_string(&t->taken, *lane);
+  for (size_t i = 0; i < t->file->shapes.n; i++) {
+    const trinity_shape *shape = &AS_VEC_AT(&t->file->shapes, trinity_shape, i);
+    for (uint32_t d = 0; d < shape->rank; d++) {
+      char *name = as_format("N%ld", shape->dim[d]);
+      as_intern_string(&t->taken, name);
+      free(name);
+    }
   }
 }
 
@@ -323,6 +340,7 @@ char *as_trinity_tile(const as_trinity *file, size_t i, const as_trinity_options
       trinity_parse(file, &AS_VEC_AT(&file->programs, trinity_program, i), t.mem, err);
   bool ok = program != NULL;
   if (ok) {
+    take_own_names(&t);
     look_around(&t, program);
     collect(&t, program);
     ok = choose_config(&t, program) && kernels(&t);

@@ -92,6 +92,7 @@ const char *trinity_tensor(trinity_translator *t, const trinity_node *of);
 const char *trinity_instead(const trinity_translator *t, const char *name);
 /* a line that allocates a scratch tensor of the shape of `name` */
 void trinity_declare(trinity_translator *t, const char *name, const char *as);
+extern const char *const trinity_lanes[]; /* the lane of each axis, and NULL */
 void trinity_places_init(trinity_places *p);
 void trinity_places_clear(trinity_places *p);
 /* of `(index ..)`; false with err */

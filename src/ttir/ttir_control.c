@@ -327,6 +327,26 @@ static bool write_for(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop) {
   return true;
 }
 
+/* is it made of sizes, instances and lanes alone? */
+static bool is_of_launch(const ttir_node *node) {
+  bool own = node->kind != TTIR_N_TILE && node->kind != TTIR_N_NUMBER;
+  for (uint32_t i = 0; i < node->n && own; i++)
+    own = node->kid[i]->kind == TTIR_N_NUMBER || is_of_launch(node->kid[i]);
+  return own;
+}
+
+/* A round's number plus the step is computed behind the last round too: beyond its type it is
+ * another number, and the loop goes on.  What sizes are bounded by is said of the launch. */
+static void assume_that_it_ends(ttir_lift *lift, const as_ttir_op *op) {
+  uint32_t bits = ttir_type_of(lift, op->operand[0])->bits;
+  const ttir_node *to = ttir_operand(lift, op, 1)->value;
+  const ttir_node *step = ttir_operand(lift, op, 2)->value;
+  int64_t most = bits >= 63 ? TTIR_MOST : ((int64_t)1 << (bits - 1)) - 1;
+  bool said = bits >= 32 && is_of_launch(to) && to->hi <= most;
+  if (!said && (__int128)to->hi - 1 + step->hi > most)
+    ttir_assume(lift, op, "its variable is taken to stay in the range of its type");
+}
+
 bool ttir_lift_for(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   uint32_t n = op->region[0].n_argument - 1;
@@ -344,6 +364,7 @@ bool ttir_lift_for(ttir_lift *lift, const as_ttir_op *op, int code) {
     return ttir_refuse(lift, op, "its step is not shown to be positive");
   if (lift->guard->kind != TTIR_N_TRUE)
     return ttir_refuse(lift, op, "a loop in a branch");
+  assume_that_it_ends(lift, op);
   ttir_loop loop = {.first_name = as_intern_count(&lift->names), .again = true};
   for (uint32_t i = 0; i < n; i++) {
     const ttir_lifted *first = ttir_operand(lift, op, i + 3);

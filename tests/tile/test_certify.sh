@@ -91,6 +91,28 @@ rm -r several right
 expect 1 'a hole that the extraction left' certify "$own/given.tir" --from trinity "$own/programs.txt"
 expect 1 'no loop around binds `n`' certify "$own/given.tir" --from trinity "$own/programs.txt"
 rm verdicts wanted
+# lists of names, and variables called as lanes, sizes or tiles are; a factor that is the number of rows is that size, aloud
+mkdir names
+printf 'config\ttensor\tkind\tdims\nc\tX\tinput\t24 8\nc\tY\toutput\t24 8\nc\tt1\ttensor\t24 8\nc\tt2\ttensor\t24 8\n' >names/shapes.tsv
+rows='(loop 0 24 6 V (store (output Y) (* 24 (load (input X) (index (tile V) fulltile))) (index (tile V) fulltile)))'
+echo "$rows" | sed 's/V/n/g' >names/rows.tir
+for name in a0 N24 t1 t2 c0; do
+  echo "$rows" | sed "s/V/$name/g" >names/other.tir
+  expect 0 '1 proved' certify --solvers=none --from trinity names/rows.tir names/other.tir
+done
+expect 0 'a number that is an extent in the table is that size' certify --solvers=none --from trinity names/rows.tir names/other.tir
+sed 's/(\* 24/(* 12 (* 2/;s/fulltile)))/fulltile))))/' names/other.tir >names/twelve.tir
+expect 1 'sizes N24 = 1' certify --solvers=none --from trinity names/rows.tir names/twelve.tir
+store='(loop 0 24 6 n (store (tensor t1,t2) (load (input X) (index (tile n) fulltile)) (index (tile n) fulltile)))'
+for sum in '(* 24 (load (tensor t1) PLACE))' '(* 12 (+ (load (tensor t1) PLACE) (load (tensor t2) PLACE)))'; do
+  load=$(echo "$sum" | sed 's/PLACE/(index (tile m) fulltile)/g')
+  echo "(seq $store (loop 0 24 6 m (store (output Y) $load (index (tile m) fulltile))))" >names/listed.tir
+  case $sum in
+    *12*) expect 1 'sizes N24 = 1' certify --solvers=none --from trinity names/rows.tir names/listed.tir ;;
+    *) expect 0 '1 proved' certify --solvers=none --from trinity names/rows.tir names/listed.tir ;;
+  esac
+done
+rm -r names
 
 # bad input: a message that says what and where; nothing is written
 mkdir in

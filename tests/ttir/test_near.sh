@@ -660,4 +660,22 @@ says 0 'carry r_2 = r' '    %false = arith.constant dense<false> : tensor<2xi1>
     }) : (tensor<2xi1>) -> i1
     %f = arith.uitofp %r : i1 to f32
     %v = tt.splat %f : f32 -> tensor<2xf32>'
+
+# a loop ends where its variable stays in its type behind the last round too: 200 is none of 8 bits
+rounds='    %c0 = arith.constant 0 : i8
+    %step = arith.constant 100 : i8
+    %to = arith.constant TO : i8
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %r = scf.for %i = %c0 to %to step %step iter_args(%a = %zero) -> (f32) : i8 {
+      %s = arith.addf %a, %one : f32
+      scf.yield %s : f32
+    }
+    %v = tt.splat %r : f32 -> tensor<2xf32>'
+says 0 'its variable is taken to stay in the range of its type' "$(echo "$rounds" | sed 's/TO/101/')"
+says 0 '0 to 28 step 100' "$(echo "$rounds" | sed 's/TO/28/')"
+grep -q 'its variable is taken' out && fail 'a loop that ends is taken to'
+says 0 'its variable is taken to stay in the range of its type' "$(echo "$rounds" | sed 's/    %to = .*/    %to = tt.load %pb : !tt.ptr<i8>/')"
+says 0 '0 to n step 100' "$(echo "$rounds" | sed 's/i8/i32/;s/: i8 {/: i32 {/;s/    %to = .*//;s/%c0 to %to step/%c0 to %n step/')"
+grep -q 'its variable is taken' out && fail 'what is said of sizes is said again of a loop'
 [ "$failures" -eq 0 ]

@@ -5,12 +5,14 @@
 #include "driver.h"
 #include "src/base/pool.h"
 #include "src/base/stats.h"
+#include "src/base/trace.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* a quarter of what the proof of the whole program may take, the second time that it is tried in
- * another way included: what is proved takes two thirds of it at most */
-enum { MOST_STEPS_APART = 15000, MOST_WORK_APART = 48000000 };
+/* What the proof of a group's best graph may take, tried in other ways included: of those that are
+ * found the longest takes half of it.  Of a group whose best graph was beyond it the next one has
+ * half as much, and so on: they are much alike. */
+enum { MOST_STEPS_APART = 15000, MOST_WORK_APART = 16000000, MOST_HALVES = 4 };
 
 /* the best graph of a segment, as texts; owned */
 typedef struct {
@@ -46,7 +48,10 @@ static void prove(question *asked) {
       .lib = asked->lib,
       .given = {"segment.tp", asked->given, strlen(asked->given)},
       .candidate = {"kernel.mug", asked->candidate, strlen(asked->candidate)}};
-  const as_prove_opts limits = {.max_steps = MOST_STEPS_APART, .all_work = MOST_WORK_APART};
+  uint32_t again =
+      asked->segment->n_unproved < MOST_HALVES ? asked->segment->n_unproved : MOST_HALVES;
+  const as_prove_opts limits = {.max_steps = MOST_STEPS_APART,
+                                .all_work = MOST_WORK_APART >> again};
   as_verdict verdict;
   as_verdict_init(&verdict);
   if (as_judge_read(&judged, &verdict))
@@ -57,6 +62,8 @@ static void prove(question *asked) {
     asked->why = as_strdup(proof->reason ? proof->reason
                            : verdict.why ? verdict.why
                                          : "no reason given");
+  AS_TRACE(SEARCH, "a kernel apart: %s, %llu work", asked->why ? "not proved" : "proved",
+           (unsigned long long)proof->work);
   as_verdict_clear(&verdict);
 }
 
@@ -78,6 +85,7 @@ static bool is_asked(const question *asked, uint32_t n, const sg_segment *segmen
 
 /* takes over what became of a question */
 static void take(sg_search *search, question *asked) {
+  asked->segment->n_unproved += asked->why != NULL;
   if (asked->why == NULL)
     sg_segment_proved(asked->segment);
   else

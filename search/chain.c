@@ -203,6 +203,9 @@ static void judge_candidate(const sg_search *search, trial *tried) {
   policy.all_work = tried->proof_work;
   policy.threads = tried->threads;
   as_judge(&judged, &policy, &tried->candidate.verdict);
+  AS_TRACE(SEARCH, "judged: %s, %llu work of the prover",
+           tried->candidate.verdict.certified ? "certified" : "not certified",
+           (unsigned long long)tried->candidate.verdict.proof.work);
 }
 
 static void tile_ith(void *arg, size_t i) {

@@ -671,12 +671,25 @@ static void partition_variant(sg_search *search, const sg_variant *variant) {
   free(apart);
 }
 
+/* Whether nothing but the program's own operators can be certified, whatever is found: the random
+ * test is asked for and is out of reach. */
+static bool is_in_vain(const sg_search *search) {
+  const as_policy *policy = search->opts.policy;
+  return policy && policy->field && search->opts.only_first &&
+         as_field_is_out_of_reach(search->program, NULL);
+}
+
 void sg_make_schemes(sg_search *search) {
   uint32_t n = search->variants[0].n_ops;
   search->best_us = SG_NEVER;
   add_separate(search, &search->variants[0]);
   if (n == 0)
     return;
+  if (is_in_vain(search)) {
+    sg_message(search, as_strdup("the random test would take too long even at the least sizes, so "
+                                 "that only the program's own operators are certified"));
+    return;
+  }
   if (n > MOST_OPERATORS) {
     sg_struck(search, AS_LIMIT_OPERATORS, 1);
     sg_message(search, as_format("%u operators: more than the %d that are looked into; each is a "

@@ -49,6 +49,7 @@ typedef struct sg_segment {
   char *key;            /* what its graphs depend on; NULL: they were not shared */
   uint64_t key_hash;
   bool lowers;             /* the back end can lower the best graph */
+  uint32_t n_unproved;     /* best graphs that were beyond the prover */
   struct sg_segment *like; /* an earlier one that says the same; NULL: there is none */
   /* Two, or NULL: the same operators of either of the two tensors that a concatenation joins
    * (join.c). */

@@ -64,8 +64,12 @@ static bool same_term(const sg_terms *all, const sg_term *one, const sg_term *ot
 
 uint32_t sg_add_term(sg_terms *all, const sg_term *made) {
   for (uint32_t i = 0; i < all->terms.n; i++) {
-    if (same_term(all, SG_TERM(all, i), made))
-      return i;
+    sg_term *known = SG_TERM(all, i);
+    if (!same_term(all, known, made))
+      continue;
+    if (known->means == 0)
+      known->means = made->means;
+    return i;
   }
   as_vec_push(&all->terms, made);
   as_vec_init(&SG_TERM(all, all->terms.n - 1)->changes, sizeof(sg_change));
@@ -79,6 +83,8 @@ static bool same_shape(const sg_term *one, const sg_term *other) {
 void sg_add_change(sg_terms *all, uint32_t of, sg_change change) {
   if (of == change.to || !same_shape(SG_TERM(all, of), SG_TERM(all, change.to)))
     return;
+  if (SG_TERM(all, change.to)->means == 0)
+    SG_TERM(all, change.to)->means = SG_TERM(all, of)->means;
   as_vec *changes = &SG_TERM(all, of)->changes;
   for (uint32_t i = 0; i < changes->n; i++) {
     sg_change *known = &AS_VEC_AT(changes, sg_change, i);
@@ -202,20 +208,22 @@ static uint32_t next_order(const sg_terms *all) {
 }
 
 /* --- as programs */
-/* an output has the program's name, a term of the program its own, any other a fresh one */
-static const char *name_of(const sg_terms *all, const uint32_t *output, uint32_t id,
-                           uint32_t *fresh, char *room, size_t size) {
+/* An output has the program's name, a term that has the value of one of the program that one's, any
+ * other a fresh one: by its name the prover knows which of the program's tensors it may be. */
+static const char *name_of(const sg_terms *all, const as_graph *graph, const uint32_t *output,
+                           uint32_t id, uint32_t *fresh, char *room, size_t size) {
   const as_graph *program = all->program;
   for (uint32_t i = 0; i < program->n_output; i++) {
     if (output[i] == id)
       return program->node[program->output[i]].name;
   }
-  uint32_t source = SG_TERM(all, id)->source;
+  uint32_t means = SG_TERM(all, id)->means;
   bool is_output = false;
   for (uint32_t i = 0; i < program->n_output; i++)
-    is_output |= program->output[i] == source;
-  if (source != AS_NONE && !is_output)
-    return program->node[source].name;
+    is_output |= program->output[i] + 1 == means;
+  if (means > 0 && !is_output && program->node[means - 1].name &&
+      sg_name_is_free(graph, program->node[means - 1].name))
+    return program->node[means - 1].name;
   do
     snprintf(room, size, "v%u", ++*fresh);
   while (!sg_name_is_free(program, room));
@@ -255,7 +263,7 @@ static as_graph *as_program(const sg_terms *all, const uint32_t *output) {
     for (uint32_t k = 0; k < at->nargs; k++)
       arg[k] = node[at->arg[k]];
     node[list[i]] =
-        as_graph_op(graph, AS_NONE, name_of(all, output, list[i], &fresh, room, sizeof room),
+        as_graph_op(graph, AS_NONE, name_of(all, graph, output, list[i], &fresh, room, sizeof room),
                     at->op, arg, at->nargs, at->attr, &err);
     made = node[list[i]] != AS_NONE;
   }
@@ -275,8 +283,10 @@ static void read_program(sg_terms *all, uint32_t *output) {
   uint32_t *at = as_malloc((program->n + 1) * sizeof *at);
   for (uint32_t i = 0; i < program->n; i++) {
     const as_node *node = &program->node[i];
-    sg_term read = {
-        .source = i, .nargs = node->kind == AS_N_OP ? node->nargs : 0, .rank = node->rank};
+    sg_term read = {.source = i,
+                    .means = i + 1,
+                    .nargs = node->kind == AS_N_OP ? node->nargs : 0,
+                    .rank = node->rank};
     memcpy(read.dim, node->dim, sizeof read.dim);
     if (node->kind == AS_N_OP) {
       read.op = node->op;

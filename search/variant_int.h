@@ -16,6 +16,7 @@ enum { SG_MOST_SWAPPED = 3 /* operands that f may be cloned to */ };
 
 typedef struct {
   uint32_t source;     /* the program's node, or AS_NONE: made here */
+  uint32_t means;      /* 1 + a node of the program that has the same value; 0: none is known */
   const as_opdef *op;  /* NULL: an input or a number */
   const as_attr *attr; /* a node's of the program, or of `attrs` */
   long number;         /* of what is made here and has no operator */

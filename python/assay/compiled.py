@@ -16,11 +16,11 @@ from .custom import as_operator
 from .direct import direct_of, is_plain, is_watched
 from .equality import SPECIFICATIONS
 from .errors import AssayError, ToolError, Unsupported
-from .exporting import export, place_of, signature_of
+from .exporting import computes_otherwise, export, place_of, signature_of
 from .islands import Island, View, divide, programs_of
 from .kernels import Kernel
 from .once import made_once
-from .state import State, autocast, check_autocast
+from .state import Mode, State, autocast, check_autocast
 from .translate import MINUS_INFINITY
 from .whole import most_from_outside
 
@@ -232,6 +232,11 @@ def check_tensor(name, value, extents, dtype):
         raise AssayError(f"{name}: a tensor is wanted, not {type(value).__name__}")
     if value.layout is not torch.strided:
         raise AssayError(f"{name}: a tensor with strides is wanted, not {value.layout}")
+    if computes_otherwise(value):
+        raise AssayError(
+            f"{name}: a {type(value).__name__} has operators of its own (__torch_function__), which"
+            " kernels do not call: give it as a plain tensor"
+        )
     if value.shape != extents:
         raise AssayError(
             f"{name}: extents {tuple(value.shape)}, but the kernel is for {extents}: compile for"
@@ -309,6 +314,7 @@ class Compiled(GraphRunner):
         self._exported = exported
         self._signature = signature_of(function)
         self._state = State(exported, function).get
+        self._mode = Mode(function)
         self._autocast = autocast(options.device)
         super().__init__(exported.graph_module.graph, options, results)
         self._form = exported.call_spec  # a property that PyTorch makes anew each time
@@ -393,6 +399,7 @@ class Compiled(GraphRunner):
 
     def __call__(self, *arguments, **keywords):
         check_autocast(self.options.device, self._autocast)
+        self._mode.check()
         if len(arguments) == self._arity and not keywords:
             results = self._direct(arguments)
             if results is not None:

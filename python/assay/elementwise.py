@@ -385,8 +385,8 @@ def _power_of_number(t, base, x):
     if base <= 0:
         raise Unsupported(t.operator, f"of the base {base}")
     kind = t.joint_kind(base, x)
-    if kind != "float" and not t.reading:
-        raise Unsupported(t.operator, "of integers, which a kernel would take from logarithms")
+    if kind != "float":
+        raise Unsupported(t.operator, "of integers, which leaves whole numbers below 0 as well")
     return t.value(f"exp({x.text} * log({number(base)}))", x.extents, kind)
 
 

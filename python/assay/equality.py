@@ -207,6 +207,11 @@ def _with_counterexample(verdict, first, second):
         name: rerun.nested(tensor["shape"], tensor["values"])
         for name, tensor in replay["inputs"].items()
     }
+    outside = rerun.beyond_types(replay["inputs"], verdict.types)
+    if outside:
+        verdict.verdict = tool.UNKNOWN
+        verdict.narrowed = f"refuted only at integers that {outside} cannot hold"
+        return verdict
     verdict.inputs = {
         name: rerun.tensor_of(tensor["shape"], tensor["values"], verdict.types[name])
         for name, tensor in replay["inputs"].items()

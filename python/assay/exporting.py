@@ -3,11 +3,13 @@
 import inspect
 import os
 import re
+import sysconfig
 import threading
 import traceback
 
 import torch
 import torch.nn.attention
+from torch.overrides import TorchFunctionMode
 from torch.fx.experimental import symbolic_shapes
 
 from . import sequences
@@ -18,12 +20,15 @@ from .masking import guard_what_is_left_out
 # What torch.export keeps of a trace that is under way is the process's: one thread traces at a time.
 TRACING = threading.RLock()
 
-# frames of PyTorch and of this package say nothing about the user's program
+# frames of PyTorch, of this package and of Python's own library say nothing about the user's program
 _NOT_THE_USERS = (os.path.dirname(torch.__file__), os.path.dirname(os.path.abspath(__file__)))
+_STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
 
 
 def _is_not_the_users(path):
-    return path.startswith(_NOT_THE_USERS) or path.startswith("<")
+    # what is installed by others lies below the standard library
+    standard = path.startswith(_STANDARD_LIBRARY) and "-packages" not in path
+    return standard or path.startswith(_NOT_THE_USERS) or path.startswith("<")
 
 
 def place_of(node):
@@ -93,14 +98,47 @@ _ADVICE = (
 )
 
 
-def _not_exported(problem):
-    """The error in the user's words, at the innermost frame that is the user's."""
+class NoOtherMemory(TorchFunctionMode):
+    """Within it a function may not give a tensor another memory (`x.data = y`), of which
+    torch.export sees nothing."""
+
+    def __torch_function__(self, function, types, arguments=(), keywords=None):
+        if getattr(function, "__self__", None) is torch.Tensor.data and (
+            function.__name__ == "__set__"
+        ):
+            raise RuntimeError("a tensor is given another memory (x.data = ..): write x.copy_(..)")
+        return function(*arguments, **(keywords or {}))
+
+
+def computes_otherwise(value):
+    """Has a tensor a class with operators of its own in the place of PyTorch's?"""
+    if type(value) in (torch.Tensor, torch.nn.Parameter):
+        return False
+    own = type(value).__torch_function__
+    plain = getattr(own, "__func__", own) is torch.Tensor.__torch_function__.__func__
+    return not plain and own is not torch._C._disabled_torch_function_impl
+
+
+def _check_plain(examples):
+    """NotExported for an example that has operators of its own: they would be left out."""
+    for x in torch.utils._pytree.tree_leaves(examples):
+        if isinstance(x, torch.Tensor) and computes_otherwise(x):
+            raise NotExported(
+                f"an example is a {type(x).__name__}, which has operators of its own"
+                " (__torch_function__)",
+                "give it as a plain tensor",
+            )
+
+
+def _not_exported(problem, whole):
+    """The error in the user's words, at the innermost frame that is the user's, or where the
+    function begins."""
     frames = traceback.extract_tb(problem.__traceback__)
     where = [f"{f.filename}:{f.lineno}" for f in frames if not _is_not_the_users(f.filename)]
     reason, advice = next(row[1:] for row in _ADVICE if isinstance(problem, row[0]))
     said = str(problem).splitlines()
     reason = f"{reason} ({said[0]})" if said else reason
-    return NotExported(reason, advice, where[-1] if where else None)
+    return NotExported(reason, advice, where[-1] if where else whole)
 
 
 def export(function, examples, dynamic=None, fixed=False, keywords=None):
@@ -124,16 +162,18 @@ def export(function, examples, dynamic=None, fixed=False, keywords=None):
             )
             for x in examples
         )
+    _check_plain((examples, keywords))
     examples, keywords = _apart((tuple(examples), keywords or None))
     # what attention.py leaves to PyTorch is taken apart, whatever kernel the device has for it
     plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
     states = sequences.states_as_buffers(function)
     with TRACING, torch.no_grad(), plain, states, InProducts(), sequences.AsWhole():
         try:
-            exported = torch.export.export(function, examples, keywords, dynamic_shapes=dynamic)
+            with NoOtherMemory():
+                exported = torch.export.export(function, examples, keywords, dynamic_shapes=dynamic)
             exported = exported.run_decompositions(sequences.decompositions())
         except Exception as problem:  # noqa: BLE001  (PyTorch raises many kinds)
-            raise _not_exported(problem) from problem
+            raise _not_exported(problem, whole) from problem
     guard_what_is_left_out(exported.graph_module.graph)
     exported.graph_module.graph.place = whole
     return exported

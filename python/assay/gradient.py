@@ -16,8 +16,8 @@ from .attention import InProducts
 from .compiled import GraphRunner, Telling, another_form, check_alike
 from .copies import Origin
 from .errors import AssayError, NotExported
-from .exporting import TRACING, module_of
-from .state import autocast, check_autocast
+from .exporting import TRACING, NoOtherMemory, module_of
+from .state import Mode, autocast, check_autocast
 
 
 def decompositions(differentiated=True):
@@ -57,6 +57,7 @@ class Differentiable(Telling):
         ]
         self._result_form = None
         self._device = options.device
+        self._mode = Mode(function)
         self._autocast = autocast(options.device)
         inputs = [*self._state(), *self._tensors(self._examples)]
         if not any(map(_wants_gradient, inputs)):
@@ -96,7 +97,7 @@ class Differentiable(Telling):
             return tuple(map(torch.clone, results))  # which are views of nothing
 
         plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
-        with TRACING, torch.enable_grad(), plain, InProducts():
+        with TRACING, torch.enable_grad(), plain, InProducts(), NoOtherMemory():
             try:
                 return aot_export_joint_simple(
                     flat, tuple(inputs), trace_joint=True, decompositions=decompositions()
@@ -161,6 +162,7 @@ class Differentiable(Telling):
 
     def __call__(self, *arguments, **keywords):
         check_autocast(self._device, self._autocast)
+        self._mode.check()
         leaves, form = _flatten((arguments, keywords))
         if form != self._form:
             raise AssayError(another_form(form, self._form))

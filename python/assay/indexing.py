@@ -110,7 +110,12 @@ def _sent(t, op, x, axis, index, source):
     if source.extents != index.extents:
         raise Unsupported(t.operator, "with fewer positions than values")
     text = f"{op}({x.text}, {index.text}, {source.text}, axis={axis})"
-    return t.value(text, x.extents, x.dtype)
+    return t.value(text, x.extents, _kind_of_sums(x))
+
+
+def _kind_of_sums(x):
+    """Truths that are added are counts, which a result of truths takes as such."""
+    return "int" if x.dtype == "bool" else x.dtype
 
 
 def _check_rows(t, x, index, axis):
@@ -155,7 +160,8 @@ def _index_put(t, x, positions, values, accumulate=False):
     at = positions[axis]
     values = t.layouts.expand(values, x.extents[:axis] + at.extents + x.extents[axis + 1 :])
     op = "torch_put_add" if accumulate else "torch_put"
-    return t.value(f"{op}({x.text}, {at.text}, {values.text}, axis={axis})", x.extents, x.dtype)
+    kind = _kind_of_sums(x) if accumulate else x.dtype
+    return t.value(f"{op}({x.text}, {at.text}, {values.text}, axis={axis})", x.extents, kind)
 
 
 @row("topk.default", "sort.default", "nonzero.default")

@@ -6,10 +6,14 @@ table in operators.py, so that ONNX models are compiled and certified as PyTorch
 
 import torch
 import torch.nn.functional as F
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from .errors import AssayError, Unsupported
 
 ROWS = {}
+
+# what a row raises for what it does not expect, and PyTorch for what cannot be
+_NOT_KNOWN = (TypeError, KeyError, IndexError, NotImplementedError, ValueError, RuntimeError)
 
 _DOMAINS = ("", "ai.onnx")  # both name the operators that ONNX itself has
 
@@ -29,7 +33,13 @@ def from_onnx(model):
     except ImportError as problem:
         raise AssayError("the package `onnx` is not installed: pip install onnx") from problem
     if not isinstance(model, onnx.ModelProto):
-        model = onnx.load(model)
+        path = model
+        try:
+            model = onnx.load(path)
+        except Exception as problem:  # noqa: BLE001  (the parser raises many kinds)
+            raise AssayError(f"{path}: no ONNX model can be read ({problem})") from problem
+    if not model.graph.output:
+        raise AssayError("a file without an ONNX graph, or one that has no outputs")
     return OnnxModel(model)
 
 
@@ -103,14 +113,22 @@ class OnnxModel(torch.nn.Module):
         for node in self._model.graph.node:
             if node.op_type == "Constant":
                 continue
+            place = f"{self._place()}, node {node.name or node.output[0]}"
+            lacking = [name for name in node.input if name and name not in values]
+            if lacking:
+                raise Unsupported(
+                    f"ONNX {node.op_type}", f"reads {lacking[0]}, which no row computes", place
+                )
             call = _Call(self, node, values)
             try:
                 results = _row_of(node)(call, *call.inputs, **call.attributes)
-            except (TypeError, KeyError, IndexError, NotImplementedError) as problem:
+            except GuardOnDataDependentSymNode:
+                raise
+            except _NOT_KNOWN as problem:
                 raise Unsupported(
                     f"ONNX {node.op_type}",
                     f"in a form that the table does not know ({problem})",
-                    f"{self._place()}, node {node.name or node.output[0]}",
+                    place,
                 ) from problem
             results = results if isinstance(results, (tuple, list)) else [results]
             values.update(zip(node.output, results))
@@ -176,7 +194,9 @@ def _constant(node):
     value = helper.get_attribute_value(attribute)
     if attribute.name == "value":
         return torch.from_numpy(numpy_helper.to_array(value).copy())
-    return torch.tensor(value)
+    if attribute.name.startswith(("value_int", "value_float")):
+        return torch.tensor(value)
+    raise Unsupported("ONNX Constant", f"of the kind {attribute.name}")
 
 
 # -- element by element ------------------------------------------------------------------------
@@ -206,7 +226,14 @@ def _div(call, x, y):
 
 @row("Pow")
 def _pow(call, x, y):
-    return x ** call.number(1)
+    exponent = call.number(1)
+    if y.dim() > x.dim():
+        raise Unsupported("ONNX Pow", "by a number of more axes than the base has")
+    if not x.is_floating_point():
+        if exponent != int(exponent) or exponent < 0:
+            raise Unsupported("ONNX Pow", f"of integers, with the exponent {exponent}")
+        exponent = int(exponent)
+    return x**exponent
 
 
 @row("LeakyRelu")
@@ -331,9 +358,9 @@ def _split(call, x, sizes=None, axis=0, num_outputs=None, split=None):
 
 
 @row("Slice")
-def _slice(call, x, starts=None, ends=None, axes=None, steps=None):
-    starts, ends = call.integers(1), call.integers(2)
-    axes = call.integers(3, range(len(starts)))
+def _slice(call, x, *inputs, starts=None, ends=None, axes=None):
+    starts, ends = call.integers(1, starts), call.integers(2, ends)
+    axes = call.integers(3, axes or range(len(starts)))
     for start, end, axis, step in zip(starts, ends, axes, call.integers(4, [1] * len(starts))):
         if step < 1:
             raise Unsupported("ONNX Slice", f"step {step}")
@@ -355,10 +382,10 @@ def _gather_elements(call, x, at, axis=0):
 
 
 @row("Pad")
-def _pad(call, x, pads=None, fill=None, axes=None, mode="constant", **attributes):
-    if mode != "constant" or call.number(2, 0) != 0:
+def _pad(call, x, *inputs, mode="constant", pads=None, value=0.0):
+    if mode != "constant" or call.number(2, value) != 0:
         raise Unsupported("ONNX Pad", "with anything but zeros")
-    amounts = call.integers(1, attributes.get("pads"))
+    amounts = call.integers(1, pads)
     axes = call.integers(3, range(x.dim()))
     pairs = [(0, 0)] * x.dim()
     for place, axis in enumerate(axes):
@@ -369,14 +396,25 @@ def _pad(call, x, pads=None, fill=None, axes=None, mode="constant", **attributes
 # -- reductions ----------------------------------------------------------------------------------
 
 
-def _reduction(function):
+# reductions that change nothing over one element
+_NOTHING_OF_ONE = ("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceLogSumExp")
+# those that are whole numbers of whole numbers
+_WHOLE = ("ReduceSum", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceSumSquare")
+
+
+def _reduction(name, function):
     def reduce(call, x, at=None, axes=None, keepdims=1, noop_with_empty_axes=0):
+        if not x.is_floating_point() and name not in _WHOLE:
+            raise Unsupported(f"ONNX {name}", "of integers")
         axes = call.integers(1, axes)
         if not axes:
+            if noop_with_empty_axes and name not in _NOTHING_OF_ONE:
+                raise Unsupported(f"ONNX {name}", "over no axes, of which versions say two things")
             if noop_with_empty_axes:
                 return x
             axes = range(x.dim())
-        return function(x, tuple(a % x.dim() for a in axes), bool(keepdims))
+        result = function(x, tuple(a % x.dim() for a in axes), bool(keepdims))
+        return result.to(x.dtype)  # PyTorch's sums of integers have 64 bits
 
     return reduce
 
@@ -392,7 +430,7 @@ for _name, _function in {
     "ReduceLogSum": lambda x, axes, keep: x.sum(axes, keep).log(),
     "ReduceLogSumExp": torch.logsumexp,
 }.items():
-    row(_name)(_reduction(_function))
+    row(_name)(_reduction(_name, _function))
 
 
 def _extremum_place(function):

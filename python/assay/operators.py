@@ -403,6 +403,15 @@ def _axes(x, axes):
     return sorted(a % x.rank for a in (axes if isinstance(axes, (list, tuple)) else [axes]))
 
 
+def _summands(t, x, dtype=None):
+    """x as what is added up: of the type that is asked for, as PyTorch converts before it adds.
+    Sums of truths are counts, which the result takes as truths where these are its type."""
+    _check_rounds(t, dtype, x)
+    if dtype == torch.bool:
+        x = t.truth(x)
+    return replace(x, dtype="int") if t.kind(x) == "bool" else x
+
+
 # reductions that torch_ops.sem has over two to four axes at once
 _TOGETHER = ("sum", "mean", "max", "min")
 
@@ -463,8 +472,7 @@ def _reduction(op):
     def translate(t, x, axes=None, keep=False, dtype=None):
         if isinstance(x, Masked):
             raise Unsupported(t.operator, "of a tensor that has minus infinity in it")
-        _check_rounds(t, dtype, x)
-        return _reduce(t, op, x, axes, keep)
+        return _reduce(t, op, _summands(t, x, dtype), axes, keep)
 
     return translate
 
@@ -508,8 +516,7 @@ def _extremum(t, x, axis, keep=False):
 
 @row("prod.dim_int", "prod.default")
 def _prod(t, x, axes=None, keep=False, dtype=None):
-    _check_rounds(t, dtype, x)
-    return _reduce(t, "torch_prod", x, axes, keep)
+    return _reduce(t, "torch_prod", _summands(t, x, dtype), axes, keep)
 
 
 @row("var.dim")
@@ -521,12 +528,14 @@ def _variance_of_axes(t, x, axes=None, unbiased=True, keepdim=False):
 def _variance(t, x, axes=None, correction=1, keepdim=False):
     if correction is not None and correction != int(correction):
         raise Unsupported(t.operator, f"with the correction {correction}")
-    correction = 1 if correction is None else correction
+    correction = 1 if correction is None else int(correction)
     count = t.program.extents.product([x.extents[a] for a in _axes(x, axes)])
     centred = _centred(t, x, axes)
     squares = t.value(f"{centred.text} * {centred.text}", x.extents)
     total = _reduce(t, "sum", squares, axes, keepdim)
-    divisor = count if correction == 0 else f"{count} - {int(correction)}"
+    divisor = count if correction == 0 else f"{count} - {correction}"
+    if correction > 1 or count == "0":  # PyTorch divides by 0, not by a number below it
+        divisor = f"max({divisor}, 0)"
     return t.value(f"div_by({total.text}, n={divisor})", total.extents)
 
 
@@ -537,7 +546,7 @@ def _centred(t, x, axes):
 
 @row("cumsum.default")
 def _cumsum(t, x, axis, dtype=None):
-    _check_rounds(t, dtype, x)
+    x = _summands(t, x, dtype)
     return t.value(f"torch_cumsum({x.text}, axis={axis % x.rank})", x.extents, x.dtype)
 
 
@@ -770,5 +779,5 @@ def _batch_norm_training(t, x, weight, bias, training, momentum, eps):
 
 @row("cumprod.default")
 def _cumprod(t, x, axis, dtype=None):
-    _check_rounds(t, dtype, x)
+    x = _summands(t, x, dtype)
     return t.value(f"torch_cumprod({x.text}, axis={axis % x.rank})", x.extents, x.dtype)

@@ -18,6 +18,17 @@ def tensor_of(shape, values, dtype):
     return made if dtype.is_floating_point else made.to(dtype)
 
 
+def beyond_types(inputs, types):
+    """The first input that is to have an integer which its type has not; else None."""
+    for name, tensor in inputs.items():
+        if types[name].is_floating_point or types[name] == torch.bool:
+            continue
+        limits = torch.iinfo(types[name])
+        if not all(limits.min <= Fraction(value) <= limits.max for value in tensor["values"]):
+            return name
+    return None
+
+
 def nested(shape, values):
     """The flat row-major values as lists of lists; of a tensor without axes, its one value."""
     if not shape:

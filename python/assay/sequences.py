@@ -68,8 +68,15 @@ def decompositions():
     """Core ATen's, without those of what the table has a row for, and of what replaces infinities
     and NaN, which are no real numbers: it would be taken apart into comparisons that say nothing of
     these."""
+    aten = torch.ops.aten
     table = torch.export.default_decompositions()
-    for operator in (torch.ops.aten._safe_softmax.default, torch.ops.aten.nan_to_num.default):
+    kept = (
+        aten._safe_softmax.default,
+        aten.nan_to_num.default,
+        aten.upsample_nearest1d.vec,
+        aten.upsample_nearest3d.vec,
+    )
+    for operator in kept:
         table.pop(operator, None)
     return table
 

@@ -2,9 +2,51 @@
 may have been replaced since, and whether PyTorch is to compute in other types than the program
 says."""
 
+import dis
+import inspect
+
 import torch
 
 from .errors import AssayError
+
+
+def _asks_for_training(kind):
+    """Does a method of a class of modules read whether the module is in training?"""
+    for parent in kind.__mro__:
+        if parent in (torch.nn.Module, object):
+            continue
+        for method in vars(parent).values():
+            if inspect.isfunction(method):
+                steps = dis.get_instructions(method)
+                if any(s.opname == "LOAD_ATTR" and s.argval == "training" for s in steps):
+                    return True
+    return False
+
+
+class Mode:
+    """Which parts of a module, of those that compute something else in training, were in training
+    when it was compiled."""
+
+    def __init__(self, module):
+        parts = module.named_modules() if isinstance(module, torch.nn.Module) else ()
+        asking = {}
+        self._was = []
+        for path, part in parts:
+            kind = type(part)
+            if asking.setdefault(kind, None) is None:
+                asking[kind] = _asks_for_training(kind)
+            if asking[kind]:
+                self._was.append((part, part.training, path))
+
+    def check(self):
+        """AssayError where one of them is not so now: kernels compute what was exported."""
+        for part, training, path in self._was:
+            if part.training != training:
+                now, then = ("train", "eval") if part.training else ("eval", "train")
+                raise AssayError(
+                    f"{path or 'the module'} ({type(part).__name__}) is in {now}() mode now, and"
+                    f" was in {then}() when it was compiled: compile again, or call .{then}()"
+                )
 
 
 class State:

@@ -19,6 +19,7 @@ from .constants import Exact, read, shortest
 from .errors import Consequence, SizesDiffer, Unsupported, UnsupportedGraph
 from .exporting import place_of
 from .fixed_extents import window_extents
+from .narrow import check_width
 from .table import ROWS
 from .program import Extents, Program
 from .values import Layouts, Masked, Value, number
@@ -509,9 +510,9 @@ class Translator:
             )
         arguments = self._arguments(node.args)
         keywords = {k: self._arguments(v) for k, v in node.kwargs.items()}
-        if arguments is None or any(v is _MISSING for v in keywords.values()):
+        if arguments is _MISSING or any(v is _MISSING for v in keywords.values()):
             raise Consequence(target, "an argument of it is not covered")
-        _check_width(target, result)
+        check_width(target, node, [*arguments, *keywords.values()])
         try:
             made = translate(self, *arguments, **keywords)
             self.environment[node] = self._typed(made, result)
@@ -533,7 +534,7 @@ class Translator:
         return value
 
     def _arguments(self, argument):
-        """Arguments with nodes replaced; None where one of them was not translated."""
+        """Arguments with nodes replaced; _MISSING where one of them was not translated."""
         if isinstance(argument, torch.fx.Node):
             value = self.environment.get(argument, _MISSING)
             if isinstance(value, Unsupported):
@@ -541,7 +542,7 @@ class Translator:
             return value
         if isinstance(argument, (list, tuple)):
             parts = [self._arguments(a) for a in argument]
-            return None if any(p is _MISSING for p in parts) else type(argument)(parts)
+            return _MISSING if any(p is _MISSING for p in parts) else type(argument)(parts)
         return self._read(argument) if self.reading and type(argument) is float else argument
 
     def _read(self, x):
@@ -586,26 +587,6 @@ class Translator:
             raise Unsupported("output", f"{node.name} is no tensor", place_of(node))
         self.output_nodes.append(node)
         self.program.output(value.text, f"out{count}")
-
-
-# Integers of few bits, and the operators that leave no number beyond them.
-_NARROW = (torch.uint8, torch.int8, torch.int16)
-_KEEP_NUMBERS = (
-    """alias clone detach lift_fresh_copy contiguous copy view reshape _unsafe_view permute
-    transpose t unsqueeze squeeze expand slice select split_with_sizes cat repeat diagonal
-    slice_scatter select_scatter flip unfold gather embedding index index_select where masked_fill
-    maximum minimum clamp amax amin max min sign relu full full_like fill zeros ones zeros_like
-    ones_like""".split()
-)
-
-
-def _check_width(target, result):
-    """Unsupported where integers of few bits are computed: they begin anew beyond their largest."""
-    narrow = isinstance(result, torch.Tensor) and result.dtype in _NARROW
-    if narrow and target.split(".")[1] not in _KEEP_NUMBERS:
-        raise Unsupported(
-            target, f"integers of type {result.dtype} wrap around: convert them first"
-        )
 
 
 def _is_one_constant(spec, tensor):

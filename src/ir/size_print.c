@@ -3,6 +3,7 @@
 #include "size.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,12 +37,33 @@ static char *print_operand(const as_sizes *sizes, as_size a) {
   return t;
 }
 
+/* How much is left of a sum without a size that is one of its terms, where that is a number; 0: it
+ * is none. */
+static long number_beside(const as_sizes *sizes, as_size sum, as_size size) {
+  uint32_t n = as_size_nmono(sizes, sum);
+  long number = 0;
+  bool has_size = false;
+  for (uint32_t i = 0; i < n && n == 2; i++) {
+    as_size_mono mono = as_size_get_mono(sizes, sum, i);
+    if (mono.n == 0)
+      number = mono.coef;
+    else
+      has_size = mono.n == 1 && mono.coef == 1 && mono.atom[0] == size;
+  }
+  return has_size ? number : 0;
+}
+
 static char *print_atom(const as_sizes *sizes, as_size a) {
   as_size num;
   as_size den;
   as_size_kind k = as_size_atom(sizes, a, &num, &den);
   if (k == AS_SIZE_SYM)
     return as_strdup(as_size_name(sizes, a));
+  long beside = k == AS_SIZE_DIV && as_size_is_sym(sizes, den) ? number_beside(sizes, num, den) : 0;
+  /* a number of tiles, as the claim knows it: what they cover stands by itself */
+  if (beside > 0 && beside < LONG_MAX)
+    return as_format("(%ld + %s - 1) div %s", beside + 1, as_size_name(sizes, den),
+                     as_size_name(sizes, den));
   bool call = k == AS_SIZE_MAX || k == AS_SIZE_MIN;
   char *x = call ? as_size_print(sizes, num) : print_operand(sizes, num);
   char *y = call ? as_size_print(sizes, den) : print_operand(sizes, den);

@@ -100,18 +100,11 @@ void ttir_write_next(ttir_lift *lift, uint32_t n, const as_ttir_type *const *typ
   }
 }
 
-/* how much has been written: to go back to when a loop has to be written again */
-typedef struct {
-  size_t out;
-  size_t assumed;
-  size_t events;
-} mark;
-
-static mark mark_here(const ttir_lift *lift) {
-  return (mark){lift->out.n, lift->assumed.n, lift->events.n};
+ttir_mark ttir_mark_here(const ttir_lift *lift) {
+  return (ttir_mark){lift->out.n, lift->assumed.n, lift->events.n};
 }
 
-static void go_back(ttir_lift *lift, mark to) {
+void ttir_go_back(ttir_lift *lift, ttir_mark to) {
   lift->out.n = to.out;
   lift->assumed.n = to.assumed;
   lift->events.n = to.events;
@@ -377,10 +370,10 @@ bool ttir_lift_for(ttir_lift *lift, const as_ttir_op *op, int code) {
     const ttir_lifted *first = ttir_operand(lift, op, i + 3);
     loop.may[i] = may_be(first, true);
   }
-  mark start = mark_here(lift);
+  ttir_mark start = ttir_mark_here(lift);
   int depth = lift->depth;
   while (loop.again) {
-    go_back(lift, start);
+    ttir_go_back(lift, start);
     lift->depth = depth;
     if (!write_for(lift, op, &loop))
       return false;

@@ -32,6 +32,16 @@ void ttir_enter_carried(ttir_lift *lift, const ttir_carried *tiles, ttir_lifted 
 /* the lines at a loop's end */
 void ttir_write_next(ttir_lift *lift, uint32_t n, const as_ttir_type *const *type,
                      const ttir_carried *tiles, const ttir_lifted *yielded);
+
+/* how much has been written: to go back to when a loop has to be written again */
+typedef struct {
+  size_t out;
+  size_t assumed;
+  size_t events;
+} ttir_mark;
+
+ttir_mark ttir_mark_here(const ttir_lift *lift);
+void ttir_go_back(ttir_lift *lift, ttir_mark to);
 const as_ttir_op *ttir_last(const as_ttir_region *region); /* NULL: it has no operations */
 
 /* ttir_check.c: are what the region yields, and its arguments number `first`.., of the types of
@@ -46,6 +56,9 @@ bool ttir_combines_moments(ttir_lift *lift, const as_ttir_region *region);
 
 bool ttir_lift_for(ttir_lift *lift, const as_ttir_op *op, int code);
 bool ttir_lift_if(ttir_lift *lift, const as_ttir_op *op, int code);
+/* ttir_reduce.c: is it a reduction that does not depend on the order of what it reduces, over real
+ * numbers and integers? */
+bool ttir_is_in_any_order(const ttir_lift *lift, const as_ttir_op *op);
 bool ttir_lift_reduce(ttir_lift *lift, const as_ttir_op *op, int code);
 bool ttir_lift_scan(ttir_lift *lift, const as_ttir_op *op, int code);
 bool ttir_lift_dot(ttir_lift *lift, const as_ttir_op *op, int code);

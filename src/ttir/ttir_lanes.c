@@ -1,5 +1,6 @@
 /* Lanes of a masked load that nobody reads: what a load without `other` leaves without a value may
- * then be any number, 0 for one. */
+ * then be any number, 0 for one.  Of reals it matters only where something made of them is used
+ * more than once, since that becomes a tile, all of whose lanes are computed. */
 #include "ttir_lift.h"
 #include <string.h>
 
@@ -7,6 +8,7 @@ typedef struct {
   const ttir_lift *lift;
   uint32_t mask; /* value */
   bool *has;     /* by value: lanes that the mask leaves out may have no value */
+  bool shared;   /* something that is made of such lanes is used more than once */
 } lanes;
 
 static bool reads(const lanes *in, const as_ttir_op *op) {
@@ -30,8 +32,10 @@ static bool looks(lanes *in, const as_ttir_op *op) {
            (loads && op->n_operand > 2 && in->has[op->operand[2]]);
   if (!ttir_is_lane_wise(role) || op->n_region > 0)
     return true;
-  for (uint32_t i = 0; i < op->n_result; i++)
+  for (uint32_t i = 0; i < op->n_result; i++) {
     in->has[op->result[i]] = true;
+    in->shared |= in->lift->kernel->value[op->result[i]].uses > 1;
+  }
   return false;
 }
 
@@ -51,9 +55,12 @@ static bool looked_at(lanes *in, const as_ttir_region *region) {
 bool ttir_lanes_unread(const ttir_lift *lift, const as_ttir_op *load) {
   if (load->n_operand != 2)
     return false;
-  lanes in = {lift, load->operand[1],
-              as_arena_alloc(lift->mem, lift->kernel->n_value * sizeof *in.has)};
+  lanes in = {.lift = lift,
+              .mask = load->operand[1],
+              .has = as_arena_alloc(lift->mem, lift->kernel->n_value * sizeof *in.has)};
   memset(in.has, 0, lift->kernel->n_value * sizeof *in.has);
   in.has[load->result[0]] = true;
-  return !looked_at(&in, &lift->kernel->body);
+  bool unread = !looked_at(&in, &lift->kernel->body);
+  bool real = ttir_type_of(lift, load->result[0])->kind == AS_TTIR_FLOAT;
+  return unread && (!real || (lift->zeroes && in.shared));
 }

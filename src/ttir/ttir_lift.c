@@ -21,7 +21,9 @@ void ttir_assume(ttir_lift *lift, const as_ttir_op *op, const char *what) {
 }
 
 void ttir_assume_defined(ttir_lift *lift, const ttir_node *node) {
-  if (node && lift->now && ttir_is_partial(node))
+  bool partial = node && lift->now && ttir_is_partial(node);
+  lift->all_defined |= partial;
+  if (partial)
     ttir_assume(lift, lift->now,
                 "nothing is divided by 0, and roots and logarithms are of what they are defined "
                 "of, in lanes that nothing reads, too");
@@ -229,12 +231,14 @@ void ttir_settle(ttir_lift *lift, uint32_t value, uint32_t weight) {
 }
 
 /* What is used again, or would be printed at great length, gets a name.  Integers and truths, which
- * make positions and masks, later than reals, so that these stay in sight. */
+ * make positions and masks, later than reals, so that these stay in sight; truths, by which places
+ * are taken apart, only where they are long. */
 static void settle_results(ttir_lift *lift, const as_ttir_op *op) {
   for (uint32_t i = 0; i < op->n_result; i++) {
     const as_ttir_value *of = &lift->kernel->value[op->result[i]];
     bool real = of->type.kind == AS_TTIR_FLOAT;
-    uint32_t weight = real ? (of->uses > 1 ? 3 : 60) : (of->uses > 1 ? 40 : 120);
+    bool again = of->uses > 1;
+    uint32_t weight = real ? (again ? 3 : 60) : again && !ttir_is_truth(&of->type) ? 40 : 120;
     if (lift->value[op->result[i]].known && of->type.kind != AS_TTIR_DESCRIPTOR)
       ttir_settle(lift, op->result[i], weight);
   }
@@ -388,6 +392,11 @@ static const char *type_word(const as_ttir_type *type) {
   return !floating ? "int" : type->bits == 16 ? (type->brain ? "bf16" : "f16") : "f32";
 }
 
+/* the same of results that are never loaded: whole numbers are real numbers too */
+static const char *real_word(const as_ttir_type *type) {
+  return type->floating ? type_word(type) : "f32";
+}
+
 static bool declare_pointer(ttir_lift *lift, as_str *text, uint32_t i) {
   const as_ttir_value *of = &lift->kernel->value[lift->kernel->body.argument[i]];
   const as_ttir_argument *given = ttir_launched(lift, of->name);
@@ -400,7 +409,7 @@ static bool declare_pointer(ttir_lift *lift, as_str *text, uint32_t i) {
                 whole || from_zero ? "output"
                 : changed          ? "inout"
                                    : "input",
-                lift->tensor[i], type_word(&of->type));
+                lift->tensor[i], whole || from_zero ? real_word(&of->type) : type_word(&of->type));
   for (uint32_t k = 0; k < given->rank; k++) {
     ttir_node *extent = ttir_extent(lift, given->dim[k], of->name);
     if (!extent)
@@ -516,12 +525,22 @@ static void say_bound_of_sizes(const as_ttir_launch *launch, as_str *said) {
   as_str_add(said, n ? "\n" : "");
 }
 
-/* known: what an earlier reading has seen of the masks of stores, by value, NULL: there was none;
- * seen: what this one sees */
+/* how a kernel is read, and what that shows */
+typedef struct {
+  const ttir_mask
+      *known;       /* of masks of stores, by value: what an earlier reading has seen; or NULL */
+  ttir_mask *seen;  /* what this one sees */
+  bool zeroes;      /* reals that nobody reads may be read as 0 */
+  bool contradicts; /* they were, and all lanes are taken to be defined */
+} reading;
+
 static char *lifted_text(const as_ttir_kernel *kernel, const char *file,
-                         const as_ttir_launch *launch, const ttir_mask *known, ttir_mask *seen,
-                         char **assumptions, as_err *err) {
-  ttir_lift lift = {.kernel = kernel, .launch = launch, .file = file, .err = err, .mask = seen};
+                         const as_ttir_launch *launch, reading *how, char **assumptions,
+                         as_err *err) {
+  const ttir_mask *known = how->known;
+  ttir_lift lift = {.kernel = kernel, .launch = launch, .file = file, .err = err};
+  lift.mask = how->seen;
+  lift.zeroes = how->zeroes;
   lift.mem = as_arena_new();
   lift.read = ttir_all_read(lift.mem, kernel, known);
   lift.value = as_calloc(kernel->n_value + 1, sizeof *lift.value);
@@ -546,6 +565,7 @@ static char *lifted_text(const as_ttir_kernel *kernel, const char *file,
   for (size_t i = 0; i < lift.assumed.n; i++)
     as_str_add(&said, AS_VEC_AT(&lift.assumed, const char *, i));
   *assumptions = as_str_take(&said);
+  how->contradicts = lift.zeroed && lift.all_defined;
   as_vec_clear(&lift.assumed);
   as_str_clear(&lift.out);
   as_intern_clear(&lift.names);
@@ -563,16 +583,26 @@ static char *lifted_text(const as_ttir_kernel *kernel, const char *file,
   return NULL;
 }
 
-/* Which masks always hold, and so which lanes are read, is known when all has been read once. */
+/* Which masks always hold, and so which lanes are read, is known when all has been read once.  A 0
+ * in a lane that nobody reads must not meet the assumption that all lanes are defined, which
+ * nothing would keep then. */
 char *as_ttir_lift(const as_ttir_kernel *kernel, const char *file, const as_ttir_launch *launch,
                    char **assumptions, as_err *err) {
-  ttir_mask *masks = as_calloc(2 * ((size_t)kernel->n_value + 1), sizeof *masks);
-  ttir_mask *again = masks + kernel->n_value + 1;
-  char *text = lifted_text(kernel, file, launch, NULL, masks, assumptions, err);
+  size_t n = (size_t)kernel->n_value + 1;
+  ttir_mask *masks = as_calloc(3 * n, sizeof *masks);
+  reading how = {.known = NULL, .seen = masks, .zeroes = true};
+  char *text = lifted_text(kernel, file, launch, &how, assumptions, err);
   if (text) {
     free(text);
     free(*assumptions);
-    text = lifted_text(kernel, file, launch, masks, again, assumptions, err);
+    how = (reading){.known = masks, .seen = masks + n, .zeroes = true};
+    text = lifted_text(kernel, file, launch, &how, assumptions, err);
+  }
+  if (text && how.contradicts) {
+    free(text);
+    free(*assumptions);
+    how = (reading){.known = masks, .seen = masks + 2 * n, .zeroes = false};
+    text = lifted_text(kernel, file, launch, &how, assumptions, err);
   }
   free(masks);
   return text;

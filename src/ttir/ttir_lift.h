@@ -34,6 +34,9 @@ typedef struct {
   as_intern names;          /* all that have been given */
   uint32_t n_counters;
   ttir_mask *mask;       /* by value, of stores: seen so far */
+  bool zeroes;           /* lanes of reals without a value that nobody reads may be read as 0 */
+  bool zeroed;           /* some were */
+  bool all_defined;      /* what has no value in some lanes was taken to have one in all */
   const bool *read;      /* by value: something reads all of its lanes (ttir_read.c) */
   const as_ttir_op *now; /* what is lifted; NULL: nothing yet */
   const char **tensor;   /* by argument: what the one that it points to is called here */
@@ -148,6 +151,12 @@ ttir_node *ttir_element(ttir_lift *lift, ttir_sort sort, const char *name,
                         const as_ttir_type *type);
 /* of all three */
 ttir_lifted ttir_view_lifted(ttir_lift *lift, const ttir_lifted *of, ttir_node *const *lane);
+
+/* the number that is meant by the literal as it is written, of a type of `bits` bits, whose value
+ * is given: what the launch's `literals` says, of bit patterns the shortest decimal at least */
+ttir_node *ttir_literal(ttir_lift *lift, const char *written, double value, uint32_t bits);
+/* a bit pattern of a float's type, of 16, 32 or 64 bits, as a number, an infinity or none */
+double ttir_real_of_bits(uint64_t bits, const as_ttir_type *type);
 
 /* ttir_lanes.c: does nobody read the lanes that this load's mask leaves without a value? */
 bool ttir_lanes_unread(const ttir_lift *lift, const as_ttir_op *load);

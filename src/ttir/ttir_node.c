@@ -294,6 +294,33 @@ ttir_node *ttir_or(as_arena *mem, ttir_node *a, ttir_node *b) {
 
 /* ---- domains */
 
+int64_t ttir_factor(const ttir_node *node) {
+  if (node->lo == node->hi)
+    return node->lo < 0 ? -node->lo : node->lo;
+  int64_t a = node->n == 2 ? ttir_factor(node->kid[0]) : 1;
+  int64_t b = node->n == 2 ? ttir_factor(node->kid[1]) : 1;
+  if (node->kind == TTIR_N_MUL && a <= 64 && b <= 64)
+    return a * b;
+  if (node->kind != TTIR_N_ADD && node->kind != TTIR_N_SUB)
+    return 1;
+  while (b != 0) {
+    int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+ttir_node *ttir_is_number(as_arena *mem, ttir_node *node, int64_t number) {
+  for (uint32_t i = 0; i < 2 && node->kind == TTIR_N_MUL; i++) {
+    const ttir_node *factor = node->kid[i];
+    bool divides = factor->lo == factor->hi && factor->lo > 0 && number % factor->lo == 0;
+    if (divides)
+      return ttir_is_number(mem, node->kid[1 - i], number / factor->lo);
+  }
+  return ttir_compare(mem, TTIR_N_EQUAL, node, ttir_integer(mem, number));
+}
+
 bool ttir_is_nonnegative(const ttir_node *node) {
   switch (node->kind) {
   case TTIR_N_NUMBER:

@@ -88,6 +88,10 @@ ttir_node *ttir_joined(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_no
 bool ttir_same(const ttir_node *a, const ttir_node *b);
 ttir_node *ttir_as_real(as_arena *mem, const ttir_node *integer);
 bool ttir_is_integer(const ttir_node *a, int64_t value);
+/* a number that the integer is seen to be a multiple of, at least 1; 0: it is 0 */
+int64_t ttir_factor(const ttir_node *node);
+/* the truth that the integer is this number; of `4 * x = 8` it is `x = 2` */
+ttir_node *ttir_is_number(as_arena *mem, ttir_node *node, int64_t number);
 
 /* the same operation of other kids, simplified anew */
 ttir_node *ttir_of_kids(as_arena *mem, const ttir_node *node, ttir_node *const *kid);

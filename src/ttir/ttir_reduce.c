@@ -144,16 +144,40 @@ static ttir_node *reduced(ttir_lift *lift, const char *wish, const as_ttir_type 
   return all ? ttir_arith(lift->mem, TTIR_N_ADD, value, all) : ttir_lacking(lift, value, none);
 }
 
-/* does the truth, which speaks of the counter, hold for all (or any) of its values? */
+static bool speaks_of(const ttir_node *node, const ttir_node *counter) {
+  if (node->kind == TTIR_N_NAME && strcmp(node->text, counter->text) == 0)
+    return true;
+  for (uint32_t i = 0; i < node->n; i++) {
+    if (speaks_of(node->kid[i], counter))
+      return true;
+  }
+  return false;
+}
+
+/* Does the truth hold for all (or any) values of the counter? One that does not speak of it, as the
+ * mask of a row, is the same for all. */
 static ttir_node *truth_over(ttir_lift *lift, const char *wish, const as_ttir_type *rest,
                              int64_t extent, bool all, const ttir_node *counter, ttir_node *truth) {
-  if (!truth || truth->kind == TTIR_N_TRUE)
+  if (!truth || truth->kind == TTIR_N_TRUE || !speaks_of(truth, counter))
     return truth;
   ttir_node *one = ttir_integer(lift->mem, 1);
   ttir_node *number = ttir_if(lift->mem, truth, one, ttir_integer(lift->mem, 0));
   const char *word = all ? "min" : "max";
   ttir_node *made = reduced(lift, wish, rest, extent, word, counter, number);
   return ttir_compare(lift->mem, TTIR_N_EQUAL, made, one);
+}
+
+/* The least (or largest) of the numbers of a row, and 0 where one is infinite. Its counter is its
+ * own: where it has no value, what says so stands within another reduction of the row. */
+static ttir_node *least_number(ttir_lift *lift, const as_ttir_type *type, uint32_t axis, bool least,
+                               const ttir_lifted *of) {
+  ttir_node *k = counter_of(lift, type, axis);
+  ttir_node *infinite = along(lift, least ? of->low : of->high, type, axis, k);
+  ttir_node *zero = ttir_as_real(lift->mem, ttir_integer(lift->mem, 0));
+  ttir_node *number = ttir_if(lift->mem, infinite, zero, along(lift, of->value, type, axis, k));
+  as_ttir_type rest = without(type, axis);
+  return reduced(lift, least ? "least" : "most", &rest, type->dim[axis], least ? "min" : "max", k,
+                 number);
 }
 
 /* A maximum of numbers some of which may be below all numbers: over those that are not, where there
@@ -175,13 +199,14 @@ static ttir_lifted extreme_along(ttir_lift *lift, const char *name, const as_tti
   ttir_lifted result = {.known = true};
   if (here && !along(lift, yields, type, axis, zero)) { /* the first element is a number */
     body = ttir_if(mem, here, along(lift, of->value, type, axis, zero), body);
+  } else if (here && !speaks_of(here, k)) { /* all elements of a row are numbers, or none is */
+    none = here;
+    body = ttir_if(mem, here, ttir_as_real(mem, zero), body);
   } else if (here) {
     none = truth_over(lift, "empty", &rest, elements, true, k, here);
     ttir_node *any = ttir_lane(mem, TTIR_FREE_LANE, 0, type->dim[axis] - 1);
     none->implied = along(lift, yields, type, axis, any);
-    ttir_node *number = ttir_if(mem, here, ttir_as_real(mem, zero), body);
-    const char *wish = most ? "least" : "most";
-    ttir_node *least = reduced(lift, wish, &rest, elements, most ? "min" : "max", k, number);
+    ttir_node *least = least_number(lift, type, axis, most, of);
     body = ttir_if(mem, none, ttir_as_real(mem, zero), ttir_if(mem, here, least, body));
   }
   result.value = reduced(lift, name, &rest, elements, word, k, body);
@@ -300,82 +325,138 @@ static bool speaks_of_tensors(const ttir_lift *lift, const as_ttir_region *regio
   return found;
 }
 
-/* By the region itself, from the first element on.  Triton leaves order and association open, so a
- * region has a meaning only if neither matters: then this one is as good as any. */
-static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis) {
-  const as_ttir_region *region = &op->region[0];
-  uint32_t n = op->n_operand;
-  const as_ttir_type *type = ttir_type_of(lift, op->operand[0]);
-  as_ttir_type rest = without(type, axis);
-  if (n > TTIR_MOST_CARRIED || region->n_argument != 2 * n || op->n_result != n)
-    return ttir_refuse(lift, op, "its region does not combine its operands");
-  if (speaks_of_tensors(lift, region))
-    return ttir_refuse(lift, op, "its region makes tensors");
+/* A reduction by its region, as it is written: what is carried, and what it may become. */
+typedef struct {
+  const as_ttir_op *op;
+  uint32_t axis;
+  const as_ttir_type *type; /* of what is reduced */
+  as_ttir_type rest;        /* of what comes of it */
+  ttir_may may[TTIR_MOST_CARRIED];
   ttir_carried tiles[TTIR_MOST_CARRIED];
-  const as_ttir_type *types[TTIR_MOST_CARRIED];
-  ttir_lifted returned[TTIR_MOST_CARRIED];
-  as_str carries;
-  as_str_init(&carries);
-  ttir_assume(lift, op, "what it combines by is taken to be associative and commutative");
-  bool lacks = false; /* what is chosen by a comparison may lack what is compared */
+} reduction;
+
+/* what the elements themselves may be; what is chosen by a comparison may lack what is compared */
+static void may_be_as_elements(ttir_lift *lift, reduction *in) {
+  uint32_t n = in->op->n_operand;
+  bool lacks = false;
   bool absent = false;
   for (uint32_t i = 0; i < n; i++) {
-    lacks |= ttir_is_partial(ttir_operand(lift, op, i)->value);
-    absent |= ttir_may_be_absent(ttir_operand(lift, op, i));
+    lacks |= ttir_is_partial(ttir_operand(lift, in->op, i)->value);
+    absent |= ttir_may_be_absent(ttir_operand(lift, in->op, i));
   }
   for (uint32_t i = 0; i < n; i++) {
-    const ttir_lifted *of = ttir_operand(lift, op, i);
-    if (of->low || of->high) {
-      as_str_clear(&carries);
-      return ttir_refuse(lift, op, "of numbers that may be infinite");
-    }
-    ttir_may may = {.lacks = lacks && of->value && of->value->sort == TTIR_REAL,
-                    .negative = true,
-                    .absent = absent};
-    ttir_lifted first = slice_at(lift, of, type, axis, ttir_integer(lift->mem, 0));
-    const char *name = lift->kernel->value[op->result[i]].name;
-    tiles[i] = ttir_carry(lift, name, &rest, &first, may, &carries);
-    types[i] = &rest;
+    const ttir_lifted *of = ttir_operand(lift, in->op, i);
+    in->may[i] = (ttir_may){.low = of->low != NULL,
+                            .high = of->high != NULL,
+                            .lacks = lacks && of->value && of->value->sort == TTIR_REAL,
+                            .negative = true,
+                            .absent = absent};
   }
+}
+
+/* the lines that carry the first element from one element to the next */
+static void carry_first(ttir_lift *lift, reduction *in) {
+  as_str carries;
+  as_str_init(&carries);
+  for (uint32_t i = 0; i < in->op->n_operand; i++) {
+    const ttir_lifted *of = ttir_operand(lift, in->op, i);
+    ttir_lifted first = slice_at(lift, of, in->type, in->axis, ttir_integer(lift->mem, 0));
+    const char *name = lift->kernel->value[in->op->result[i]].name;
+    in->tiles[i] = ttir_carry(lift, name, &in->rest, &first, in->may[i], &carries);
+  }
+  int64_t extent = in->type->dim[in->axis];
   const char *counter = ttir_fresh(lift, "element");
-  ttir_line(lift, "for %s = 1 to %lld", counter, (long long)type->dim[axis]);
+  ttir_line(lift, "for %s = 1 to %lld", counter, (long long)extent);
   as_str_add(&lift->out, carries.s);
   as_str_clear(&carries);
   lift->depth++;
-  ttir_node *at = ttir_name(lift->mem, counter, 1, type->dim[axis] - 1);
-  for (uint32_t i = 0; i < n; i++) {
+  const as_ttir_region *region = &in->op->region[0];
+  ttir_node *at = ttir_name(lift->mem, counter, 1, extent - 1);
+  for (uint32_t i = 0; i < in->op->n_operand; i++) {
     lift->value[region->argument[i]] = (ttir_lifted){.known = true};
-    ttir_enter_carried(lift, &tiles[i], &lift->value[region->argument[i]]);
-    lift->value[region->argument[n + i]] =
-        slice_at(lift, ttir_operand(lift, op, i), type, axis, at);
+    ttir_enter_carried(lift, &in->tiles[i], &lift->value[region->argument[i]]);
+    lift->value[region->argument[in->op->n_operand + i]] =
+        slice_at(lift, ttir_operand(lift, in->op, i), in->type, in->axis, at);
   }
-  const as_ttir_type *outer = lift->over;
-  lift->over = rest.rank ? &rest : NULL;
+}
+
+/* what the region makes of what is carried and an element; false: refused */
+static bool combine(ttir_lift *lift, const reduction *in, ttir_lifted *returned) {
+  const as_ttir_region *region = &in->op->region[0];
   size_t n_events = lift->events.n;
   const as_ttir_op *update = lift->update;
-  bool fine = ttir_lift_region(lift, region);
-  if (fine && (lift->events.n != n_events || lift->update != update))
-    fine = ttir_refuse(lift, op, "its region touches memory, or waits");
+  if (!ttir_lift_region(lift, region))
+    return false;
+  if (lift->events.n != n_events || lift->update != update)
+    return ttir_refuse(lift, in->op, "its region touches memory, or waits");
   const as_ttir_op *yield = ttir_last(region);
-  fine = fine && (yield->n_operand == n ||
-                  ttir_refuse(lift, op, "its region does not return what it combines"));
-  for (uint32_t i = 0; fine && i < n; i++) {
+  if (yield->n_operand != in->op->n_operand)
+    return ttir_refuse(lift, in->op, "its region does not return what it combines");
+  for (uint32_t i = 0; i < in->op->n_operand; i++) {
     returned[i] = *ttir_operand(lift, yield, i);
-    if (returned[i].low || returned[i].high)
-      fine = ttir_refuse(lift, op, "what it combines may become infinite");
-    if (fine && !absent && ttir_may_be_absent(&returned[i]))
-      fine = ttir_refuse(lift, op, "what it combines by speaks of lanes that have no value");
+    if (!in->may[i].absent && ttir_may_be_absent(&returned[i]))
+      return ttir_refuse(lift, in->op, "what it combines by speaks of lanes that have no value");
   }
-  if (fine)
-    ttir_write_next(lift, n, types, tiles, returned);
+  return true;
+}
+
+/* may what is returned be infinite where that was not foreseen? it is foreseen then */
+static bool becomes_more(reduction *in, const ttir_lifted *returned) {
+  bool more = false;
+  for (uint32_t i = 0; i < in->op->n_operand; i++) {
+    ttir_may *may = &in->may[i];
+    more |= (returned[i].low && !may->low) || (returned[i].high && !may->high);
+    may->low |= returned[i].low != NULL;
+    may->high |= returned[i].high != NULL;
+  }
+  return more;
+}
+
+/* the loop with what is foreseen; `again`: more may become infinite, and nothing holds that is
+ * written */
+static bool write_reduction(ttir_lift *lift, reduction *in, bool *again) {
+  const as_ttir_type *types[TTIR_MOST_CARRIED];
+  ttir_lifted returned[TTIR_MOST_CARRIED];
+  uint32_t n = in->op->n_operand;
+  carry_first(lift, in);
+  const as_ttir_type *outer = lift->over;
+  lift->over = in->rest.rank ? &in->rest : NULL;
+  bool fine = combine(lift, in, returned);
+  *again = fine && becomes_more(in, returned);
+  for (uint32_t i = 0; i < n; i++)
+    types[i] = &in->rest;
+  if (fine && !*again)
+    ttir_write_next(lift, n, types, in->tiles, returned);
   lift->over = outer;
   lift->depth--;
   ttir_line(lift, "end");
-  for (uint32_t i = 0; fine && i < n; i++) {
-    lift->value[op->result[i]] = (ttir_lifted){.known = true};
-    ttir_enter_carried(lift, &tiles[i], &lift->value[op->result[i]]);
-  }
   return fine;
+}
+
+/* By the region itself, from the first element on.  Triton leaves order and association open, so a
+ * region has a meaning only if neither matters: then this one is as good as any. */
+static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis) {
+  uint32_t n = op->n_operand;
+  const as_ttir_type *type = ttir_type_of(lift, op->operand[0]);
+  if (n > TTIR_MOST_CARRIED || op->region[0].n_argument != 2 * n || op->n_result != n)
+    return ttir_refuse(lift, op, "its region does not combine its operands");
+  if (speaks_of_tensors(lift, &op->region[0]))
+    return ttir_refuse(lift, op, "its region makes tensors");
+  reduction in = {.op = op, .axis = axis, .type = type, .rest = without(type, axis)};
+  ttir_assume(lift, op, "what it combines by is taken to be associative and commutative");
+  may_be_as_elements(lift, &in);
+  ttir_mark start = ttir_mark_here(lift);
+  bool again = true;
+  while (again) { /* each time something more is infinite */
+    ttir_go_back(lift, start);
+    if (!write_reduction(lift, &in, &again))
+      return false;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    lift->value[op->result[i]] = (ttir_lifted){.known = true};
+    ttir_enter_carried(lift, &in.tiles[i], &lift->value[op->result[i]]);
+  }
+  return true;
 }
 
 static bool axis_of(ttir_lift *lift, const as_ttir_op *op, bool reduces, uint32_t *axis) {
@@ -401,6 +482,11 @@ static bool axis_of(ttir_lift *lift, const as_ttir_op *op, bool reduces, uint32_
   return ttir_enters(lift, op, region, 0, op->operand, op->n_operand, true) &&
          ttir_enters(lift, op, region, op->n_operand, op->operand, op->n_operand, true) &&
          ttir_yields(lift, op, region, op->operand, op->n_operand, true);
+}
+
+bool ttir_is_in_any_order(const ttir_lift *lift, const as_ttir_op *op) {
+  return ttir_role_of(op) == TTIR_FOLDS && strcmp(op->name, "tt.reduce") == 0 &&
+         op->n_operand == 1 && op->n_region == 1 && combination_of(lift, &op->region[0]) != OTHER;
 }
 
 bool ttir_lift_reduce(ttir_lift *lift, const as_ttir_op *op, int code) {

@@ -118,6 +118,23 @@ static ttir_node *row_major(ttir_lift *lift, const as_ttir_type *type, ttir_node
   return position;
 }
 
+/* Is the value read by reductions of its only axis alone, for which the order of its elements is
+ * nothing? */
+static bool is_only_reduced(const ttir_lift *lift, uint32_t value, const as_ttir_region *region) {
+  for (uint32_t i = 0; i < region->n_op; i++) {
+    const as_ttir_op *op = region->op[i];
+    for (uint32_t k = 0; k < op->n_operand; k++) {
+      if (op->operand[k] == value && !ttir_is_in_any_order(lift, op))
+        return false;
+    }
+    for (uint32_t k = 0; k < op->n_region; k++) {
+      if (!is_only_reduced(lift, value, &op->region[k]))
+        return false;
+    }
+  }
+  return true;
+}
+
 static bool lift_reshape(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   const as_ttir_type *from = ttir_type_of(lift, op->operand[0]);
@@ -125,7 +142,8 @@ static bool lift_reshape(ttir_lift *lift, const as_ttir_op *op, int code) {
   bool reorders = as_ttir_attribute_of(op, "allow_reorder") != NULL;
   for (uint32_t i = 0; i < op->n_word; i++)
     reorders |= strcmp(op->word[i], "allow_reorder") == 0;
-  if (reorders)
+  bool any = to->rank == 1 && is_only_reduced(lift, op->result[0], &lift->kernel->body);
+  if (reorders && !any)
     return ttir_refuse(lift, op, "in an order that is left open");
   if (elements_of(from) != elements_of(to))
     return misfit(lift, op);
@@ -289,7 +307,8 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
   bool masked = mask->kind != TTIR_N_TRUE;
   if (masked)
     position = ttir_under(lift->mem, position, mask);
-  bool unread = masked && !other && !real && ttir_lanes_unread(lift, op);
+  bool unread = masked && !other && ttir_lanes_unread(lift, op);
+  lift->zeroed |= unread && real;
   bool partial = masked && other && other->value && ttir_is_partial(other->value);
   ttir_node *lacks = partial && real ? ttir_lacks(lift, other->value) : NULL;
   if (partial && !real)

@@ -111,12 +111,41 @@ START_TEST(a_faint_counterexample_is_one) {
 
 END_TEST
 
+/* Whether a test says anything is seen without an evaluation: of sizes that may be small it does,
+ * of extents that are large numbers it does not. */
+START_TEST(out_of_reach) {
+  static const struct {
+    const char *text;
+    bool out;
+  } programs[] = {
+      {"program p\nsizes N = 4096\ninput X: f32[N, N]\ninput Y: f32[N, N]\noutput Z = X @ Y\n",
+       false},
+      {"program p\ninput X: f32[64, 64]\ninput Y: f32[64, 64]\noutput Z = X @ Y\n", false},
+      {"program p\ninput X: f32[4096, 4096]\ninput Y: f32[4096, 4096]\noutput Z = X @ Y\n", true},
+      {"program p\nsizes N = 4096\ninput X: f32[N, 4096]\ninput Y: f32[4096, 4096]\n"
+       "output Z = X @ Y\n",
+       false},
+  };
+
+  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+    as_sizes *sizes = as_sizes_new();
+    as_graph *program = load_text(programs[i].text, sizes, lib, NULL);
+    ck_assert_msg(as_field_is_out_of_reach(program, NULL) == programs[i].out, "%s",
+                  programs[i].text);
+    as_graph_free(program);
+    as_sizes_free(sizes);
+  }
+}
+
+END_TEST
+
 int main(void) {
   lib = test_operators();
   TCase *tests = test_case("pairs", 60);
   tcase_add_loop_test(tests, pairs, 0, (int)(sizeof rows / sizeof *rows));
   tcase_add_test(tests, a_counterexample_that_can_be_seen);
   tcase_add_test(tests, a_faint_counterexample_is_one);
+  tcase_add_test(tests, out_of_reach);
   int status = test_run("pairs", tests);
   as_oplib_free(lib);
   return status;

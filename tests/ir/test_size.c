@@ -161,8 +161,10 @@ END_TEST
 
 START_TEST(printing) {
   static const char *const same[] = {
-      "0",  "-1",   "D", "D*L + 2*T - 3", "D div L", "(D mod 4)*D", "(D + 1) div (L - 1)",
-      "-D", "2*D*D"};
+      "0", "-1", "D", "D*L + 2*T - 3", "D div L", "(D mod 4)*D", "(D + 1) div (L - 1)", "-D",
+      "2*D*D",
+      /* numbers of tiles, which the claim reads as what is covered and the tile */
+      "(120 + T - 1) div T", "(D + T - 1) div T", "(T - 1) div T", "(2*T + 3) div T"};
   as_sizes *sizes = as_sizes_new();
   as_err err;
   as_err_init(&err);

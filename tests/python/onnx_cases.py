@@ -159,6 +159,74 @@ class Onnx(unittest.TestCase):
             with self.assertRaisesRegex(assay.AssayError, "BatchNormalization"):
                 module(x)
 
+    def of_one_node(self, kind, inputs, constants=(), version=18, **settings):
+        """The module of a model of one node; inputs that are constants have these values."""
+        names = [f"i{k}" for k in range(len(inputs))]
+        node = helper.make_node(kind, names, ["y"], **settings)
+        given = [
+            helper.make_tensor_value_info(
+                name, helper.np_dtype_to_tensor_dtype(x.dtype), list(x.shape)
+            )
+            for k, (name, x) in enumerate(zip(names, inputs))
+            if k not in constants
+        ]
+        result = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+        held = [numpy_helper.from_array(inputs[k], names[k]) for k in constants]
+        graph = helper.make_graph([node], "one", given, [result], held)
+        imports = [helper.make_opsetid("", version)]
+        return assay.from_onnx(helper.make_model(graph, opset_imports=imports))
+
+    def test_reductions(self):
+        x, whole = np.float32([[1.0, -2.0, 3.0]]), np.int32([[1, -2, 3]])
+        no_axes = {"noop_with_empty_axes": 1}
+        for kind in ("ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum"):
+            with self.assertRaisesRegex(assay.AssayError, f"{kind}: over no axes"):
+                self.of_one_node(kind, [x], **no_axes)(torch.from_numpy(x))
+        same = self.of_one_node("ReduceSum", [x], **no_axes)(torch.from_numpy(x))
+        self.assertTrue(torch.equal(same, torch.from_numpy(x)))
+        for kind in ("ReduceL2", "ReduceMean", "ReduceLogSum"):
+            with self.assertRaisesRegex(assay.AssayError, f"{kind}: of integers"):
+                self.of_one_node(kind, [whole])(torch.from_numpy(whole))
+        total = self.of_one_node("ReduceSum", [whole])(torch.from_numpy(whole))
+        self.assertEqual((total.dtype, total.item()), (torch.int32, 2))
+
+    def test_powers(self):
+        x, whole = np.float32([1.0, 2.0, 3.0]), np.array([1, 2, 3])
+        squared = self.of_one_node("Pow", [whole, np.float32(2)], [1])(torch.from_numpy(whole))
+        self.assertEqual((squared.dtype, squared.tolist()), (torch.int64, [1, 4, 9]))
+        for base, exponent in ((whole, np.float32(0.5)), (x, np.float32([[2.0]]))):
+            with self.assertRaisesRegex(assay.AssayError, "Pow"):
+                self.of_one_node("Pow", [base, exponent], [1])(torch.from_numpy(base))
+
+    def test_settings_of_old_versions(self):
+        x = np.arange(6, dtype=np.float32).reshape(2, 3)
+        part = self.of_one_node("Slice", [x], version=9, starts=[1], ends=[3], axes=[1])
+        self.assertEqual(part(torch.from_numpy(x)).tolist(), x[:, 1:3].tolist())
+        wide = self.of_one_node("Pad", [x], version=2, pads=[0, 1, 0, 2])(torch.from_numpy(x))
+        self.assertEqual(wide.tolist(), np.pad(x, [(0, 0), (1, 2)]).tolist())
+        with self.assertRaisesRegex(assay.AssayError, "anything but zeros"):
+            self.of_one_node("Pad", [x], version=2, pads=[0, 1, 0, 2], value=1.0)(
+                torch.from_numpy(x)
+            )
+
+    def test_what_cannot_be_is_said(self):
+        import tempfile
+
+        x = np.arange(6, dtype=np.float32).reshape(2, 3)
+        with self.assertRaisesRegex(assay.AssayError, "node y: ONNX Reshape"):
+            self.of_one_node("Reshape", [x, np.array([4, -1])], [1])(torch.from_numpy(x))
+        with self.assertRaisesRegex(assay.AssayError, "ONNX Add: reads nothing_here"):
+            node = helper.make_node("Add", ["x", "nothing_here"], ["y"])
+            given = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3])
+            graph = helper.make_graph([node], "lacks", [given], [given])
+            graph.output[0].name = "y"
+            assay.from_onnx(helper.make_model(graph))(torch.from_numpy(x))
+        with self.assertRaisesRegex(assay.AssayError, "no ONNX model can be read"):
+            assay.from_onnx("/nowhere.onnx")
+        with tempfile.NamedTemporaryFile(suffix=".onnx") as empty:
+            with self.assertRaisesRegex(assay.AssayError, "without an ONNX graph"):
+                assay.from_onnx(empty.name)
+
     def test_imported_by_command(self):
         import subprocess
         import tempfile

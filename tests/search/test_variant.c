@@ -4,6 +4,7 @@
 #include "search/variant.h"
 #include "tests/suite.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* of the package for PyTorch, which has windows */
 static const char operators[] = "python/assay/torch_ops.sem";
@@ -96,6 +97,48 @@ START_TEST(with_as_much) {
 
 END_TEST
 
+/* What is behind a change has the value that it had, and so the program's name for it: by names the
+ * prover knows which tensors may be the program's. */
+START_TEST(names_are_kept) {
+  read_program p = read_program_text(
+      LINEAR "s = sum(h + b, axis=1)\nr = relu(s)\nq = r * r\noutput y = exp(q)\n", operators);
+  uint64_t struck[AS_LIMIT_N] = {0};
+  uint32_t n;
+  as_graph **found = sg_variants(p.graph, as_target_default(), true, 3, &n, struck);
+  static const char *const kept[] = {"s", "r", "q", "y"};
+  ck_assert_uint_gt(n, 0);
+  for (uint32_t i = 0; i < n; i++) {
+    for (size_t k = 0; k < sizeof kept / sizeof *kept; k++) {
+      uint32_t times = 0;
+      for (uint32_t node = 0; node < found[i]->n; node++)
+        times += found[i]->node[node].name && strcmp(found[i]->node[node].name, kept[k]) == 0;
+      ck_assert_msg(times == 1, "%s: %u times", kept[k], times);
+    }
+    as_graph_free(found[i]);
+  }
+  free(found);
+  read_program_done(&p);
+}
+
+END_TEST
+
+/* tiles that reach beyond an extent that is a number: what is searched is read back and proved */
+START_TEST(numbers_are_covered) {
+  read_program p = read_program_text("program p\nsizes N = 4096\ninput X: f32[N, 120]\n"
+                                     "input c: f32[120]\noutput y = exp(X * c + X)\n",
+                                     operators);
+  as_search_opts options = as_search_default;
+  as_search_result found;
+  options.threads = 2;
+  ck_assert_int_eq(as_search(p.graph, &options, &found), AS_OK);
+  ck_assert_uint_eq(found.stats.unproved, 0);
+  ck_assert_uint_eq(found.cand[0].kernels, 1);
+  as_search_result_clear(&found);
+  read_program_done(&p);
+}
+
+END_TEST
+
 /* what a search for one candidate makes of it, which is certified */
 static as_search_result search_certified(const as_graph *graph) {
   as_search_opts options = as_search_default;
@@ -138,6 +181,8 @@ int main(void) {
   TCase *tests = test_case("variant", 240);
   tcase_add_loop_test(tests, with_less_work, 0, sizeof less_work / sizeof *less_work);
   tcase_add_loop_test(tests, with_as_much, 0, sizeof as_much / sizeof *as_much);
+  tcase_add_test(tests, names_are_kept);
+  tcase_add_test(tests, numbers_are_covered);
   tcase_add_test(tests, certified);
   tcase_add_test(tests, of_no_input);
   return test_run("variant", tests);

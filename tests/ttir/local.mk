@@ -1,12 +1,12 @@
 # kernels of Triton: what is read, what it is read as
 check_PROGRAMS += tests/ttir/probes
-TESTS += tests/ttir/test_triton.sh tests/ttir/test_lanes.sh tests/ttir/test_order.sh
+TESTS += tests/ttir/test_triton.sh tests/ttir/test_lanes.sh tests/ttir/test_literals.sh tests/ttir/test_order.sh
 tests_ttir_probes_SOURCES = tests/ttir/probes.c
 tests_ttir_probes_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tests_ttir_probes_LDADD = libasimport.a libaswrite.a libasttir.a libassem.a libastile.a libasir.a libasbase.a $(JANSSON_LIBS) $(FLINT_LIBS) $(GMP_LIBS) -lm -lpthread
 FAST_HELPERS += tests/ttir/probes
-FAST_TESTS += tests/ttir/test_triton.sh tests/ttir/test_lanes.sh tests/ttir/test_order.sh
-EXTRA_DIST += tests/ttir/test_triton.sh tests/ttir/test_lanes.sh tests/ttir/test_order.sh tests/ttir/cases/scaled_add.ttir tests/ttir/cases/scaled_add.tp tests/ttir/cases/scaled_add.tile tests/ttir/cases/scaled_subtract.ttir \
+FAST_TESTS += tests/ttir/test_triton.sh tests/ttir/test_lanes.sh tests/ttir/test_literals.sh tests/ttir/test_order.sh
+EXTRA_DIST += tests/ttir/test_triton.sh tests/ttir/test_lanes.sh tests/ttir/test_literals.sh tests/ttir/test_order.sh tests/ttir/cases/scaled_add.ttir tests/ttir/cases/scaled_add.tp tests/ttir/cases/scaled_add.tile tests/ttir/cases/scaled_subtract.ttir \
   tests/ttir/cases/scaled_add_one_too_many.ttir tests/ttir/cases/row_softmax.ttir tests/ttir/cases/row_softmax.tp tests/ttir/cases/row_softmax.tile tests/ttir/cases/running.ttir \
   tests/ttir/cases/running.json tests/ttir/cases/running.tile tests/ttir/cases/block_product.sem tests/ttir/cases/block_product.tp tests/ttir/cases/block_product.ttir \
   tests/ttir/cases/block_product_skewed.ttir tests/ttir/cases/shifted_rows.tile tests/ttir/cases/shifted_rows.ttir tests/ttir/cases/masked_index.ttir tests/ttir/cases/masked_index.tp
@@ -24,3 +24,13 @@ TESTS += tests/ttir/test_blocks.sh
 EXTRA_DIST += tests/ttir/test_blocks.sh
 EXTRA_DIST += tests/ttir/own/window_kernels.py tests/ttir/own/windows.sem tests/ttir/own/max_pool_dilated.tp tests/ttir/own/max_pool_dilated.ttir tests/ttir/own/max_pool_wide.tp tests/ttir/own/max_pool_wide.ttir tests/ttir/own/max_pool_same.tp tests/ttir/own/max_pool_same.ttir tests/ttir/own/min_pool_ceil.tp tests/ttir/own/min_pool_ceil.ttir tests/ttir/own/avg_pool_padded.tp \
   tests/ttir/own/avg_pool_padded.ttir tests/ttir/own/avg_pool_counted.tp tests/ttir/own/avg_pool_counted.ttir tests/ttir/own/row_amounts.tp tests/ttir/own/row_amounts.ttir
+EXTRA_DIST += tests/ttir/own/model_kernels.py tests/ttir/own/field_kernels.py tests/ttir/own/models.sem tests/ttir/own/attention_alibi.tp tests/ttir/own/attention_alibi.ttir \
+  tests/ttir/own/attention_joined.tp tests/ttir/own/attention_joined.ttir tests/ttir/own/attention_described.tp tests/ttir/own/attention_described.ttir \
+  tests/ttir/own/group_norm_last.tp tests/ttir/own/group_norm_last.ttir tests/ttir/own/layer_norm_dw_parts.tp tests/ttir/own/layer_norm_dw_parts.ttir tests/ttir/own/l2_normed.tp \
+  tests/ttir/own/l2_normed.ttir tests/ttir/own/cross_entropy_smoothed.tp tests/ttir/own/cross_entropy_smoothed.ttir tests/ttir/own/bce_logits.tp tests/ttir/own/bce_logits.ttir \
+  tests/ttir/own/adam_step.tile tests/ttir/own/adam_step.ttir tests/ttir/own/geglu_tanh.tp tests/ttir/own/geglu_tanh.ttir tests/ttir/own/qk_norm_rope.tp \
+  tests/ttir/own/qk_norm_rope.ttir tests/ttir/own/linear_attention.tp tests/ttir/own/linear_attention.ttir tests/ttir/own/moe_gathered.tp tests/ttir/own/moe_gathered.ttir \
+  tests/ttir/own/block_scaled_matmul.tp tests/ttir/own/block_scaled_matmul.ttir tests/ttir/own/embedding_bag_fixed.tp tests/ttir/own/embedding_bag_fixed.ttir \
+  tests/ttir/own/pixels_shuffled.tp tests/ttir/own/pixels_shuffled.ttir tests/ttir/own/poi_gelu_add.tp tests/ttir/own/poi_gelu_add.ttir tests/ttir/own/red_softmax.tp \
+  tests/ttir/own/red_softmax.ttir tests/ttir/own/per_var_mean.tp tests/ttir/own/per_var_mean.ttir tests/ttir/own/scaled_groups.tp tests/ttir/own/scaled_groups.ttir \
+  tests/ttir/own/batched_permute.tp tests/ttir/own/batched_permute.ttir tests/ttir/own/persistent_matmul.tp tests/ttir/own/persistent_matmul.ttir

@@ -47,12 +47,6 @@ typedef struct {
   bool identical;    /* the candidate is the program: inconclusive runs say as much as others */
 } tester;
 
-static void outputs_free(const as_graph *graph, as_tensor *outputs) {
-  for (uint32_t i = 0; i < graph->n_output; i++)
-    as_tensor_clear(&outputs[i]);
-  free(outputs);
-}
-
 /* compares element by element; true: something calls for a look at the reals */
 static bool compare(tester *job, const as_tensor *want, const as_tensor *have, double *worst) {
   as_field_report *report = job->report;
@@ -201,8 +195,8 @@ static void run_clear(const tester *job, run_data *run) {
   as_err_clear(&run->why);
   as_inputs_free(job->spec, run->exact);
   as_inputs_free(job->spec, run->inputs);
-  outputs_free(job->spec, run->want);
-  outputs_free(job->cand, run->have);
+  as_outputs_free(job->spec, run->want);
+  as_outputs_free(job->cand, run->have);
 }
 
 /* RUN_DONE: the inputs are drawn */
@@ -483,6 +477,25 @@ as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_fie
   as_instance_clear(&job.instance);
   as_field_domain_clear(&job.field);
   return report->verdict;
+}
+
+bool as_field_is_out_of_reach(const as_graph *program, const as_field_options *options) {
+  as_err err;
+  as_err_init(&err);
+  tester job = {.spec = program, .options = options ? options : &as_field_default, .err = &err};
+  job.most = job.options->max_size;
+  job.ops = job.options->max_ops;
+  as_rng_seed(&job.rng, job.options->seed);
+  as_field_domain_init(&job.field, &job.rng);
+  bool drawn = false;
+  if (as_instance_init(&job.instance, program, NULL, &err)) {
+    for (; !drawn && job.most <= LARGEST * job.options->max_size; job.most *= 2)
+      drawn = draw_sizes(&job);
+    as_instance_clear(&job.instance);
+  }
+  as_field_domain_clear(&job.field);
+  as_err_clear(&err);
+  return drawn && job.work > TOO_MUCH * (double)job.ops;
 }
 
 void as_field_report_clear(as_field_report *report) {

@@ -73,6 +73,10 @@ extern const as_field_options as_field_default;
  * evaluated at all. */
 as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_field_options *o,
                         as_field_report *report, as_err *err);
+/* whether an evaluation of the program would take too long even at small sizes, as where its
+ * extents are large numbers: then the test of any candidate but the program's own operators says
+ * nothing. Only an estimate is made, nothing is evaluated. */
+bool as_field_is_out_of_reach(const as_graph *program, const as_field_options *options);
 void as_field_report_clear(as_field_report *r);
 char *as_field_report_print(const as_field_report *r); /* in words; malloc'ed */
 #endif

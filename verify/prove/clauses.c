@@ -43,6 +43,47 @@ static void add_option(ck_id option, ck_id *out, uint32_t *n) {
     out[(*n)++] = option;
 }
 
+/* The term with `i div c` replaced by i, the bound variable `index`, and c; CK_BAD: i stands in it
+ * otherwise too, or not at all. */
+static ck_id undivided(pv *prover, ck_id term, uint32_t index, ck_id *divisor) {
+  enum { MOST_KIDS = 8 };
+
+  ck_terms *terms = prover->terms;
+  ck_id kids[MOST_KIDS];
+  uint32_t n = ck_nkids(terms, term);
+  if (!has_loose(terms, term, index))
+    return term;
+  if (ck_head(terms, term) == CK_DIV && ck_head(terms, ck_kid(terms, term, 0)) == CK_B) {
+    ck_id by = ck_kid(terms, term, 1);
+    bool same = *divisor == CK_BAD || *divisor == by;
+    *divisor = by;
+    return same && ck_is_closed(terms, by) ? ck_kid(terms, term, 0) : CK_BAD;
+  }
+  if (n == 0 || n > MOST_KIDS)
+    return CK_BAD;
+  for (uint32_t i = 0; i < n; i++) {
+    bool binds = ck_kid_binders(terms, term, i) > 0;
+    kids[i] = binds ? CK_BAD : undivided(prover, ck_kid(terms, term, i), index, divisor);
+    if (kids[i] == CK_BAD)
+      return CK_BAD;
+  }
+  return ck_rebuild(terms, term, kids);
+}
+
+/* what makes a pattern that speaks of `i div c` the argument: c times what stands for that; CK_BAD:
+ * it is another one */
+static ck_id times_divisor(pv *prover, ck_id pattern, uint32_t index, uint32_t depth,
+                           ck_id argument, bool first) {
+  ck_id divisor = CK_BAD;
+  ck_id whole = undivided(prover, pattern, index, &divisor);
+  if (whole == CK_BAD || divisor == CK_BAD)
+    return CK_BAD;
+  bool alone = ck_head(prover->terms, whole) == CK_B && ck_is_closed(prover->terms, argument) &&
+               ck_is_int(prover->terms, argument);
+  ck_id digit = alone ? argument : pv_clause_digit(prover, whole, index, depth, argument, first);
+  return digit == CK_BAD ? CK_BAD : pv_mul(prover, divisor, digit);
+}
+
 static void match_app(pv *prover, ck_id pattern, uint32_t index, uint32_t depth, bool first,
                       ck_id x, ck_id *out, uint32_t *n) {
   const ck_terms *terms = prover->terms;
@@ -55,6 +96,9 @@ static void match_app(pv *prover, ck_id pattern, uint32_t index, uint32_t depth,
       if (ck_head(terms, pattern_arg) != CK_B) {
         if (!has_loose(terms, pattern_arg, index))
           continue;
+        ck_id multiple = times_divisor(prover, pattern_arg, index, depth, arg, first);
+        if (multiple != CK_BAD)
+          add_option(multiple, out, n);
         ck_id digit = pv_clause_digit(prover, pattern_arg, index, depth, arg, first);
         /* no sum of steps: a place taken apart and put together, `c*(i div c) + i mod c` */
         if (digit == CK_BAD && ck_is_closed(terms, arg) && ck_is_int(terms, arg))

@@ -211,3 +211,30 @@ bool pv_runs_backwards(pv *prover, pv_ctx ctx, ck_id n, ck_id k, ck_id body) {
   then = backwardness(prover, eqn.to, k, &negatives);
   return then < now || (then == now && pv_order(prover, eqn.to, body) < 0);
 }
+
+pv_eqn pv_over_whole_tile(pv *prover, pv_ctx ctx, ck_id term) {
+  ck_id bound = ck_kid(prover->terms, term, 0);
+  ck_id tile = ck_kid(prover->terms, bound, 1);
+  ck_id left = ck_kid(prover->terms, bound, 2);
+  ck_id k;
+  if (pv_poly_monomials(prover, tile) > pv_poly_monomials(prover, left)) {
+    ck_id other = tile;
+    tile = left;
+    left = other;
+  }
+  ck_id least = pv_min2(prover, tile, left);
+  pv_eqn same = pv_norm(prover, ctx, least);
+  pv_thm left_nonneg = pv_follows(prover, ctx, pv_ge0(prover, left));
+  if (same.by == PV_NONE || same.to != bound || left_nonneg == PV_NONE)
+    return pv_fail();
+  pv_ctx_bind(prover, ctx, bound, &k);
+  ck_id body = pv_sum_body(prover, term, k);
+  pv_var_sub vars[2] = {{pv_int_var(prover, "a"), tile}, {pv_int_var(prover, "b"), left}};
+  ck_fsub fun = pv_fun_sub(prover, "f", &k, body);
+  pv_thm back = same.by == PV_REFL ? PV_REFL : pv_sym(prover, same.by);
+  pv_thm rebound =
+      back == PV_REFL ? PV_REFL : pv_cong(prover, term, pv_sum(prover, least, k, body), &back, 1);
+  pv_thm thm = pv_trans(prover, rebound,
+                        pv_use_lemma(prover, PV_SUM_MIN, vars, 2, &fun, 1, &left_nonneg, 1));
+  return thm == PV_NONE ? pv_fail() : (pv_eqn){pv_right(prover, thm), thm};
+}

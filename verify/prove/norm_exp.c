@@ -109,3 +109,22 @@ pv_eqn pv_norm_exp(pv *prover, pv_ctx ctx, ck_id term) {
   pv_poly_clear(&poly);
   return eqn;
 }
+
+bool pv_is_exponent(pv *prover, ck_id term, ck_id variable) {
+  const ck_terms *terms = prover->terms;
+  ck_op head = ck_head(terms, term);
+  if (head == CK_APP || head == CK_FOLD || !ck_has_var(terms, term, variable))
+    return false;
+  bool found = false;
+  if (head == CK_EXP) {
+    pv_poly poly;
+    pv_poly_init(&poly);
+    pv_poly_read(prover, &poly, ck_kid(terms, term, 0));
+    for (uint32_t i = 0; i < poly.count && !found; i++)
+      found = pv_mono_has(&poly.monos[i], variable);
+    pv_poly_clear(&poly);
+  }
+  for (uint32_t i = 0, n = ck_nkids(terms, term); i < n && !found; i++)
+    found = pv_is_exponent(prover, ck_kid(terms, term, i), variable);
+  return found;
+}

@@ -193,6 +193,68 @@ static bool is_goal(const ck_terms *terms, const ck_claim *claim, ck_id relation
   return false;
 }
 
+static bool is_among(const as_vec *list, ck_id id) {
+  for (size_t i = 0; i < list->n; i++) {
+    if (AS_VEC_AT(list, ck_id, i) == id)
+      return true;
+  }
+  return false;
+}
+
+/* adds the variables of a term; true: one was not there before */
+static bool add_variables(const ck_terms *terms, ck_id term, as_vec *list) {
+  ck_ids variables = ck_members(terms, terms->node[term].fv);
+  size_t before = list->n;
+  for (uint32_t i = 0; i < variables.n; i++) {
+    if (!is_among(list, variables.x[i]))
+      as_vec_push(list, &variables.x[i]);
+  }
+  return list->n > before;
+}
+
+/* The sizes that matter to a relation: those in it, and those by which the given program says what
+ * these are. */
+static void sizes_of(const ck_terms *terms, const ck_claim *claim, ck_id relation, as_vec *list) {
+  bool more = add_variables(terms, relation, list);
+  while (more) {
+    more = false;
+    for (uint32_t i = 0; i < claim->n_given; i++) {
+      ck_id fact = claim->given[i];
+      if (ck_head(terms, fact) == CK_EQ && is_among(list, ck_kid(terms, fact, 0)))
+        more |= add_variables(terms, fact, list);
+    }
+  }
+}
+
+/* whether the hypothesis speaks of no sizes but these; one that says more than a relation is about
+ * elements */
+static bool is_of_sizes(const ck_terms *terms, ck_id hyp, const as_vec *sizes) {
+  ck_ids variables = ck_members(terms, terms->node[hyp].fv);
+  bool of_sizes = true;
+  for (uint32_t i = 0; i < variables.n && ck_is_rel(terms, hyp); i++)
+    of_sizes = of_sizes && is_among(sizes, variables.x[i]);
+  return of_sizes;
+}
+
+/* What a segment rests on: what is said of tensors up to it, and of the sizes that matter to it.
+ * Those of other kernels, which divide the same extents otherwise, would only be in the way. */
+static void allow(const pv *prover, const ck_claim *claim, ck_goal *segment, ck_id *allowed) {
+  const ck_terms *terms = prover->terms;
+  ck_id written = pv_defs_relation(prover->defs, PV_SHARED, segment->formula);
+  as_vec sizes;
+  as_vec_init(&sizes, sizeof(ck_id));
+  if (written != CK_BAD)
+    sizes_of(terms, claim, written, &sizes);
+  segment->n_allowed = 0;
+  for (uint32_t i = 0; i < claim->hyps.n; i++) {
+    ck_id hyp = claim->hyps.x[i];
+    if (pv_defs_until(prover->defs, hyp, segment->formula) &&
+        (written == CK_BAD || is_of_sizes(terms, hyp, &sizes)))
+      allowed[segment->n_allowed++] = hyp;
+  }
+  as_vec_clear(&sizes);
+}
+
 /* Tensors of the candidate that are the given program's of the same name, for all integers: what
  * follows them is then made of the same, and each stretch is proved by itself. */
 static void prove_segments(pv *prover, const ck_claim *claim) {
@@ -202,15 +264,15 @@ static void prove_segments(pv *prover, const ck_claim *claim) {
     segment.formula = pv_defs_segment(prover->defs, i);
     if (segment.formula == CK_BAD || is_goal(prover->terms, claim, segment.formula))
       continue;
-    segment.n_allowed = 0; /* what is said of tensors up to this one */
-    for (uint32_t k = 0; k < claim->hyps.n; k++) {
-      if (pv_defs_until(prover->defs, claim->hyps.x[k], segment.formula))
-        allowed[segment.n_allowed++] = claim->hyps.x[k];
-    }
+    allow(prover, claim, &segment, allowed);
     size_t n_hyps;
     ranked *hyps = rank_hyps(&segment, 1, &n_hyps);
     pv_thm thm = prove_beside(prover, &segment, hyps, n_hyps, SEGMENT_EFFORT);
     free(hyps);
+    AS_TRACE(PROVE, "%s %s the given program's; %zu steps, %llu work of %llu so far",
+             ck_word_text(prover->terms, claim->definitions[i].name),
+             thm == PV_NONE ? "may not be" : "is", prover->steps.n,
+             (unsigned long long)prover->work, (unsigned long long)prover->max_work);
     if (thm != PV_NONE)
       pv_defs_join(prover->defs, i, thm);
   }

@@ -111,7 +111,12 @@ pv_eqn pv_rescaled_by_cases(pv *prover, pv_ctx ctx, ck_id fold);
  * round */
 pv_eqn pv_settled(pv *prover, pv_ctx ctx, ck_id fold);
 
+/* is the variable a factor of an exponent, or of a part of one? (norm_exp.c) */
+bool pv_is_exponent(pv *prover, ck_id term, ck_id variable);
 /* --- cuts.c */
+/* A sum over what is left of a tile, min(tile, left), as one over the tile with 0 for what is
+ * beyond: so that it can be joined with the sum over tiles, and cut where all of them end. */
+pv_eqn pv_over_whole_tile(pv *prover, pv_ctx ctx, ck_id term);
 /* an undecided condition on which the form of a fold or a quotient in t depends; CK_BAD: none */
 ck_id pv_range_cond(pv *prover, pv_ctx ctx, ck_id t);
 /* where conditions on k change their value, into m, at most max; how many */

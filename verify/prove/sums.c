@@ -164,8 +164,42 @@ static ck_id joined_body(pv *prover, const sum_nest *nest, uint32_t outer, uint3
   if (replaced == CK_BAD)
     return CK_BAD;
   pv_eqn eqn = pv_index_canon(prover, replaced);
+  if (eqn.by != PV_NONE && !ck_has_var(prover->terms, eqn.to, nest->counter[outer]))
+    return eqn.to;
+  if (!pv_is_exponent(prover, body, nest->counter[outer]) ||
+      !pv_is_exponent(prover, body, nest->counter[inner]))
+    return CK_BAD;
+  eqn = pv_norm(prover, nest->ctx[nest->depth], replaced);
   return eqn.by == PV_NONE || ck_has_var(prover->terms, eqn.to, nest->counter[outer]) ? CK_BAD
                                                                                       : eqn.to;
+}
+
+/* The sum over tiles of the sums over a tile, `current`, is `split`, whose body is the joined one
+ * at `k[outer]*n[inner] + k[inner]`: but for the form of indices, or, where exponentials stand
+ * apart for each counter, in normal form.  The theorem current = split. */
+static pv_thm as_split(pv *prover, const sum_nest *nest, uint32_t outer, ck_id body,
+                       ck_id body_joined, ck_id joint, ck_id split) {
+  ck_id current = tele_term(prover, nest, outer, body);
+  pv_eqn split_canon = pv_index_canon(prover, split);
+  pv_eqn current_canon = pv_index_canon(prover, current);
+  if (split_canon.by == PV_NONE || current_canon.by == PV_NONE)
+    return PV_NONE;
+  if (split_canon.to == current_canon.to)
+    return pv_trans(prover, current_canon.by, pv_sym(prover, split_canon.by));
+  ck_id place = pv_add(prover, pv_mul(prover, nest->counter[outer], nest->bound[outer + 1]),
+                       nest->counter[outer + 1]);
+  ck_id placed = ck_sub(prover->terms, body_joined, &joint, &place, 1, NULL, 0);
+  pv_eqn apart = pv_norm(prover, nest->ctx[nest->depth], placed);
+  if (apart.by == PV_NONE || apart.to != body)
+    return PV_NONE;
+  pv_thm same = apart.by;
+  for (uint32_t m = nest->depth; m-- > outer;)
+    same = pv_lift_sum(prover, nest->bound[m], nest->counter[m], same);
+  pv_eqn placed_canon = pv_index_canon(prover, tele_term(prover, nest, outer, placed));
+  if (placed_canon.by == PV_NONE || placed_canon.to != split_canon.to)
+    return PV_NONE;
+  pv_thm back = pv_trans(prover, placed_canon.by, pv_sym(prover, split_canon.by));
+  return pv_trans(prover, pv_sym(prover, same), back);
 }
 
 static bool bounds_free(pv *prover, const sum_nest *nest) {
@@ -208,20 +242,16 @@ static pv_eqn join(pv *prover, sum_nest *nest, ck_id body) {
   ck_id tiles = nest->bound[outer];
   ck_id tile = nest->bound[outer + 1];
   ck_id inside = tele_term(prover, nest, outer + 2, body_joined);
-  ck_id current = tele_term(prover, nest, outer, body);
   pv_thm premises[2] = {ge0(prover, nest->ctx[outer], tiles), ge0(prover, nest->ctx[outer], tile)};
   pv_var_sub vars[2] = {{pv_int_var(prover, "G"), tiles}, {pv_int_var(prover, "T"), tile}};
   ck_fsub fun = pv_fun_sub(prover, "f", &joint, inside);
   pv_thm split = pv_use_lemma(prover, PV_SUM_SPLIT, vars, 2, &fun, 1, premises, 2);
   if (split == PV_NONE || thm == PV_NONE)
     return pv_fail();
-  pv_eqn split_canon = pv_index_canon(prover, pv_right(prover, split));
-  pv_eqn current_canon = pv_index_canon(prover, current);
-  if (split_canon.by == PV_NONE || current_canon.by == PV_NONE ||
-      split_canon.to != current_canon.to)
+  pv_thm same = as_split(prover, nest, outer, body, body_joined, joint, pv_right(prover, split));
+  if (same == PV_NONE)
     return pv_fail();
-  pv_thm same = pv_trans(prover, pv_trans(prover, current_canon.by, pv_sym(prover, split_canon.by)),
-                         pv_sym(prover, split)); /* cur = sum over G*T */
+  same = pv_trans(prover, same, pv_sym(prover, split)); /* the tiles = sum over G*T */
   ck_id big = pv_left(prover, split);
   pv_eqn bound = pv_norm(prover, nest->ctx[outer], ck_kid(prover->terms, big, 0));
   if (bound.by == PV_NONE)
@@ -676,42 +706,13 @@ static bool has_div(pv *prover, ck_id term) {
   return false;
 }
 
-/* A sum over what is left of a tile, min(tile, left), as one over the tile with 0 for what is
- * beyond: so that it can be joined with the sum over tiles, and cut where all of them end. */
-static pv_eqn over_whole_tile(pv *prover, pv_ctx ctx, ck_id term) {
-  ck_id bound = ck_kid(prover->terms, term, 0);
-  ck_id tile = ck_kid(prover->terms, bound, 1);
-  ck_id left = ck_kid(prover->terms, bound, 2);
-  ck_id k;
-  if (pv_poly_monomials(prover, tile) > pv_poly_monomials(prover, left)) {
-    ck_id other = tile;
-    tile = left;
-    left = other;
-  }
-  ck_id least = pv_min2(prover, tile, left);
-  pv_eqn same = pv_norm(prover, ctx, least);
-  pv_thm left_nonneg = ge0(prover, ctx, left);
-  if (same.by == PV_NONE || same.to != bound || left_nonneg == PV_NONE)
-    return pv_fail();
-  pv_ctx_bind(prover, ctx, bound, &k);
-  ck_id body = pv_sum_body(prover, term, k);
-  pv_var_sub vars[2] = {{pv_int_var(prover, "a"), tile}, {pv_int_var(prover, "b"), left}};
-  ck_fsub fun = pv_fun_sub(prover, "f", &k, body);
-  pv_thm back = same.by == PV_REFL ? PV_REFL : pv_sym(prover, same.by);
-  pv_thm rebound =
-      back == PV_REFL ? PV_REFL : pv_cong(prover, term, pv_sum(prover, least, k, body), &back, 1);
-  pv_thm thm = pv_trans(prover, rebound,
-                        pv_use_lemma(prover, PV_SUM_MIN, vars, 2, &fun, 1, &left_nonneg, 1));
-  return thm == PV_NONE ? pv_fail() : (pv_eqn){pv_right(prover, thm), thm};
-}
-
 /* t: a sum whose bound is normal */
 pv_eqn pv_norm_sum(pv *prover, pv_ctx ctx, ck_id term) {
   enum { PLACES = 8 };
 
   ck_id n = ck_kid(prover->terms, term, 0);
   if (ck_head(prover->terms, n) == CK_ITE) {
-    pv_eqn whole = over_whole_tile(prover, ctx, term);
+    pv_eqn whole = pv_over_whole_tile(prover, ctx, term);
     if (whole.by != PV_NONE)
       return pv_then(prover, whole, pv_norm(prover, ctx, whole.to));
   }

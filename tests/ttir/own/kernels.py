@@ -16,6 +16,8 @@ from triton.backends.compiler import GPUTarget
 from triton.backends.nvidia.compiler import CUDABackend
 from triton.compiler import ASTSource
 
+import field_kernels
+import model_kernels
 import more_kernels
 import tiled_kernels
 import window_kernels
@@ -575,6 +577,28 @@ KERNELS = {
     'rotary_tiles': ([F] * 3, dict(S=8, H=4, D=8, BM=4, BN=4)),
     'add_rows': ([I, F, F, 'i32'], dict(B=16)),
     'softmax_lanes': ([F] * 3, dict(H=4, S=8, N=50, BM=16, BN=16)),
+    'attention_alibi': ([F] * 5 + ['i32', 'fp32'], dict(D=16, BM=16, BN=16)),
+    'attention_joined': ([F] * 3 + ['i32'], dict(D=16, B=8)),
+    'attention_described': ([F] * 4 + ['i32', 'fp32'], dict(D=16, BM=16, BN=16)),
+    'group_norm_last': ([F] * 4 + ['i32'] * 3 + ['fp32'], dict(BP=8, BC=4)),
+    'layer_norm_dw_parts': ([F] * 6 + ['i32'] * 2, dict(R=4, B=16)),
+    'l2_normed': ([F] * 2 + ['i32', 'fp32'], dict(B=8)),
+    'cross_entropy_smoothed': ([F, I, F, 'i32', 'fp32', 'fp32'], dict(B=8)),
+    'bce_logits': ([F] * 3 + ['i32'], dict(B=16)),
+    'adam_step': ([F] * 4 + ['i32'] + ['fp32'] * 7, dict(B=16)),
+    'geglu_tanh': ([F] * 2 + ['i32'], dict(B=8)),
+    'qk_norm_rope': ([F] * 5 + ['i32', 'fp32'], dict(D=16)),
+    'linear_attention': ([F] * 4 + ['i32'], dict(D=16, B=16)),
+    'moe_gathered': ([F, F, I32, I32, F] + ['i32'] * 3, dict(BM=16, BN=16, BK=16)),
+    'block_scaled_matmul': ([F] * 5 + ['i32'] * 3, dict(BM=16, BN=16, BK=16)),
+    'embedding_bag_fixed': ([I32, F, F, F, 'i32'], dict(K=3, B=8)),
+    'pixels_shuffled': ([F] * 2 + ['i32'] * 3, dict(R=2, B=16)),
+    'poi_gelu_add': ([F] * 4 + ['i32'], dict(X=64)),
+    'red_softmax': ([F] * 2 + ['i32'] * 2, dict(X=4, R=8)),
+    'per_var_mean': ([F] * 3 + ['i32'], dict(X=4, R=32)),
+    'scaled_groups': ([F] * 3 + ['i32'], dict(G=8)),
+    'batched_permute': ([F] * 2 + ['i32'] * 3, dict(B=16)),
+    'persistent_matmul': ([F] * 3 + ['i32'] * 3, dict(P=2, BM=16, BN=16, BK=16)),
 }
 
 
@@ -604,7 +628,7 @@ def text_of(function, types, constants):
 
 
 def function_of(name):
-    for module in (more_kernels, tiled_kernels, window_kernels):
+    for module in (more_kernels, tiled_kernels, window_kernels, model_kernels, field_kernels):
         if hasattr(module, name):
             return getattr(module, name)
     return globals()[name]

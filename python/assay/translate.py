@@ -343,6 +343,8 @@ class Translator:
                 raise SizesDiffer(
                     f"the second function asks for {known} = {wanted}, the first does not"
                 )
+            if known and symbol in [e.node.expr for e in _open(tensor.shape[:axis])]:
+                self.program.extents.suppose(f"{name}_{axis} = {known}", stated=True)
             if known is None:
                 if extent.node.hint is None:
                     raise Unsupported("extent", f"{extent} depends on data")
@@ -645,6 +647,10 @@ class _Lying:
     extents: tuple
     strides: tuple
     offset: int
+
+
+def _open(extents):
+    return [extent for extent in extents if isinstance(extent, torch.SymInt)]
 
 
 class _Missing:

@@ -572,8 +572,13 @@ class Claims(unittest.TestCase):
     def test_places_outside_are_no_counterexample(self):
         x, at = torch.randn(4), torch.tensor([0, -1])
         again = lambda x, at: x[at % x.shape[0]]  # noqa: E731
-        self.assertEqual(assay.certify(lambda x, at: x[at], again, x, at).verdict, "UNKNOWN")
-        at = torch.tensor([0, 1])
+        self.assertEqual(assay.certify(lambda x, at: x[at], again, x, at).verdict, "PROVED")
+        at = torch.tensor([0, 1, 3])
+        sent = lambda x, at, y: x.scatter_add(0, at, y)  # noqa: E731  (an error below 0)
+        put = lambda x, at, y: x.index_put((at,), y, accumulate=True)  # noqa: E731
+        verdict = assay.certify(sent, put, x, at, torch.randn(3))
+        self.assertEqual(verdict.verdict, "UNKNOWN")
+        self.assertIn("at which the first function is an error", str(verdict))
         from_front = lambda x, at: x[torch.where(at < 0, 0, at)]  # noqa: E731
         wrong = assay.certify(lambda x, at: x[at] * 2, from_front, x, at)
         self.assertEqual(wrong.verdict, "REFUTED")

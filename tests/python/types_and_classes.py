@@ -258,5 +258,20 @@ class Windows(unittest.TestCase):
         self.assertEqual(verdict.verdict, "REFUTED")
 
 
+class Sizes(unittest.TestCase):
+    def test_axes_that_are_equal(self):
+        """That two axes of an argument are as long is among what the functions asked for."""
+        turned = lambda x: x.view(x.shape[1], x.shape[0])  # noqa: E731
+        verdict = assay.certify(turned, lambda x: x, torch.randn(4, 4), seconds=20)
+        self.assertEqual(verdict.verdict, "PROVED")
+        self.assertIn("x_1 = x_0", verdict.scope)
+        verdict = assay.certify(turned, lambda x: x, torch.randn(4, 5), seconds=20)
+        self.assertEqual(verdict.verdict, "REFUTED")
+        again = lambda x: x * 1  # noqa: E731
+        verdict = assay.certify(again, lambda x: x, torch.randn(4, 4), seconds=20)
+        self.assertEqual(verdict.verdict, "PROVED")
+        self.assertNotIn("x_1 = x_0", verdict.scope)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -5,6 +5,7 @@
  * costs nothing where it is used, and a kernel of its own where it stands among operators that have
  * nothing to do with it. */
 #include "driver.h"
+#include "match.h"
 #include "segment.h"
 #include "src/base/id.h"
 #include <stdio.h>
@@ -52,6 +53,38 @@ static bool *read_at_computed_places(const as_graph *program) {
   return computed;
 }
 
+/* Two axes as one that is not the last: a block that takes one index of it takes one axis of the
+ * grid for each, and there are three. */
+static bool joins_axes(const as_graph *program, uint32_t id) {
+  const as_node *node = &program->node[id];
+  if (!is_move(node) || sg_op_view(node->op) != SG_VIEW_MERGE || node->block != AS_NONE)
+    return false;
+  const as_node *of = &program->node[node->arg[0]];
+  bool last = !as_graph_same_size(program, node->dim[node->rank - 1], of->dim[of->rank - 1]);
+  return !last;
+}
+
+bool *sg_joined_first(const as_graph *program, bool *any) {
+  bool *joined = as_calloc(program->n + 1, sizeof *joined);
+  *any = false;
+  for (uint32_t i = 0; i < program->n; i++) {
+    joined[i] = joins_axes(program, i);
+    *any |= joined[i];
+  }
+  return joined;
+}
+
+/* by node: joined axes, and moves behind which there are none but moves and these; malloc'ed */
+static bool *made_joined(const as_graph *program) {
+  bool any;
+  bool *joined = sg_joined_first(program, &any);
+  for (uint32_t i = program->n; i-- > 0;) {
+    if (joined[i] && is_move(&program->node[i]))
+      joined[program->node[i].arg[0]] = true;
+  }
+  return joined;
+}
+
 bool sg_moves_matter(const as_graph *program) {
   bool *computed = read_at_computed_places(program);
   bool matter = false;
@@ -62,14 +95,15 @@ bool sg_moves_matter(const as_graph *program) {
 }
 
 bool *sg_late_moves(const as_graph *program, sg_moves moves) {
-  bool *computed = read_at_computed_places(program);
+  bool *stays = moves == SG_MOVES_LATE_UNLESS_JOINED ? made_joined(program)
+                                                     : read_at_computed_places(program);
   bool *is_late = as_calloc(program->n + 1, sizeof *is_late);
   uint32_t *last_use = sg_last_use(program);
   for (uint32_t i = 0; i < program->n && moves != SG_MOVES_AS_GIVEN; i++) {
     is_late[i] = is_move(&program->node[i]) && last_use[i] != AS_NONE && last_use[i] != 0 &&
-                 !(computed[i] && moves == SG_MOVES_LATE_UNLESS_COMPUTED);
+                 !(stays[i] && moves != SG_MOVES_LATE);
   }
-  free(computed);
+  free(stays);
   free(last_use);
   return is_late;
 }

@@ -12,7 +12,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 
-from .attention import in_products
+from .attention import InProducts
 from .compiled import GraphRunner, Options, exactly
 from .exporting import TRACING
 from .gradient import decompositions
@@ -37,11 +37,10 @@ _training = aot_autograd(
 
 
 def _compiled(graph_module, examples):
-    in_products(graph_module)
     wanting = any(isinstance(x, torch.Tensor) and x.requires_grad for x in examples)
-    return (_training if torch.is_grad_enabled() and wanting else _inference)(
-        graph_module, examples
-    )
+    way = _training if torch.is_grad_enabled() and wanting else _inference
+    with InProducts():
+        return way(graph_module, examples)
 
 
 class _ForSizes:

@@ -21,7 +21,12 @@ typedef struct {
 
 /* Where an order has its moves: where the program has them; each right before what reads it, a copy
  * each; or so unless something reads them at computed places, by itself or behind other moves. */
-typedef enum { SG_MOVES_AS_GIVEN, SG_MOVES_LATE, SG_MOVES_LATE_UNLESS_COMPUTED, SG_MOVES_LATE_UNLESS_JOINED } sg_moves;
+typedef enum {
+  SG_MOVES_AS_GIVEN,
+  SG_MOVES_LATE,
+  SG_MOVES_LATE_UNLESS_COMPUTED,
+  SG_MOVES_LATE_UNLESS_JOINED
+} sg_moves;
 
 /* a part of an input of the program, or of another part */
 typedef struct {
@@ -42,7 +47,7 @@ typedef struct {
   uint32_t *ops;    /* its operators, in order */
   uint32_t n_ops;
   bool *is_border; /* by node: no kernel has it and what reads it but moves; NULL: there is none */
-  bool *is_late; /* by node: a move right before what reads it, which ends no kernel */
+  bool *is_late;   /* by node: a move right before what reads it, which ends no kernel */
 } sg_variant;
 
 typedef struct {

@@ -415,14 +415,25 @@ static bool *find_lying(const as_graph *program) {
   return lies;
 }
 
-/* A slice, or a tensor with an axis written as two, or two as one.  Not the last one: blocks see
- * heads of rows where they read them (views.c).  Axes that are only exchanged, or of extent 1, are
- * left to what reads them, too. */
+/* whether two axes are exchanged, neither of them the last one: a row is a row still */
+static bool exchanges_rows(const as_graph *program, uint32_t id) {
+  const as_node *node = &program->node[id];
+  const as_node *of = &program->node[node->arg[0]];
+  as_strided at;
+  long stride;
+  return !sg_op_computes_place(node->op) && node->rank == of->rank && node->rank > 2 &&
+         as_graph_strided(program, id, &at) &&
+         as_size_is_const(program->sizes, at.stride[node->rank - 1], &stride) && stride == 1;
+}
+
+/* A slice, a tensor with an axis written as two, or two as one, or with axes exchanged.  Not the
+ * last one: blocks see heads of rows where they read them (views.c).  Axes of extent 1 are left to
+ * what reads them, too. */
 static bool begins_part(const as_graph *program, uint32_t id) {
   const as_node *node = &program->node[id];
   const as_node *of = &program->node[node->arg[0]];
   uint32_t axis;
-  if (is_slice(program, id, &axis))
+  if (is_slice(program, id, &axis) || exchanges_rows(program, id))
     return true;
   bool written_otherwise = node->rank > of->rank || sg_op_view(node->op) == SG_VIEW_MERGE;
   return sg_op_computes_place(node->op) && written_otherwise && of->rank > 0 && node->rank > 0 &&

@@ -4,6 +4,7 @@
  * once for each reader.  A kernel reads or writes a tensor in any order of its elements, so a move
  * costs nothing where it is used, and a kernel of its own where it stands among operators that have
  * nothing to do with it. */
+#include "cost_model.h"
 #include "driver.h"
 #include "match.h"
 #include "segment.h"
@@ -64,13 +65,31 @@ static bool joins_axes(const as_graph *program, uint32_t id) {
   return !last;
 }
 
+enum { CHAINED = 2 };
+
+/* Where a result is only moved behind products of products: by node, the first of these moves.  A
+ * block for all of it has as many ways more to order its axes. */
+static void add_moved_last(const as_graph *program, bool *first) {
+  uint32_t products = 0;
+  for (uint32_t i = 0; i < program->n; i++)
+    products += program->node[i].kind == AS_N_OP && sg_cost_is_contraction(&program->node[i]);
+  for (uint32_t i = 0; i < program->n_output && products >= CHAINED; i++) {
+    uint32_t id = program->output[i];
+    while (is_move(&program->node[id]) && is_move(&program->node[program->node[id].arg[0]]))
+      id = program->node[id].arg[0];
+    first[id] |=
+        is_move(&program->node[id]) && program->node[program->node[id].arg[0]].kind == AS_N_OP;
+  }
+}
+
 bool *sg_joined_first(const as_graph *program, bool *any) {
   bool *joined = as_calloc(program->n + 1, sizeof *joined);
   *any = false;
-  for (uint32_t i = 0; i < program->n; i++) {
+  for (uint32_t i = 0; i < program->n; i++)
     joined[i] = joins_axes(program, i);
+  add_moved_last(program, joined);
+  for (uint32_t i = 0; i < program->n; i++)
     *any |= joined[i];
-  }
   return joined;
 }
 

@@ -130,12 +130,6 @@ START_TEST(joined_axes) {
         "kernel k\n  grid x = B*H\n  load p [1, E] = b x -> 0\n  q = exp(p)\n"
         "  store Y [1, E] = q x -> 0\nend\n",
         1, 0);
-  check("program p\nsizes B = 3, H = 4, E = 8\ninput X: f16[B, H + 1, E]\n"
-        "output Y = exp(merge_axes(X[:, 1:H + 1], axis=0))\n",
-        "mugraph p\na = slice(X, axis=1, start=1, stop=H + 1)\nb = merge_axes(a, axis=0)\n"
-        "kernel k\n  grid x = B*H\n  load p [1, E] = b x -> 0\n  q = exp(p)\n"
-        "  store Y [1, E] = q x -> 0\nend\n",
-        1, 0);
 }
 
 END_TEST

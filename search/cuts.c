@@ -1,5 +1,6 @@
 /* Down-sets of the dataflow graph, and the convex groups between them. */
 #include "cuts.h"
+#include "cost_model.h"
 #include "src/base/hash.h"
 #include "src/base/id.h"
 #include "src/base/map.h"
@@ -224,9 +225,38 @@ static bool parts_moves(const sg_cuts *cuts, const sg_set *group) {
   return parted && !only_moves;
 }
 
+/* Does the group have a border that something within it reads that is no move, or a border and a
+ * product? */
+static bool crosses_border(const sg_cuts *cuts, const sg_set *group) {
+  const sg_variant *variant = cuts->variant;
+  const as_graph *graph = variant->graph;
+  bool *inside = as_calloc(graph->n + 1, sizeof *inside);
+  bool *behind = as_calloc(graph->n + 1, sizeof *behind); /* by node: a border within is made */
+  bool crosses = false;
+  bool border = false;
+  bool product = false;
+  for (uint32_t atom = 0; atom < cuts->n_atoms; atom++) {
+    const sg_atom *member = &cuts->atoms[atom];
+    for (uint32_t i = 0; i < member->n_ops && set_has(group, atom); i++)
+      inside[member->ops[i]] = true;
+  }
+  for (uint32_t i = 0; i < graph->n && !crosses; i++) {
+    const as_node *node = &graph->node[i];
+    for (uint32_t k = 0; k < node->nargs && inside[i]; k++)
+      behind[i] |= behind[node->arg[k]];
+    crosses = behind[i] && !sg_op_moves(node->op);
+    behind[i] |= inside[i] && variant->is_border[i];
+    border |= behind[i];
+    product |= inside[i] && sg_cost_is_contraction(node);
+  }
+  free(behind);
+  free(inside);
+  return crosses || (border && product);
+}
+
 /* whether the atoms have to do with each other */
 static bool belongs_together(const sg_cuts *cuts, const sg_set *group) {
-  if (parts_moves(cuts, group))
+  if (parts_moves(cuts, group) || (cuts->variant->is_border && crosses_border(cuts, group)))
     return false;
   sg_set rest = *group;
   uint64_t kind = take_component(cuts, &rest);

@@ -21,7 +21,12 @@ typedef struct {
 
 /* Where an order has its moves: where the program has them; each right before what reads it, a copy
  * each; or so unless something reads them at computed places, by itself or behind other moves. */
-typedef enum { SG_MOVES_AS_GIVEN, SG_MOVES_LATE, SG_MOVES_LATE_UNLESS_COMPUTED } sg_moves;
+typedef enum {
+  SG_MOVES_AS_GIVEN,
+  SG_MOVES_LATE,
+  SG_MOVES_LATE_UNLESS_COMPUTED,
+  SG_MOVES_LATE_UNLESS_JOINED
+} sg_moves;
 
 /* a part of an input of the program, or of another part */
 typedef struct {
@@ -41,7 +46,8 @@ typedef struct {
   sg_slices slices; /* what its inputs are that stand behind those of the program, in order */
   uint32_t *ops;    /* its operators, in order */
   uint32_t n_ops;
-  bool *is_late; /* by node: a move right before what reads it, which ends no kernel */
+  bool *is_border; /* by node: no kernel has it and what reads it but moves; NULL: there is none */
+  bool *is_late;   /* by node: a move right before what reads it, which ends no kernel */
 } sg_variant;
 
 typedef struct {
@@ -106,6 +112,10 @@ as_graph *sg_reordered(const as_graph *program, sg_moves moves);
  * was moved: it may be better then to move where the tensor is made */
 bool sg_moves_matter(const as_graph *program);
 
+/* By node, whether axes that do not lie as one are joined to one that is not the last, by which a
+ * block that reads them apart has too many axes to divide; malloc'ed.  any: is there one? */
+bool *sg_joined_first(const as_graph *program, bool *any);
+
 /* --- in_parts.c */
 /* The same program with parts computed of parts, where only parts of a result are read, down to the
  * inputs.  Owned by the caller; NULL: there is no such result. */
@@ -114,6 +124,7 @@ as_graph *sg_divided(const as_graph *program);
  * inputs behind its own.  NULL: it reads none.  Owned by the caller, as the slices are. */
 as_graph *sg_parts_as_inputs(const as_graph *program, sg_slices *slices);
 void sg_slices_clear(sg_slices *slices);
+void sg_slices_copy(sg_slices *to, const sg_slices *from);
 
 /* --- search.c: adds other orders of the operators to the program */
 void sg_find_variants(sg_search *search);

@@ -373,14 +373,20 @@ as_graph *sg_divided(const as_graph *program) {
 }
 
 /* --- parts of inputs as inputs */
-static void add_slice(sg_slices *slices, uint32_t input, const as_node *node) {
+static void add_slice(sg_slices *slices, uint32_t input, const as_opdef *op, const as_attr *attr) {
   slices->slice = as_realloc(slices->slice, (slices->n + 1) * sizeof *slices->slice);
   sg_slice *added = &slices->slice[slices->n++];
-  *added = (sg_slice){.input = input, .op = node->op};
+  *added = (sg_slice){.input = input, .op = op};
   for (uint32_t i = 0; i < AS_MAX_ATTRS; i++)
     as_attr_init(&added->attr[i]);
-  for (uint32_t i = 0; i < node->op->nattrs; i++)
-    as_attr_set(&added->attr[i], &node->attr[i]);
+  for (uint32_t i = 0; i < op->nattrs; i++)
+    as_attr_set(&added->attr[i], &attr[i]);
+}
+
+void sg_slices_copy(sg_slices *to, const sg_slices *from) {
+  *to = (sg_slices){.n = 0};
+  for (uint32_t i = 0; i < from->n; i++)
+    add_slice(to, from->slice[i].input, from->slice[i].op, from->slice[i].attr);
 }
 
 void sg_slices_clear(sg_slices *slices) {
@@ -409,16 +415,28 @@ static bool *find_lying(const as_graph *program) {
   return lies;
 }
 
-/* A slice, or a tensor with an axis written as two.  Not the last one: blocks see heads of rows
- * where they read them (views.c).  Axes that are only exchanged, or of extent 1, are left to what
- * reads them, too. */
+/* whether two axes are exchanged, neither of them the last one: a row is a row still */
+static bool exchanges_rows(const as_graph *program, uint32_t id) {
+  const as_node *node = &program->node[id];
+  const as_node *of = &program->node[node->arg[0]];
+  as_strided at;
+  long stride;
+  return !sg_op_computes_place(node->op) && node->rank == of->rank && node->rank > 2 &&
+         as_graph_strided(program, id, &at) &&
+         as_size_is_const(program->sizes, at.stride[node->rank - 1], &stride) && stride == 1;
+}
+
+/* A slice, a tensor with an axis written as two, or two as one, or with axes exchanged.  Not the
+ * last one: blocks see heads of rows where they read them (views.c).  Axes of extent 1 are left to
+ * what reads them, too. */
 static bool begins_part(const as_graph *program, uint32_t id) {
   const as_node *node = &program->node[id];
   const as_node *of = &program->node[node->arg[0]];
   uint32_t axis;
-  if (is_slice(program, id, &axis))
+  if (is_slice(program, id, &axis) || exchanges_rows(program, id))
     return true;
-  return sg_op_computes_place(node->op) && node->rank > of->rank && of->rank > 0 &&
+  bool written_otherwise = node->rank > of->rank || sg_op_view(node->op) == SG_VIEW_MERGE;
+  return sg_op_computes_place(node->op) && written_otherwise && of->rank > 0 && node->rank > 0 &&
          as_graph_same_size(program, node->dim[node->rank - 1], of->dim[of->rank - 1]);
 }
 
@@ -482,7 +500,7 @@ as_graph *sg_parts_as_inputs(const as_graph *program, sg_slices *slices) {
     made[i] =
         as_graph_input(to, node->name, to->node[to->input[of]].dtype, node->dim, node->rank, &err);
     copied = made[i] != AS_NONE;
-    add_slice(slices, of, node);
+    add_slice(slices, of, node->op, node->attr);
   }
   copied = copied && slices->n > 0 && copy_operators(program, to, made, &err);
   free(made);

@@ -4,7 +4,9 @@
  * once for each reader.  A kernel reads or writes a tensor in any order of its elements, so a move
  * costs nothing where it is used, and a kernel of its own where it stands among operators that have
  * nothing to do with it. */
+#include "cost_model.h"
 #include "driver.h"
+#include "match.h"
 #include "segment.h"
 #include "src/base/id.h"
 #include <stdio.h>
@@ -52,6 +54,56 @@ static bool *read_at_computed_places(const as_graph *program) {
   return computed;
 }
 
+/* Two axes as one that is not the last: a block that takes one index of it takes one axis of the
+ * grid for each, and there are three. */
+static bool joins_axes(const as_graph *program, uint32_t id) {
+  const as_node *node = &program->node[id];
+  if (!is_move(node) || sg_op_view(node->op) != SG_VIEW_MERGE || node->block != AS_NONE)
+    return false;
+  const as_node *of = &program->node[node->arg[0]];
+  bool last = !as_graph_same_size(program, node->dim[node->rank - 1], of->dim[of->rank - 1]);
+  return !last;
+}
+
+enum { CHAINED = 2 };
+
+/* Where a result is only moved behind products of products: by node, the first of these moves.  A
+ * block for all of it has as many ways more to order its axes. */
+static void add_moved_last(const as_graph *program, bool *first) {
+  uint32_t products = 0;
+  for (uint32_t i = 0; i < program->n; i++)
+    products += program->node[i].kind == AS_N_OP && sg_cost_is_contraction(&program->node[i]);
+  for (uint32_t i = 0; i < program->n_output && products >= CHAINED; i++) {
+    uint32_t id = program->output[i];
+    while (is_move(&program->node[id]) && is_move(&program->node[program->node[id].arg[0]]))
+      id = program->node[id].arg[0];
+    first[id] |=
+        is_move(&program->node[id]) && program->node[program->node[id].arg[0]].kind == AS_N_OP;
+  }
+}
+
+bool *sg_joined_first(const as_graph *program, bool *any) {
+  bool *joined = as_calloc(program->n + 1, sizeof *joined);
+  *any = false;
+  for (uint32_t i = 0; i < program->n; i++)
+    joined[i] = joins_axes(program, i);
+  add_moved_last(program, joined);
+  for (uint32_t i = 0; i < program->n; i++)
+    *any |= joined[i];
+  return joined;
+}
+
+/* by node: joined axes, and moves behind which there are none but moves and these; malloc'ed */
+static bool *made_joined(const as_graph *program) {
+  bool any;
+  bool *joined = sg_joined_first(program, &any);
+  for (uint32_t i = program->n; i-- > 0;) {
+    if (joined[i] && is_move(&program->node[i]))
+      joined[program->node[i].arg[0]] = true;
+  }
+  return joined;
+}
+
 bool sg_moves_matter(const as_graph *program) {
   bool *computed = read_at_computed_places(program);
   bool matter = false;
@@ -62,14 +114,15 @@ bool sg_moves_matter(const as_graph *program) {
 }
 
 bool *sg_late_moves(const as_graph *program, sg_moves moves) {
-  bool *computed = read_at_computed_places(program);
+  bool *stays = moves == SG_MOVES_LATE_UNLESS_JOINED ? made_joined(program)
+                                                     : read_at_computed_places(program);
   bool *is_late = as_calloc(program->n + 1, sizeof *is_late);
   uint32_t *last_use = sg_last_use(program);
   for (uint32_t i = 0; i < program->n && moves != SG_MOVES_AS_GIVEN; i++) {
     is_late[i] = is_move(&program->node[i]) && last_use[i] != AS_NONE && last_use[i] != 0 &&
-                 !(computed[i] && moves == SG_MOVES_LATE_UNLESS_COMPUTED);
+                 !(stays[i] && moves != SG_MOVES_LATE);
   }
-  free(computed);
+  free(stays);
   free(last_use);
   return is_late;
 }

@@ -679,6 +679,20 @@ static bool is_in_vain(const sg_search *search) {
          as_field_is_out_of_reach(search->program, NULL);
 }
 
+/* The orders that have borders, or the others; the first is the program as given.  Those with
+ * borders have fewer groups, and what is found for them bounds the others. */
+static void partition_variants(sg_search *search, bool have_borders) {
+  for (uint32_t i = 1; i < search->n_variants; i++) {
+    const sg_variant *variant = &search->variants[i];
+    if ((variant->is_border != NULL) != have_borders)
+      continue;
+    if (variant->n_ops > SG_MOST_ATOMS)
+      sg_struck(search, AS_LIMIT_OPERATORS, 1);
+    else
+      partition_variant(search, variant);
+  }
+}
+
 void sg_make_schemes(sg_search *search) {
   uint32_t n = search->variants[0].n_ops;
   search->best_us = SG_NEVER;
@@ -698,11 +712,7 @@ void sg_make_schemes(sg_search *search) {
     return;
   }
   sg_find_variants(search);
-  for (uint32_t i = 1; i < search->n_variants; i++) { /* the first is the program as given */
-    if (search->variants[i].n_ops > SG_MOST_ATOMS)
-      sg_struck(search, AS_LIMIT_OPERATORS, 1);
-    else
-      partition_variant(search, &search->variants[i]);
-  }
+  partition_variants(search, true);
+  partition_variants(search, false);
   qsort(search->schemes, search->n_schemes, sizeof *search->schemes, compare_schemes);
 }

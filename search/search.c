@@ -150,11 +150,29 @@ static void move_late(sg_variant *variant) {
 
 static void read_program(sg_search *search) {
   const as_graph *program = search->program;
-  search->variants = as_calloc(4 + MOST_VARIANTS, sizeof *search->variants);
+  search->variants = as_calloc(5 + MOST_VARIANTS, sizeof *search->variants);
   add_variant(search, program, NULL, SG_MOVES_AS_GIVEN);
   search->concrete = true;
   for (uint32_t i = 0; i < program->n_own_size; i++)
     search->concrete &= as_size_value(program->sizes, program->own_size[i]) >= 0;
+}
+
+/* the program with joined axes made by kernels before those that read them */
+static void add_joined_first(sg_search *search) {
+  const sg_variant *of = &search->variants[1];
+  bool any;
+  for (uint32_t i = 2; i < search->n_variants; i++) {
+    if (search->variants[i].slices.n > 0)
+      of = &search->variants[i];
+  }
+  bool *is_border = sg_joined_first(of->graph, &any);
+  free(is_border);
+  as_graph *graph = any ? sg_reordered(of->graph, SG_MOVES_LATE_UNLESS_JOINED) : NULL;
+  if (!graph)
+    return;
+  sg_variant *variant = add_variant(search, graph, graph, SG_MOVES_LATE_UNLESS_JOINED);
+  sg_slices_copy(&variant->slices, &of->slices);
+  variant->is_border = sg_joined_first(graph, &any);
 }
 
 void sg_find_variants(sg_search *search) {
@@ -173,6 +191,7 @@ void sg_find_variants(sg_search *search) {
     if (some_stay)
       add_variant(search, some_stay, some_stay, SG_MOVES_LATE_UNLESS_COMPUTED);
   }
+  add_joined_first(search);
   for (uint32_t i = 1; i < n_late; i++)
     move_late(&search->variants[i]);
 }
@@ -256,6 +275,7 @@ static void search_clear(sg_search *search) {
   for (uint32_t i = 0; i < search->n_variants; i++) {
     free(search->variants[i].ops);
     free(search->variants[i].is_late);
+    free(search->variants[i].is_border);
     sg_slices_clear(&search->variants[i].slices);
     if (search->variants[i].owned)
       as_graph_free(search->variants[i].owned);

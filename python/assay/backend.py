@@ -14,7 +14,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 
-from .attention import in_products
+from .attention import InProducts
 from .compiled import GraphRunner, Options, exactly
 from .errors import AssayError
 from .exporting import TRACING
@@ -42,10 +42,10 @@ def _training(compiler):
 
 
 def _compiled(graph_module, examples, settings):
-    in_products(graph_module)
     wanting = any(isinstance(x, torch.Tensor) and x.requires_grad for x in examples)
     form = _training if torch.is_grad_enabled() and wanting else _inference
-    return form(functools.partial(_certified, settings))(graph_module, examples)
+    with InProducts():
+        return form(functools.partial(_certified, settings))(graph_module, examples)
 
 
 class _ForSizes:

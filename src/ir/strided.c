@@ -1,6 +1,7 @@
 /* Kernel-level tensors that are parts of others: every element lies in the memory of an input or of
  * a stored tensor, at a place that is linear in its indices (slices, permutations, an axis written
- * as two, axes of extent 1). */
+ * as two, two axes as one where the outer one goes on where the inner one ends, axes of extent 1).
+ */
 #include "graph.h"
 #include "src/base/id.h"
 #include "src/base/mem.h"
@@ -77,6 +78,30 @@ static bool add_index(placing *p, const as_expr *index, as_size unit) {
   }
 }
 
+static bool is_same_name(const as_expr *one, const as_expr *other) {
+  return one->kind == AS_E_NAME && other->kind == AS_E_NAME && strcmp(one->name, other->name) == 0;
+}
+
+/* Two indices that are the quotient and the rest of one index k by a size q.  Where the outer
+ * stride is q times the inner one, (k div q) * outer + (k mod q) * inner is k * inner, as an index
+ * is not negative, and q is not 0 where there is an element: false if the sizes do not say so. */
+static bool add_joined(placing *p, const as_graph *graph, const as_expr *outer,
+                       const as_expr *inner, const as_size unit[2]) {
+  if (outer->kind != AS_E_IDIV || inner->kind != AS_E_MOD ||
+      !is_same_name(outer->kid[0], inner->kid[0]))
+    return false;
+  as_size by[2];
+  const as_expr *under[2] = {outer->kid[1], inner->kid[1]};
+  for (int i = 0; i < 2; i++) {
+    by[i] = as_opdef_size(p->sizes, p->call->op, &p->match, p->call->attr, under[i]);
+    if (by[i] == AS_SIZE_BAD)
+      return false;
+  }
+  as_size step = as_size_mul(p->sizes, by[0], unit[1]);
+  return step != AS_SIZE_BAD && as_graph_same_size(graph, by[0], by[1]) &&
+         as_graph_same_size(graph, unit[0], step) && add_index(p, outer->kid[0], unit[1]);
+}
+
 /* a list of indices passed on: axis for axis */
 static bool add_list(placing *p, const char *name, const as_size *unit, uint32_t room,
                      uint32_t *taken) {
@@ -140,10 +165,16 @@ bool as_graph_strided(const as_graph *graph, as_node_id id, as_strided *out) {
   uint32_t at = 0;
   for (uint32_t i = 0; i < body->n; i++) {
     uint32_t taken = 1;
-    bool placed = body->acc[i] == AS_IX_SCALAR
-                      ? at < rank && add_index(&p, body->kid[i], from.stride[at])
-                      : body->acc[i] == AS_IX_LIST &&
-                            add_list(&p, body->acc_name[i], &from.stride[at], rank - at, &taken);
+    bool scalar = body->acc[i] == AS_IX_SCALAR;
+    bool pair = scalar && i + 1 < body->n && body->acc[i + 1] == AS_IX_SCALAR && at + 1 < rank;
+    if (pair && add_joined(&p, graph, body->kid[i], body->kid[i + 1], &from.stride[at])) {
+      i++;
+      at += 2;
+      continue;
+    }
+    bool placed = scalar ? at < rank && add_index(&p, body->kid[i], from.stride[at])
+                         : body->acc[i] == AS_IX_LIST &&
+                               add_list(&p, body->acc_name[i], &from.stride[at], rank - at, &taken);
     if (!placed)
       return false;
     at += taken;

@@ -52,7 +52,8 @@ static char *barrier_text(const as_emitter *E, const as_tg_op *op) {
   return t;
 }
 
-/* where a box begins: the axes beside row and column move it along rows */
+/* where a box begins: the axes beside row and column move it along rows, or along columns where
+ * their elements lie nearer to each other than rows */
 static char *box_place(const as_emitter *E, const as_tg_op *op, const char *axis, uint32_t corner) {
   const as_tg_tile *t = &E->g->tile[op->tile];
   const as_tg_axis *row = as_tg_find_axis(t, op->row);
@@ -63,8 +64,9 @@ static char *box_place(const as_emitter *E, const as_tg_op *op, const char *axis
     const as_tg_axis *a = &t->axis[i];
     bool own = !strcmp(a->name, axis);
     bool other = strcmp(a->name, op->row) != 0 && strcmp(a->name, op->col) != 0;
-    long per = own ? 1 : a->stride / row->stride;
-    if (!own && !(other && rows))
+    bool by_rows = a->stride >= row->stride;
+    long per = own ? 1 : by_rows ? a->stride / row->stride : a->stride;
+    if (!own && !(other && rows == by_rows))
       continue;
     if (a->grid >= 0)
       as_str_printf(&s, "%sg%c * %ldu", s.n ? " + " : "", "xyz"[a->grid], a -> grid_step *per);

@@ -110,6 +110,68 @@ START_TEST(moved_axes) {
 
 END_TEST
 
+/* Two axes as one: a part where the outer one goes on where the inner one ends, of a part too; else
+ * it is read element by element. */
+START_TEST(joined_axes) {
+  check("program p\nsizes B = 3, H = 4, E = 8\ninput X: f16[B, H, E]\n"
+        "output Y = exp(merge_axes(X, axis=0))\n",
+        "mugraph p\na = merge_axes(X, axis=0)\nkernel k\n  grid x = B*H\n"
+        "  load p [1, E] = a x -> 0\n  q = exp(p)\n  store Y [1, E] = q x -> 0\nend\n",
+        1, 1);
+  check("program p\nsizes B = 3, H = 4, R = 2, E = 8\ninput X: f16[B, H*R, E]\n"
+        "output Y = exp(merge_axes(split_axis(X, axis=1, outer=H, inner=R), axis=0))\n",
+        "mugraph p\na = split_axis(X, axis=1, outer=H, inner=R)\nb = merge_axes(a, axis=0)\n"
+        "kernel k\n  grid x = B*H, y = R\n  load p [1, 1, E] = b x -> 0 y -> 1\n  q = exp(p)\n"
+        "  store Y [1, 1, E] = q x -> 0 y -> 1\nend\n",
+        1, 1);
+  check("program p\nsizes B = 3, H = 4, E = 8\ninput X: f16[H, B, E]\n"
+        "output Y = exp(merge_axes(swap_axes(X, first=0, second=1), axis=0))\n",
+        "mugraph p\na = swap_axes(X, first=0, second=1)\nb = merge_axes(a, axis=0)\n"
+        "kernel k\n  grid x = B*H\n  load p [1, E] = b x -> 0\n  q = exp(p)\n"
+        "  store Y [1, E] = q x -> 0\nend\n",
+        1, 0);
+}
+
+END_TEST
+
+/* Heads behind each other in a row: boxes of one head's keys move along the columns of their map.
+ * Not where elements beyond a head are padding, which lie in the next head; nor where heads overlap
+ * rows.  */
+START_TEST(heads_within_rows) {
+  static const char form[] =
+      "program p\nsizes B = 1, S = %d, H = 2, E = %d\ninput Q: f16[B, H, 64, E]\n"
+      "input K: f16[B, S, H, E]\ninput V: f16[B, S, H, E]\n"
+      "k = swap_axes(K, first=1, second=2)\nv = swap_axes(V, first=1, second=2)\n"
+      "w = exp(matmul(Q, transpose(k)))\n"
+      "output Y = matmul(w, v) / sum(w, axis=3)[:, :, :, none]\n";
+  static const char graph[] =
+      "mugraph p\nsizes L = 2, T = %d\nwhere S = L*T\n"
+      "k = swap_axes(K, first=1, second=2)\nv = swap_axes(V, first=1, second=2)\n"
+      "kernel k0\n  grid x = H, y = B\n  loop l = L\n"
+      "  load q [1, 1, 64, E] = Q x -> 1 y -> 0\n"
+      "  load a [1, 1, T, E] = k x -> 1 y -> 0 loop -> 2\n"
+      "  load b [1, 1, T, E] = v x -> 1 y -> 0 loop -> 2\n"
+      "  s = matmul(q, transpose(a))\n  w = exp(s)\n  o = matmul(w, b)\n  n = sum(w, axis=3)\n"
+      "  acc c = sum o\n  acc d = sum n\n  e = expand_dims(d, axis=3)\n  f = c / e\n"
+      "  store Y [1, 1, 64, E] = f x -> 1 y -> 0\nend\n";
+
+  static const struct {
+    int keys;
+    int width;
+    unsigned validated;
+  } of[] = {{128, 64, 1}, {128, 128, 1}, {128, 80, 0}};
+
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    char *program = as_format(form, of[i].keys, of[i].width);
+    char *candidate = as_format(graph, of[i].keys / 2);
+    check(program, candidate, 1, of[i].validated);
+    free(program);
+    free(candidate);
+  }
+}
+
+END_TEST
+
 /* of what another kernel stores, and read by an operator at kernel level as well */
 START_TEST(of_a_stored_tensor) {
   check("program p\nsizes N = 32, F = 32\ninput X: f16[N, 2*F]\nh = exp(X)\n"
@@ -190,6 +252,8 @@ int main(void) {
   tcase_add_test(tests, halves_of_rows);
   tcase_add_test(tests, every_second);
   tcase_add_test(tests, moved_axes);
+  tcase_add_test(tests, joined_axes);
+  tcase_add_test(tests, heads_within_rows);
   tcase_add_test(tests, of_a_stored_tensor);
   tcase_add_test(tests, of_a_result);
   tcase_add_test(tests, by_register_tiles);

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 
 import assay
 from assay.backend import assay_backend
+from assay.exporting import export
 
 BATCH, HEADS, SHARED, ROWS, WIDTH = 2, 4, 2, 5, 8
 
@@ -25,6 +26,13 @@ def tensors(heads=HEADS, keys=ROWS, rows=ROWS, width=WIDTH):
         torch.randn(BATCH, heads, keys, WIDTH),
         torch.randn(BATCH, heads, keys, width),
     )
+
+
+def extents_of_weights(function, *examples):
+    """Those of the tensor that a softmax gives in the exported function."""
+    graph = export(function, examples, fixed=True).graph_module.graph
+    (node,) = (node for node in graph.nodes if str(node.target) == "aten._softmax.default")
+    return tuple(node.meta["val"].shape)
 
 
 def a_mask(*extents):
@@ -87,6 +95,63 @@ class Attention(unittest.TestCase):
 
         self.same(repeated, *tensors(SHARED))
         self.same(repeated, *(x[:1] for x in tensors(SHARED)))
+
+    def test_keys_repeated_for_attention(self):
+        """In front of attention they are what they were before, however they are repeated."""
+        sdpa = F.scaled_dot_product_attention
+
+        def expanded(x):
+            wide = x[:, :, None].expand(*x.shape[:2], 2, *x.shape[2:])
+            return wide.reshape(x.shape[0], 2 * x.shape[1], *x.shape[2:])
+
+        def heads_last(x):
+            return x.transpose(1, 2).repeat_interleave(2, dim=2).transpose(1, 2)
+
+        query, key, value = tensors(SHARED)
+        for repeat in (expanded, heads_last, lambda x: x.repeat_interleave(2, 1)):
+            function = lambda q, k, v: sdpa(
+                q, repeat(k), repeat(v), is_causal=True
+            )  # noqa: B023,E731
+            groups = (BATCH * SHARED, HEADS // SHARED, ROWS, ROWS)
+            self.assertEqual(extents_of_weights(function, query, key, value), groups)
+            self.same(function, query, key, value)
+
+    def test_keys_repeated_otherwise(self):
+        """What is not repeated so, or was written to since, is taken as it is."""
+        sdpa = F.scaled_dot_product_attention
+
+        def written_to(x):
+            x = x.repeat_interleave(2, 1)
+            x[:, 1] = 0.5
+            return x
+
+        def relu_in_place(x):
+            x = x.repeat_interleave(2, 1)
+            F.relu(x, inplace=True)
+            return x
+
+        def source_written_to(x):
+            x = x + 1
+            wide = x.repeat_interleave(2, 1)
+            x.mul_(2)
+            return wide
+
+        def written_to_turned(x):
+            wide = x.repeat_interleave(2, 1)
+            turned = wide.transpose(2, 3).transpose(2, 3)
+            wide.mul_(3)
+            return turned
+
+        others = (written_to, relu_in_place, source_written_to, written_to_turned)
+        query, key, value = tensors(SHARED)
+        for repeat in (*others, lambda x: x.repeat(1, 2, 1, 1)):
+            function = lambda q, k, v: sdpa(
+                q, repeat(k), repeat(v), is_causal=True
+            )  # noqa: B023,E731
+            self.assertEqual(
+                extents_of_weights(function, query, key, value), (BATCH, HEADS, ROWS, ROWS)
+            )
+            self.same(function, query, key, value)
 
     def test_rows_that_are_masked_out_wholly(self):
         for extents in ((ROWS, ROWS), (BATCH, 1, ROWS, ROWS)):

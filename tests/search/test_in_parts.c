@@ -50,6 +50,21 @@ static const case_of divided[] = {
     {"program p\nsizes G = 2, R = 4, M = 8\ninput X: f16[1, G*R, M]\n"
      "output Y = silu(split_axis(squeeze(X, axis=0), axis=0, outer=G, inner=R))\n",
      2},
+    /* batches and heads as one axis; with groups of heads apart from them */
+    {"program p\nsizes B = 2, G = 3, M = 8\ninput X: f16[B, G, M]\n"
+     "output Y = silu(merge_axes(X, axis=0))\n",
+     1},
+    {"program p\nsizes B = 2, G = 3, R = 4, S = 5, M = 8\ninput X: f16[B, G*R, S, M]\n"
+     "output Y = silu(merge_axes(split_axis(X, axis=1, outer=G, inner=R), axis=0))\n",
+     2},
+    /* heads before positions: rows are rows still */
+    {"program p\nsizes B = 2, S = 3, H = 4, M = 8\ninput X: f16[B, S, H, M]\n"
+     "output Y = silu(transpose(X, axis=1))\n",
+     1},
+    /* of these, batches and heads do not lie as one axis */
+    {"program p\nsizes B = 2, S = 3, H = 4, M = 8\ninput X: f16[B, S, H, M]\n"
+     "output Y = silu(merge_axes(transpose(X, axis=1), axis=0))\n",
+     1},
 };
 
 START_TEST(computed_in_parts) {

@@ -123,6 +123,31 @@ static bool linear_content(as_algebra *A, const as_isa_row *instr, const as_tg_o
   return true;
 }
 
+/* how many elements of a tensor an axis of its tile has (condition 1: tiles make it up) */
+static long whole_extent(const as_algebra *A, const as_tg_axis *a) {
+  return a->live * (a->grid < 0 ? 1 : A->grid[a->grid]) * (a->loop_step ? A->g->trip : 1);
+}
+
+/* Whether all axes of smaller strides than the row's lie side by side in one row of the map: then
+ * each of its columns is an element of one row, and the map has as many as these axes reach. */
+static bool lies_within_rows(const as_algebra *A, const as_tg_tile *t, const as_tg_axis *row) {
+  long columns = 1;
+  for (unsigned i = 0; i < t->n_axis; i++) {
+    const as_tg_axis *a = &t->axis[i];
+    if (a->stride < row->stride)
+      columns += (whole_extent(A, a) - 1) * a->stride;
+  }
+  return columns <= row->stride;
+}
+
+/* whether the axis, beside a box's row and column, moves it by whole rows or columns of the map */
+static bool moves_box(const as_algebra *A, const as_tg_tile *t, const as_tg_axis *a,
+                      const as_tg_axis *row, const as_tg_axis *col) {
+  if (a->stride >= row->stride)
+    return a->stride % row->stride == 0 && row->live == 1L << row->bits;
+  return a->stride > 0 && col->live == 1L << col->bits && lies_within_rows(A, t, row);
+}
+
 /* a box: rows of `swizzle` bytes; the axes beside its row and column move it as whole numbers of
  * rows or columns of the tensor map, which the printer makes of the same strides */
 static bool bulk_content(as_algebra *A, const as_tg_op *op, const as_tg_tile *t,
@@ -157,7 +182,7 @@ static bool bulk_content(as_algebra *A, const as_tg_op *op, const as_tg_tile *t,
            !padded || (a->grid < 0 && !a->loop_step && (a == row || a == col)));
     ENSURE(A, "an axis that a box cannot move along",
            a == row || a == col || (!a->bits && a->grid < 0 && !a->loop_step) ||
-               (a->stride % row->stride == 0 && row->live == 1L << row->bits));
+               moves_box(A, t, a, row, col));
   }
   as_lay box = as_lay_swizzled((unsigned)op->rows, (unsigned)cols, elem,
                                (unsigned)as_isa_needs(instr, "shift"),

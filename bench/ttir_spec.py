@@ -465,6 +465,9 @@ class Numpy:
     def maximum(self, a, b):
         return elementwise('max({0}, {1})', a, b)
 
+    def minimum(self, a, b):
+        return elementwise('min({0}, {1})', a, b)
+
     def clip(self, x, low, high):
         return elementwise('max({1}, min({2}, {0}))', x, low, high)
 
@@ -473,6 +476,9 @@ class Numpy:
 
     def max(self, x, axis=None, keepdims=False):
         return reduced('max', x, axis, keepdims)
+
+    def min(self, x, axis=None, keepdims=False):
+        return reduced('min', x, axis, keepdims)
 
     def mean(self, x, axis=None, keepdims=False):
         return reduced(

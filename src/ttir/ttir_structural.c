@@ -291,7 +291,7 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
   bool masked = mask->kind != TTIR_N_TRUE;
   if (masked)
     position = ttir_under(lift->mem, position, mask);
-  bool unread = masked && !other && !real && ttir_lanes_unread(lift, op);
+  bool unread = masked && !other && ttir_lanes_unread(lift, op);
   bool partial = masked && other && other->value && ttir_is_partial(other->value);
   ttir_node *lacks = partial && real ? ttir_lacks(lift, other->value) : NULL;
   if (partial && !real)

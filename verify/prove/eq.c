@@ -702,8 +702,28 @@ static pv_thm goal_by_regions(pv *prover, pv_ctx ctx, ck_id formula, bool heavy)
   return thm;
 }
 
+/* An equation of reals in which choices nest, with a part of the effort that is left. */
+static pv_thm goal_by_names(pv *prover, pv_ctx ctx, ck_id formula) {
+  enum { PARTS = 4, NESTED = 4 };
+
+  if (ck_head(prover->terms, formula) != CK_EQ || pv_spent(prover))
+    return PV_NONE;
+  ck_id left = ck_kid(prover->terms, formula, 0);
+  ck_id right = ck_kid(prover->terms, formula, 1);
+  if (ck_is_int(prover->terms, left) ||
+      pv_nested_choices(prover, left) + pv_nested_choices(prover, right) < NESTED)
+    return PV_NONE;
+  uint64_t work = prover->max_work;
+  prover->max_work = prover->work + (work - prover->work) / PARTS;
+  pv_thm thm = pv_by_names(prover, pv_ctx_derive(prover, ctx), left, right);
+  prover->max_work = work;
+  return thm;
+}
+
 pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id formula) {
   pv_thm thm = pv_ctx_find(prover, ctx, formula);
+  if (thm == PV_NONE)
+    thm = goal_by_names(prover, ctx, formula);
   if (thm == PV_NONE)
     thm = goal_by_regions(prover, ctx, formula, true);
   if (thm != PV_NONE)

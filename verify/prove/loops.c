@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CHOICES = 64 };
+/* LONG_LEAF, NESTED_CHOICES: what is longer, with so many choices of reals within each other, has
+ * no short normal form, and stays as it stands (named.c) */
+enum { MOST_CHOICES = 64, LONG_LEAF = 200, NESTED_CHOICES = 2 };
 
 typedef struct {
   pv *prover;
@@ -430,6 +432,9 @@ static pv_eqn normal_leaf(const reader *read, ck_id t) {
   eqn = pv_then(read->all->prover, eqn, places_at_hand(read, eqn.to));
   if (eqn.by == PV_NONE)
     return eqn;
+  if (pv_nested_choices(read->all->prover, eqn.to) >= NESTED_CHOICES &&
+      pv_tree_size(read->all->prover, eqn.to) > LONG_LEAF)
+    return pv_then(read->all->prover, eqn, pv_index_canon(read->all->prover, eqn.to));
   pv_eqn normal = pv_norm(read->all->prover, read->ctx, eqn.to);
   return normal.by == PV_NONE ? eqn : pv_then(read->all->prover, eqn, normal);
 }

@@ -715,12 +715,12 @@ static pv_thm goal_by_names(pv *prover, pv_ctx ctx, ck_id formula) {
     return PV_NONE;
   uint64_t work = prover->max_work;
   prover->max_work = prover->work + (work - prover->work) / PARTS;
-  pv_thm thm = pv_by_names(prover, pv_ctx_derive(prover, ctx), left, right);
+  pv_thm thm = pv_by_names(prover, ctx, left, right);
   prover->max_work = work;
   return thm;
 }
 
-pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id formula) {
+static pv_thm goal_under(pv *prover, pv_ctx ctx, ck_id formula) {
   pv_thm thm = pv_ctx_find(prover, ctx, formula);
   if (thm == PV_NONE)
     thm = goal_by_names(prover, ctx, formula);
@@ -742,4 +742,18 @@ pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id formula) {
   if (thm == PV_NONE && differ && !places)
     thm = pv_follows(prover, ctx, formula);
   return thm == PV_NONE ? goal_by_regions(prover, ctx, formula, false) : thm;
+}
+
+pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id formula) {
+  enum { PARTS = 2, NESTED = 1 };
+
+  pv_ctx light = pv_ctx_without_choices(prover, ctx, NESTED);
+  pv_thm thm = PV_NONE;
+  if (light != ctx && !pv_spent(prover)) {
+    uint64_t work = prover->max_work;
+    prover->max_work = prover->work + (work - prover->work) / PARTS;
+    thm = goal_under(prover, light, formula);
+    prover->max_work = work;
+  }
+  return thm == PV_NONE ? goal_under(prover, ctx, formula) : thm;
 }

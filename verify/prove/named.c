@@ -185,11 +185,46 @@ static pv_thm without_names(const names *all, pv_thm thm) {
   return thm;
 }
 
-pv_thm pv_by_names(pv *prover, pv_ctx ctx, ck_id left, ck_id right) {
+/* how many choices of reals stand within each other, under binders too */
+static uint32_t nested_anywhere(const ck_terms *terms, ck_id term, as_map *seen) {
+  uint64_t known;
+  if (as_map_get(seen, AS_KEY(term), &known))
+    return (uint32_t)known;
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < ck_nkids(terms, term); i++) {
+    uint32_t inside = nested_anywhere(terms, ck_kid(terms, term, i), seen);
+    most = inside > most ? inside : most;
+  }
+  most += ck_is(terms, term, CK_ITE) && !ck_is_int(terms, term);
+  as_map_put(seen, AS_KEY(term), most);
+  return most;
+}
+
+pv_ctx pv_ctx_without_choices(pv *prover, pv_ctx ctx, uint32_t most) {
+  if (ctx == 0)
+    return 0;
+  pv_assumption last = *pv_at(prover, ctx);
+  pv_ctx before = pv_ctx_without_choices(prover, last.parent, most);
+  as_map seen;
+  as_map_init(&seen, 1);
+  bool leave = nested_anywhere(prover->terms, last.formula, &seen) > most;
+  as_map_clear(&seen);
+  if (leave)
+    return before;
+  if (before == last.parent)
+    return ctx;
+  return last.var != CK_BAD ? pv_ctx_push(prover, before, last.formula, last.var)
+                            : pv_ctx_know(prover, before, last.thm);
+}
+
+pv_thm pv_by_names(pv *prover, pv_ctx goal, ck_id left, ck_id right) {
+  pv_ctx ctx = pv_ctx_derive(prover, pv_ctx_without_choices(prover, goal, 0));
   names all = {.prover = prover, .ctx = ctx};
   pv_eqn side[2] = {with_names(&all, left), pv_fail()};
   if (side[0].by != PV_NONE)
     side[1] = with_names(&all, right);
+  if (side[1].by == PV_NONE)
+    AS_TRACE(PROVE, "too many choices for names, or one without a normal form: %u", all.n);
   if (side[1].by == PV_NONE)
     return PV_NONE;
   AS_TRACE(PROVE, "%u choices have names: %s and %s", all.n, ck_show(prover->terms, side[0].to),

@@ -58,6 +58,7 @@ import torch  # noqa: E402
 from torch.utils.flop_counter import flop_registry  # noqa: E402
 
 import rounds  # noqa: E402
+from kernelbench_tables import BASELINES, OURS, print_tables  # noqa: E402
 from assay import cache, rounding, tool  # noqa: E402
 from assay.compiled import Compiled, Options  # noqa: E402
 from assay.equality import SPECIFICATIONS  # noqa: E402
@@ -292,8 +293,6 @@ def check(path, options):
 # -- fast ----------------------------------------------------------------------------------------
 
 # the ways that a problem is computed in: PyTorch's, and kernels of ours from one folder or two
-BASELINES = {"eager": "eager PyTorch", "compile": "torch.compile"}
-OURS = ("ours", "beside")
 # seconds that a problem may have the GPU for, all in all, and that calls of one way take together
 LONGEST_ON_GPU = 25
 TIMED_SECONDS = 0.12
@@ -582,166 +581,6 @@ def run_all(work, options):
     return rows
 
 
-# -- tables --------------------------------------------------------------------------------------
-
-
-def share(part, whole):
-    return f"{part} of {whole} ({100 * part / whole:.0f}%)" if whole else "-"
-
-
-def table(rows):
-    """The text for one level: sums first, then a line a problem that was not wholly certified."""
-    done = [r for r in rows if "islands" in r]
-    islands = [i for r in done for i in r["islands"]]
-    certified = [i for i in islands if i["certified"]]
-    several = [i for i in certified if i["operators"] > 1]
-    fewer = sum(i["kernels"] < i["operators"] for i in several)
-    whole = [r for r in done if sum(i["operators"] for i in r["islands"]) == r["operators"]]
-    wholly = [r for r in whole if all(i["certified"] for i in r["islands"])]
-    operators = sum(r["operators"] for r in done)
-    work = sum(r["flops"] for r in done)
-    seconds = sorted(r["seconds"] for r in done)
-    checked = [r for r in rows if "ours" in r]
-    right = sum(r["ours"] <= 1 or r["ours"] <= 4 * r["eager"] for r in checked)
-    yield f"| problems | {len(rows)} |"
-    yield "|---|---|"
-    yield f"| wholly in islands | {share(len(whole), len(rows))} |"
-    yield f"| wholly certified | {share(len(wholly), len(rows))} |"
-    yield (
-        "| operators in certified kernels |"
-        f" {share(sum(i['operators'] for i in certified), operators)} |"
-    )
-    if work:
-        part = sum(i["flops"] for i in certified) / work
-        yield f"| floating-point operations in certified kernels | {100 * part:.1f}% |"
-    yield f"| islands certified | {share(len(certified), len(islands))} |"
-    yield f"| islands of several operators with fewer kernels | {share(fewer, len(several))} |"
-    if seconds:
-        late = sum(s > 60 for s in seconds)
-        yield (
-            f"| seconds a problem | median {statistics.median(seconds)}, most {seconds[-1]}, "
-            f"{late} over 60 |"
-        )
-    used = sorted(r["processor_s"] for r in done if "processor_s" in r)
-    if used:
-        yield f"| processor seconds a problem | median {statistics.median(used)}, most {used[-1]} |"
-    yield f"| checked at reduced sizes: right | {share(right, len(checked))} |"
-    yield ""
-    yield "| problem | operators | islands | certified | kernels | seconds | what is missing |"
-    yield "|---|---|---|---|---|---|---|"
-    for r in rows:
-        lines = r.get("islands", [])
-        good = [i for i in lines if i["certified"]]
-        if r in wholly and not r.get("check_error") and (r.get("ours", 0) <= 1):
-            continue
-        missing = [r.get("error"), *r.get("cuts", []), *(i.get("why") for i in lines)]
-        if r.get("ours", 0) > 1:
-            missing.append(f"{r['ours']:.1f} times the tolerance away; eager {r['eager']:.1f}")
-        if r.get("check_error"):
-            missing.append("not checked: " + r["check_error"])
-        text = "; ".join(m[:120].replace("|", "/") for m in missing if m)
-        yield (
-            f"| {r['problem']} | {r.get('operators', '-')} | {len(lines)} | {len(good)} | "
-            f"{sum(i['kernels'] for i in good)} | {r.get('seconds', '-')} | {text} |"
-        )
-
-
-def is_right(row, name="ours"):
-    """Within KernelBench's tolerance of exact results, or at most twice as far away as eager
-    PyTorch, whose own convolutions may be TF32's."""
-    return row[f"{name}_away"] <= max(1, 2 * row.get("eager_away", 0))
-
-
-def time_over(row, baseline, subject):
-    """A baseline's time over ours; of rows from before the ways took turns, that of the medians."""
-    said = row.get(f"{baseline}_over_{subject}")
-    return row[f"{baseline}_ms"] / row[f"{subject}_ms"] if said is None else said
-
-
-def mean(ratios):
-    return f"{math.exp(statistics.mean(map(math.log, ratios))):.2f}" if ratios else "-"
-
-
-def subject_of(row, subject):
-    """Which kernels of ours stand for a subject: those of the first folder where it has no
-    others."""
-    return subject if f"{subject}_ms" in row else "ours"
-
-
-def sums(rows, asked, subject):
-    """What the rows say together of one folder's kernels."""
-    whole = [r for r in asked if r.get("parts") and not r["left"]]
-    timed_all = [r for r in whole if all(f"{n}_ms" in r for n in (*BASELINES, "ours"))]
-    done = [r for r in timed_all if f"{subject}_error" not in r]
-    right = [r for r in done if is_right(r, subject_of(r, subject))]
-    yield f"| problems timed | {len(asked)} of {len(rows)} |"
-    yield "|---|---|"
-    yield f"| wholly certified | {len(whole)} |"
-    strict = sum(r[f"{subject_of(r, subject)}_away"] <= 1 for r in done)
-    eager = sum(r["eager_away"] <= 1 for r in done)
-    yield (
-        "| within the tolerance, or at most twice as far as eager |"
-        f" {share(len(right), len(whole))} |"
-    )
-    yield f"| within the tolerance (eager PyTorch: {eager}) | {share(strict, len(whole))} |"
-    for name, said in reversed(BASELINES.items()):
-        ratios = [time_over(r, name, subject_of(r, subject)) for r in right]
-        fast = sum(ratio >= 1 for ratio in ratios)
-        yield f"| right and at least as fast as {said} (fast_1) | {share(fast, len(whole))} |"
-        yield f"| geometric mean of {said}'s time over ours | {mean(ratios)} |"
-
-
-def speeds(rows):
-    """The text for one level of what --time found: sums first, then a line a problem."""
-    asked = [r for r in rows if "parts" in r or "eager_ms" in r]
-    ways = [n for n in (*BASELINES, *OURS) if any(f"{n}_ms" in r for r in rows)]
-    ours = [n for n in OURS if n in ways]
-    for subject in ours:
-        if subject != "ours":
-            yield "The kernels beside these, where there are any:"
-            yield ""
-        yield from sums(rows, asked, subject)
-        yield ""
-    names = {**BASELINES, "eager": "eager"}
-    titles = [f"{names.get(n, n)} ms" for n in ways]
-    yield f"| problem | {' | '.join(titles)} | away: {', '.join([*ours, 'eager'])} | |"
-    yield "|---" * (len(ways) + 3) + "|"
-    for r in rows:
-        numbers = [r.get(f"{n}_ms") for n in ways]
-        distances = [r.get(f"{n}_away") for n in (*ours, "eager")]
-        wrong = [n for n in ours if f"{n}_away" in r and not is_right(r, n)]
-        said = [f"{n}: beyond the tolerance" for n in wrong]
-        said += [r.get("error"), *(r.get("left", [])[:1])]
-        said += [r.get(f"{n}_error") for n in (*BASELINES, *OURS)]
-        text = "; ".join(m[:100].replace("|", "/") for m in said if m)
-        times = " | ".join("-" if x is None else f"{x:.3f}" for x in numbers)
-        away_text = ", ".join("-" if x is None else f"{x:.2g}" for x in distances)
-        yield f"| {r['problem']} | {times} | {away_text} | {text} |"
-
-
-def tables(files):
-    """All levels; what --check said of a problem joins what was certified of it, and what --time
-    said makes a table of its own."""
-    rows, timed_rows = {}, {}
-    for file in files:
-        for line in Path(file).read_text().splitlines():
-            row = json.loads(line)
-            if row.pop("timed", False):
-                timed_rows.setdefault(row["level"], []).append(row)
-                continue
-            at = rows.setdefault((row["level"], row["problem"]), {})
-            if "error" in row and at:
-                row["check_error"] = row.pop("error")
-            at.update(row)
-    for level in sorted({level for level, _ in rows}, key=str):
-        print(f"\n## {'Blocks' if level == 'blocks' else f'Level {level}'}\n")
-        print("\n".join(table([r for (at, _), r in rows.items() if at == level])))
-    for level, found in sorted(timed_rows.items(), key=str):
-        print(f"\n## Time, {'blocks' if level == 'blocks' else f'level {level}'}\n")
-        found.sort(key=lambda r: (len(r["problem"].split("_")[0]), r["problem"]))
-        print("\n".join(speeds(found)))
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("checkout", type=Path, nargs="?")
@@ -775,7 +614,7 @@ def main():
     options.ways = options.ways.split(",")
     rounding.convolutions_in_parts = PARTS[options.parts]
     if options.table:
-        tables(options.table)
+        print_tables(options.table)
     elif options.checkout or options.blocks:
         rounding.products_in_parts = options.in_parts
         run_all(measure if options.time else check if options.check else certify, options)

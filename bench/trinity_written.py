@@ -342,7 +342,8 @@ def later(w):
             return None
         product = at(store[2], at_quotient[0])
         whole = replaced(store[2], at_quotient[0], ['@', product[1][1], product[2]])
-        after = ['store', store[1], ['/', load, product[1][2]], store[3]]
+        complete = ['load', store[1], store[3]]
+        after = ['store', store[1], ['/', complete, product[1][2]], store[3]]
         return ['seq', loop[:5] + [store[:2] + [whole, store[3]]], after]
 
     return w.change(lambda t: LOOP(t) and STORE(t[5]) and is_sum(t[5]) and new(t) is not None, new)

@@ -50,7 +50,7 @@ def run(command, seconds):
 
 
 def launch_options(case, json_path, number):
-    options = ['--launch', '%s:%d' % (json_path, number), '--literals=decimal']
+    options = ['--launch', '%s:%d' % (json_path, number), '--literals=fraction']
     if not ttir_spec.partial(case):
         options.append('--writes-all')
     return options

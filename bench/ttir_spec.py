@@ -3,8 +3,8 @@
 Beside each kernel its JSON has lines of NumPy (FORMAT.md there). They are executed here over arrays
 that know their shape and write, for each operation, one operator in index notation (`.sem`) and one
 statement. Arguments of a kernel are flat, as their pointers are; views with strides are operators
-too. A number is written as the shortest decimal that rounds to the same f32: what
-`--literals=decimal` makes of the kernel's.
+too. A number is written as what `--literals=fraction` makes of the kernel's: the shortest decimal
+that rounds to the same f32, or a fraction.
 """
 
 import functools
@@ -14,6 +14,9 @@ import struct
 from ttir_sizes import NotOfSizes, Size, names_in
 
 MOST_AXES = 8
+# of decimals and fractions of which a number is the rounded one (src/ttir/ttir_literal.c)
+MOST_DIGITS = 6
+MOST_PRODUCT = 1 << 17
 
 
 class NoSpecification(Exception):
@@ -27,15 +30,27 @@ def decimal(value):
         return str(value)
     if value != value or value in (float('inf'), float('-inf')):
         raise NoSpecification('an infinity')
-    as_f32 = struct.unpack('f', struct.pack('f', value))[0]
+    as_f32 = rounded(value)
     if value == int(value):
         return str(int(value))
-    digits = next(
-        p
-        for p in range(1, 18)
-        if struct.unpack('f', struct.pack('f', float('%.*g' % (p, as_f32))))[0] == as_f32
-    )
-    return '%.*g' % (digits, as_f32)
+    digits = next(p for p in range(1, 18) if rounded(float('%.*g' % (p, as_f32))) == as_f32)
+    return (digits > MOST_DIGITS and fraction(as_f32)) or '%.*g' % (digits, as_f32)
+
+
+def rounded(value):
+    return struct.unpack('f', struct.pack('f', value))[0]
+
+
+def fraction(as_f32):
+    """p / q of the least q that rounds to the same f32; None where p * q would be too large: what
+    `--literals=fraction` reads (docs/triton.md)"""
+    for q in range(2, MOST_PRODUCT + 1):
+        p = round(as_f32 * q)
+        if abs(p) * q > MOST_PRODUCT:
+            return None
+        if p != 0 and rounded(p / q) == as_f32:
+            return '(%d / %d)' % (p, q)
+    return None
 
 
 def product(extents):

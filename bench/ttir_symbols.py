@@ -9,7 +9,7 @@ import copy
 import math
 import re
 
-from ttir_sizes import Size, named
+from ttir_sizes import named
 
 SHAPING = {'arange', 'ones', 'zeros', 'full', 'reshape', 'broadcast_to', 'tril', 'split'}
 

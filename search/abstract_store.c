@@ -1,5 +1,6 @@
 /* Interning of atoms, monomials and expressions: see abstract_store.h. */
 #include "abstract_store.h"
+#include "src/base/id.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,14 +113,8 @@ uint32_t ax_intern_monomial(ax_store *store, uint64_t dep, const ax_power *facto
   return id;
 }
 
-static int compare_ids(const void *left, const void *right) {
-  uint32_t left_id = *(const uint32_t *)left;
-  uint32_t right_id = *(const uint32_t *)right;
-  return left_id < right_id ? -1 : left_id > right_id;
-}
-
 static int compare_terms(const void *left, const void *right) {
-  return compare_ids(&((const ax_addend *)left)->mono, &((const ax_addend *)right)->mono);
+  return as_id_compare(&((const ax_addend *)left)->mono, &((const ax_addend *)right)->mono);
 }
 
 bool ax_lowest_terms(__int128 over, __int128 under, int64_t *num, int64_t *den) {
@@ -187,7 +182,7 @@ ax_id ax_intern_expr(ax_store *store, ax_addend *terms, uint32_t n_given) {
     kept.dep |= AX_MONOMIAL(store, terms[i].mono)->dep;
     kept.reduced_ids[i] = AX_MONOMIAL(store, terms[i].mono)->reduced;
   }
-  qsort(kept.reduced_ids, n, sizeof *kept.reduced_ids, compare_ids);
+  qsort(kept.reduced_ids, n, sizeof *kept.reduced_ids, as_id_compare);
   for (uint32_t i = 0; i < n; i++) {
     if (!kept.n_reduced || kept.reduced_ids[kept.n_reduced - 1] != kept.reduced_ids[i])
       kept.reduced_ids[kept.n_reduced++] = kept.reduced_ids[i];

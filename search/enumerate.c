@@ -4,6 +4,7 @@
  * from the outputs (extract.c), so that no tensor is ever computed in vain. */
 #include "sg_space.h"
 #include "src/base/hash.h"
+#include "src/base/id.h"
 #include "src/base/mem.h"
 #include "src/base/trace.h"
 #include <stdlib.h>
@@ -155,14 +156,6 @@ static uint32_t pruned(sg_space *space, uint64_t *count, ax_id expr, const char 
   return AS_NONE;
 }
 
-static bool is_target(const sg_space *space, ax_id expr) {
-  for (uint32_t i = 0; i < space->n_target; i++) {
-    if (space->target[i] == expr)
-      return true;
-  }
-  return false;
-}
-
 /* of computing it, where nothing is shared */
 static uint32_t cost_of(const sg_space *space, const sg_deriv *deriv) {
   uint32_t cost = deriv->weight;
@@ -269,7 +262,7 @@ static uint32_t add(sg_space *space, ax_id expr, sg_axes axes, uint32_t phase, u
                       .run = run,
                       .cost = cost_of(space, &deriv),
                       .ops = ops,
-                      .of_program = is_target(space, expr)};
+                      .of_program = as_id_among(space->target, space->n_target, expr)};
     as_vec_init(&value.derivs, sizeof(uint32_t));
     id = (uint32_t)space->values.n;
     as_vec_push(&space->values, &value);

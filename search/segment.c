@@ -102,14 +102,6 @@ static bool is_stored(const as_graph *graph, const uint32_t *op, uint32_t n, uin
   return false;
 }
 
-static bool is_inside(const sg_cut *cut, uint32_t node) {
-  for (uint32_t i = 0; i < cut->n; i++) {
-    if (cut->op[i] == node)
-      return true;
-  }
-  return false;
-}
-
 /* the tensor that an operator of the segment reads */
 static uint32_t operand(const sg_cut *cut, const as_node *reader, uint32_t k) {
   uint32_t tensor = reader->arg[k];
@@ -122,7 +114,8 @@ static bool bring_inputs(cutting *work, as_err *err) {
     const as_node *node = &work->graph->node[reader];
     for (uint32_t k = 0; k < node->nargs; k++) {
       uint32_t tensor = operand(work->cut, node, k);
-      if (!is_inside(work->cut, tensor) && bring(work, tensor, reader, err) == AS_NONE)
+      if (!as_id_among(work->cut->op, work->cut->n, tensor) &&
+          bring(work, tensor, reader, err) == AS_NONE)
         return false;
     }
   }
@@ -212,7 +205,7 @@ static bool reads(const sg_cut *cut, const as_node *reader, uint32_t tensor) {
  * each */
 static bool is_shared_input(const sg_cut *cut, uint32_t tensor) {
   uint32_t readers = 0;
-  if (as_graph_is_number(&cut->graph->node[tensor]) || is_inside(cut, tensor))
+  if (as_graph_is_number(&cut->graph->node[tensor]) || as_id_among(cut->op, cut->n, tensor))
     return false;
   for (uint32_t i = 0; i < cut->n && readers < 2; i++)
     readers += reads(cut, &cut->graph->node[cut->op[i]], tensor);

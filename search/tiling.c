@@ -107,14 +107,6 @@ static bool block_mentions(const as_graph *graph, uint32_t which, as_size sym) {
   return false;
 }
 
-static bool is_own(const as_graph *graph, as_size size) {
-  for (uint32_t i = 0; i < graph->n_own_size; i++) {
-    if (graph->own_size[i] == size)
-      return true;
-  }
-  return false;
-}
-
 bool sg_is_left_to_run_time(const as_sizes *sizes, as_size extent) {
   for (uint32_t i = 0; as_size_nth_sym(sizes, i) != AS_SIZE_BAD; i++) {
     as_size symbol = as_size_nth_sym(sizes, i);
@@ -206,7 +198,8 @@ static bool reads_cut(const as_graph *graph, as_size size, as_size *whole, as_si
     return false;
   as_size_mono mono = as_size_get_mono(graph->sizes, size, 0);
   if (mono.n != 1 || mono.coef != 1 ||
-      as_size_atom(graph->sizes, mono.atom[0], &most, tile) != AS_SIZE_DIV || !is_own(graph, *tile))
+      as_size_atom(graph->sizes, mono.atom[0], &most, tile) != AS_SIZE_DIV ||
+      !as_id_among(graph->own_size, graph->n_own_size, *tile))
     return false;
   *whole = as_size_add(graph->sizes, as_size_sub(graph->sizes, most, *tile), AS_SIZE_ONE);
   return true;
@@ -216,7 +209,9 @@ static bool reads_cut(const as_graph *graph, as_size size, as_size *whole, as_si
 static bool read_counts(const as_graph *graph, as_size_mono product, split *out) {
   out->count = out->shared = AS_SIZE_BAD;
   for (uint32_t i = 0; i < product.n; i++) {
-    uint32_t block = is_own(graph, product.atom[i]) ? block_of(graph, product.atom[i]) : AS_NONE;
+    uint32_t block = as_id_among(graph->own_size, graph->n_own_size, product.atom[i])
+                         ? block_of(graph, product.atom[i])
+                         : AS_NONE;
     if (block == AS_NONE || product.n > 2)
       return false;
     bool shares = product.n == 2 && in_grid(graph, block, product.atom[i]);
@@ -234,7 +229,7 @@ static bool read_factors(const as_graph *graph, as_size_mono product, split *out
   out->count = out->tile = out->shared = AS_SIZE_BAD;
   out->block = AS_NONE;
   for (uint32_t i = 0; i < product.n; i++) {
-    if (!is_own(graph, product.atom[i]))
+    if (!as_id_among(graph->own_size, graph->n_own_size, product.atom[i]))
       return false;
   }
   if (product.n == 2) {
@@ -416,14 +411,6 @@ static bool add_link(group *together, const split *from, as_size size) {
   return true;
 }
 
-static bool is_in(const group *together, uint32_t block) {
-  for (uint32_t i = 0; i < together->n_blocks; i++) {
-    if (together->blocks[i] == block)
-      return true;
-  }
-  return false;
-}
-
 /* the kernels that a size of the relation leads to from the i-th of those that are together */
 static void gather_by(const tuner *tune, split *from, as_size size, uint32_t i, group *together) {
   if (!block_mentions(tune->graph, together->blocks[i], size))
@@ -433,7 +420,8 @@ static void gather_by(const tuner *tune, split *from, as_size size, uint32_t i, 
   if (!add_link(together, from, size) && size == from->tile)
     from->passed_on = false;
   for (uint32_t other = 0; other < tune->graph->n_block; other++) {
-    if (!is_in(together, other) && block_mentions(tune->graph, other, size))
+    if (!as_id_among(together->blocks, together->n_blocks, other) &&
+        block_mentions(tune->graph, other, size))
       together->blocks[together->n_blocks++] = other;
   }
 }

@@ -277,14 +277,6 @@ static void add_map(const reading *reader, const as_node *node, uint32_t tensor,
   add_sorted(text, word, n);
 }
 
-static bool is_output(const as_graph *graph, uint32_t node) {
-  for (uint32_t i = 0; i < graph->n_output; i++) {
-    if (graph->output[i] == node)
-      return true;
-  }
-  return false;
-}
-
 /* inputs, outputs, and what operators outside of blocks compute: by the place among those that are
  * not of extent 1 */
 static void name_axes_by_place(const reading *reader, uint32_t id) {
@@ -376,7 +368,7 @@ static char *words_of_store(const reading *reader, uint32_t id) {
     as_str_add(&text, "store 1");
   else
     as_str_printf(&text, "store #%u", reader->value[node->arg[0]]);
-  add_map(reader, node, id, is_output(reader->graph, id) && !reader->local, &text);
+  add_map(reader, node, id, as_graph_is_output(reader->graph, id) && !reader->local, &text);
   return as_str_take(&text);
 }
 
@@ -409,7 +401,7 @@ static void take_stores(reading *reader, const as_block *block, uint32_t kernel)
     uint32_t id = block->nodes[i];
     if (reader->graph->node[id].kind != AS_N_STORE)
       continue;
-    if (!is_output(reader->graph, id))
+    if (!as_graph_is_output(reader->graph, id))
       name_axes_by_division(reader, id);
     char *word = words_of_store(reader, id);
     char *text = as_format("%s of #%u", word, kernel);

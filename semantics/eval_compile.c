@@ -142,78 +142,73 @@ static bool is_int(const op_compiler *compiler, const as_expr *expr) {
 static const cond *comp_cond(op_compiler *c, const as_expr *e);
 static code *comp(op_compiler *c, const as_expr *e);
 
-static const icode *comp_int(op_compiler *compiler, const as_expr *expr) {
-  icode *made = as_arena_alloc(compiler->opcode->mem, sizeof *made);
-  if (!is_int(compiler, expr)) {
-    bad(compiler, expr, "an integer expression was expected", NULL);
-    return NULL;
+static const icode *comp_int(op_compiler *compiler, const as_expr *expr);
+
+/* a bound index, or a size or attribute, whose value is known by now */
+static bool comp_int_name(op_compiler *compiler, const as_expr *expr, icode *made) {
+  int k = find_int(compiler, expr->name, &made->slot, &made->value);
+  made->kind = k == 1 ? I_SLOT : I_CONST;
+  if (k == 3)
+    made->value = mpz_get_si(mpq_numref(compiler->attr[made->value].num));
+  if (k == 2 && made->value == INT64_MIN) {
+    return as_err_set(compiler->err, AS_NO, "operator %s: `%s` has no value at these sizes",
+                      compiler->opcode->op->name, expr->name);
   }
+  return true;
+}
+
+/* an element of a tensor, whose own indices are no index any more */
+static bool comp_int_data(op_compiler *compiler, const as_expr *expr, icode *made) {
+  made->kind = I_DATA;
+  made->element = elem(compiler);
+  compiler->in_index = false;
+  made->data = comp(compiler, expr);
+  compiler->in_index = compiler->met_data = true;
+  return made->data != NULL;
+}
+
+static bool comp_int_operands(op_compiler *compiler, const as_expr *expr, icode *made) {
+  made->left = comp_int(compiler, expr->kid[0]);
+  if (made->left == NULL || expr->n < 2)
+    return made->left != NULL;
+  made->right = comp_int(compiler, expr->kid[1]);
+  return made->right != NULL;
+}
+
+static bool comp_int_into(op_compiler *compiler, const as_expr *expr, icode *made) {
+  static const ikind operation[] = {
+      [AS_E_ADD] = I_ADD,  [AS_E_SUB] = I_SUB,  [AS_E_MUL] = I_MUL,
+      [AS_E_NEG] = I_NEG,  [AS_E_IDIV] = I_DIV, [AS_E_MOD] = I_MOD,
+      [AS_E_MAX2] = I_MAX, [AS_E_MIN2] = I_MIN, [AS_E_ABS] = I_ABS,
+  };
   switch (expr->kind) {
   case AS_E_NUM:
     made->kind = I_CONST;
     made->value = mpz_get_si(mpq_numref(expr->num));
-    return made;
-  case AS_E_NAME: {
-    int k = find_int(compiler, expr->name, &made->slot, &made->value);
-    made->kind = k == 1 ? I_SLOT : I_CONST;
-    if (k == 3)
-      made->value = mpz_get_si(mpq_numref(compiler->attr[made->value].num));
-    if (k == 2 && made->value == INT64_MIN) {
-      as_err_set(compiler->err, AS_NO, "operator %s: `%s` has no value at these sizes",
-                 compiler->opcode->op->name, expr->name);
-      return NULL;
-    }
-    return made;
-  }
+    return true;
+  case AS_E_NAME:
+    return comp_int_name(compiler, expr, made);
   case AS_E_ACCESS:
-    made->kind = I_DATA;
-    made->element = elem(compiler);
-    compiler->in_index = false;
-    made->data = comp(compiler, expr);
-    compiler->in_index = compiler->met_data = true;
-    return made->data ? made : NULL;
+    return comp_int_data(compiler, expr, made);
   case AS_E_IF:
     made->kind = I_IF;
-    if (!(made->cond = comp_cond(compiler, expr->kid[0])) ||
-        !(made->left = comp_int(compiler, expr->kid[1])) ||
-        !(made->right = comp_int(compiler, expr->kid[2])))
-      return NULL;
-    return made;
-  case AS_E_ADD:
-    made->kind = I_ADD;
-    break;
-  case AS_E_SUB:
-    made->kind = I_SUB;
-    break;
-  case AS_E_MUL:
-    made->kind = I_MUL;
-    break;
-  case AS_E_NEG:
-    made->kind = I_NEG;
-    break;
-  case AS_E_IDIV:
-    made->kind = I_DIV;
-    break;
-  case AS_E_MOD:
-    made->kind = I_MOD;
-    break;
-  case AS_E_MAX2:
-    made->kind = I_MAX;
-    break;
-  case AS_E_MIN2:
-    made->kind = I_MIN;
-    break;
-  case AS_E_ABS:
-    made->kind = I_ABS;
-    break;
-  default:
+    return (made->cond = comp_cond(compiler, expr->kid[0])) &&
+           (made->left = comp_int(compiler, expr->kid[1])) &&
+           (made->right = comp_int(compiler, expr->kid[2]));
+  default: /* is_int let no other kind through than those of the table */
+    made->kind = operation[expr->kind];
+    return comp_int_operands(compiler, expr, made);
+  }
+}
+
+/* NULL, with the reason in compiler->err, where it is no integer expression */
+static const icode *comp_int(op_compiler *compiler, const as_expr *expr) {
+  if (!is_int(compiler, expr)) {
     bad(compiler, expr, "an integer expression was expected", NULL);
     return NULL;
   }
-  if (!(made->left = comp_int(compiler, expr->kid[0])) ||
-      (expr->n > 1 && !(made->right = comp_int(compiler, expr->kid[1]))))
-    return NULL;
-  return made;
+  icode *made = as_arena_alloc(compiler->opcode->mem, sizeof *made);
+  return comp_int_into(compiler, expr, made) ? made : NULL;
 }
 
 static const cond *comp_relation_tree(op_compiler *c, const as_expr *e);

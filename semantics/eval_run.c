@@ -44,31 +44,21 @@ static int64_t eval_data_index(as_opcode *opcode, const icode *index) {
   return value;
 }
 
-static int64_t eval_index(as_opcode *opcode, const icode *index) {
-  int64_t a;
-  int64_t b;
+/* quotient, rounded down, or remainder */
+static int64_t divided(as_opcode *opcode, bool remainder, int64_t a, int64_t b) {
+  if (b <= 0) {
+    fail(opcode, NULL, "an integer division by zero or a negative number");
+    return 0;
+  }
+  int64_t quotient = a / b - (a % b < 0);
+  return remainder ? a - quotient * b : quotient;
+}
+
+/* an operation of the values of its operands; b is 0 where there is one operand */
+static int64_t index_operation(as_opcode *opcode, ikind kind, int64_t a, int64_t b) {
   int64_t result = 0;
   bool over = false;
-  switch (index->kind) {
-  case I_CONST:
-    return index->value;
-  case I_SLOT:
-    return opcode->slot[index->slot];
-  case I_IF: {
-    bool doubt = false;
-    known answer = test(opcode, index->cond, &doubt);
-    if (answer != K_YES && answer != K_NO)
-      fail(opcode, NULL, "an index depends on data");
-    return eval_index(opcode, answer == K_YES ? index->left : index->right);
-  }
-  case I_DATA:
-    return eval_data_index(opcode, index);
-  default:
-    break;
-  }
-  a = eval_index(opcode, index->left);
-  b = index->right ? eval_index(opcode, index->right) : 0;
-  switch (index->kind) {
+  switch (kind) {
   case I_ADD:
     over = __builtin_add_overflow(a, b, &result);
     break;
@@ -81,30 +71,46 @@ static int64_t eval_index(as_opcode *opcode, const icode *index) {
   case I_NEG:
     over = __builtin_sub_overflow((int64_t)0, a, &result);
     break;
-  case I_MAX:
-    return a > b ? a : b;
-  case I_MIN:
-    return a < b ? a : b;
   case I_ABS:
     over = a == INT64_MIN;
     result = over || a >= 0 ? a : -a;
     break;
+  case I_MAX:
+    return a > b ? a : b;
+  case I_MIN:
+    return a < b ? a : b;
   case I_DIV:
   case I_MOD:
-    if (b <= 0) {
-      fail(opcode, NULL, "an integer division by zero or a negative number");
-      return 0;
-    }
-    result = a / b - (a % b < 0);
-    if (index->kind == I_MOD)
-      result = a - result * b;
-    break;
-  default:
+    return divided(opcode, kind == I_MOD, a, b);
+  default: /* no operation: eval_index has it */
     break;
   }
   if (over)
     fail(opcode, NULL, "an integer expression overflows");
   return result;
+}
+
+static int64_t eval_index(as_opcode *opcode, const icode *index) {
+  switch (index->kind) {
+  case I_CONST:
+    return index->value;
+  case I_SLOT:
+    return opcode->slot[index->slot];
+  case I_DATA:
+    return eval_data_index(opcode, index);
+  case I_IF: {
+    bool doubt = false;
+    known answer = test(opcode, index->cond, &doubt);
+    if (answer != K_YES && answer != K_NO)
+      fail(opcode, NULL, "an index depends on data");
+    return eval_index(opcode, answer == K_YES ? index->left : index->right);
+  }
+  default:
+    break;
+  }
+  int64_t a = eval_index(opcode, index->left);
+  int64_t b = index->right ? eval_index(opcode, index->right) : 0;
+  return index_operation(opcode, index->kind, a, b);
 }
 
 static bool int_rel(as_rel rel, int64_t left, int64_t right) {

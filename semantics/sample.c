@@ -36,31 +36,40 @@ static as_size some(as_sample *sample, as_rng *rng, int64_t value) {
                                              : as_size_int(sample->S, (long)value);
 }
 
+/* what a name of the signature stands for in one sample, drawn where it is met first */
 typedef struct {
   const char *name;
-  int64_t v;
-  uint32_t n;
-  int64_t d[3];
+  int64_t extent;  /* of a size */
+  uint32_t n;      /* of a list of axes: how many .. */
+  int64_t axis[3]; /* .. and their extents */
 } bound;
 
-static bound *get(bound *b, uint32_t *n, const char *name, as_rng *rng, int64_t most) {
-  for (uint32_t i = 0; i < *n; i++) {
-    if (!strcmp(b[i].name, name))
-      return &b[i];
+enum { MOST_BOUND = 32 };
+
+typedef struct {
+  bound at[MOST_BOUND];
+  uint32_t n;
+  as_rng *rng;
+  int64_t most; /* that an extent is */
+} bindings;
+
+static const bound *bound_of(bindings *all, const char *name) {
+  for (uint32_t i = 0; i < all->n; i++) {
+    if (!strcmp(all->at[i].name, name))
+      return &all->at[i];
   }
-  bound *x = &b[(*n)++];
-  x->name = name;
-  x->v = draw(rng, most);
-  x->n = (uint32_t)as_rng_below(rng, 3);
+  bound *made = &all->at[all->n++];
+  made->name = name;
+  made->extent = draw(all->rng, all->most);
+  made->n = (uint32_t)as_rng_below(all->rng, 3);
   for (int i = 0; i < 3; i++)
-    x->d[i] = draw(rng, most);
-  return x;
+    made->axis[i] = draw(all->rng, all->most);
+  return made;
 }
 
-void as_sample_draw(as_sample *sample, as_rng *rng, int64_t least, int64_t most) {
+/* attributes without a default always, others at times */
+static void draw_attributes(as_sample *sample, as_rng *rng, int64_t least, int64_t most) {
   const as_opdef *op = sample->op;
-  bound b[32];
-  uint32_t nb = 0;
   for (uint32_t i = 0; i < op->nattrs; i++) {
     as_attr_set(&sample->attr[i], &op->attr_default[i]);
     if (op->attr_has_default[i] && (as_rng_next(rng) & 1))
@@ -70,43 +79,56 @@ void as_sample_draw(as_sample *sample, as_rng *rng, int64_t least, int64_t most)
     sample->attr[i].size =
         value < 0 ? as_size_int(sample->S, (long)value) : some(sample, rng, value);
   }
-  for (uint32_t a = 0; a < op->nargs; a++) {
-    uint32_t rank = 0;
-    for (uint32_t i = 0; i < op->arg[a].n; i++) {
-      const as_dim *dim = &op->arg[a].dim[i];
-      if (dim->kind == AS_D_SIZE) {
-        int64_t value;
-        if (dim->size->kind == AS_E_NAME)
-          value = get(b, &nb, dim->size->name, rng, most)->v;
-        else
-          value = draw(rng, most);
-        sample->dim[a][rank++] = value;
-        continue;
-      }
-      const bound *l = get(b, &nb, dim->name, rng, most);
-      for (uint32_t k = 0; k < l->n; k++)
-        sample->dim[a][rank++] = as_rng_below(rng, 4)   ? l->d[k]
-                                 : as_rng_below(rng, 2) ? 1
-                                                        : l->d[k];
+}
+
+/* the extents of one argument; at times 1 in place of a list's extent, which is broadcast then */
+static void draw_shape(as_sample *sample, uint32_t arg, bindings *all) {
+  uint32_t rank = 0;
+  for (uint32_t i = 0; i < sample->op->arg[arg].n; i++) {
+    const as_dim *dim = &sample->op->arg[arg].dim[i];
+    if (dim->kind == AS_D_SIZE) {
+      bool named = dim->size->kind == AS_E_NAME;
+      sample->dim[arg][rank++] =
+          named ? bound_of(all, dim->size->name)->extent : draw(all->rng, all->most);
+      continue;
     }
-    sample->arank[a] = rank;
-    for (uint32_t i = 0; i < rank; i++)
-      sample->adim[a][i] = some(sample, rng, sample->dim[a][i]);
-    /* the axis that `..a@axis` counts to: named from either end */
-    for (uint32_t i = 0; i < op->arg[a].n && a == 0; i++) {
-      const as_dim *dim = &op->arg[a].dim[i];
-      if (dim->kind != AS_D_LIST || !dim->count || dim->count->kind != AS_E_NAME)
-        continue;
-      for (uint32_t k = 0; k < op->nattrs; k++) {
-        if (!strcmp(op->attr[k], dim->count->name)) {
-          int64_t at = get(b, &nb, dim->name, rng, most)->n;
-          sample->attr[k].is_size = true;
-          sample->attr[k].size = as_size_int(
-              sample->S,
-              (long)(at == (int64_t)rank || (as_rng_next(rng) & 1) ? at : at - (int64_t)rank));
-        }
-      }
+    const bound *list = bound_of(all, dim->name);
+    for (uint32_t k = 0; k < list->n; k++) {
+      bool one = as_rng_below(all->rng, 4) == 0 && as_rng_below(all->rng, 2) != 0;
+      sample->dim[arg][rank++] = one ? 1 : list->axis[k];
     }
+  }
+  sample->arank[arg] = rank;
+  for (uint32_t i = 0; i < rank; i++)
+    sample->adim[arg][i] = some(sample, all->rng, sample->dim[arg][i]);
+}
+
+/* the axis that `..a@axis` counts to, in the first argument: named from either end */
+static void draw_axes(as_sample *sample, bindings *all) {
+  const as_opdef *op = sample->op;
+  int64_t rank = sample->arank[0];
+  for (uint32_t i = 0; i < op->arg[0].n; i++) {
+    const as_dim *dim = &op->arg[0].dim[i];
+    if (dim->kind != AS_D_LIST || !dim->count || dim->count->kind != AS_E_NAME)
+      continue;
+    for (uint32_t k = 0; k < op->nattrs; k++) {
+      if (strcmp(op->attr[k], dim->count->name))
+        continue;
+      int64_t at = bound_of(all, dim->name)->n;
+      bool from_front = at == rank || (as_rng_next(all->rng) & 1);
+      sample->attr[k].is_size = true;
+      sample->attr[k].size = as_size_int(sample->S, (long)(from_front ? at : at - rank));
+    }
+  }
+}
+
+void as_sample_draw(as_sample *sample, as_rng *rng, int64_t least, int64_t most) {
+  bindings all = {.rng = rng, .most = most};
+  draw_attributes(sample, rng, least, most);
+  for (uint32_t arg = 0; arg < sample->op->nargs; arg++) {
+    draw_shape(sample, arg, &all);
+    if (arg == 0)
+      draw_axes(sample, &all);
   }
 }
 

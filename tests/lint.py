@@ -56,6 +56,8 @@ TEXT_FILES = (
     'quickstart',
 )
 
+SILENT = {'stdout': subprocess.DEVNULL, 'stderr': subprocess.DEVNULL}
+
 found = []
 
 
@@ -241,6 +243,20 @@ def check_texts(files, sources):
                 say(f'{path}:{number}: decides by searching a text: {line.strip()}')
 
 
+def check_names(scripts):
+    """Names that a script reads and nobody defines, where pyflakes is installed: only a run that
+    comes by would show them."""
+    try:
+        subprocess.run([sys.executable, '-m', 'pyflakes', '--version'], check=True, **SILENT)
+    except subprocess.CalledProcessError:
+        return
+    ours = [path for path in scripts if '/write/cases/' not in path]
+    run = subprocess.run([sys.executable, '-m', 'pyflakes'] + ours, stdout=subprocess.PIPE)
+    for line in run.stdout.decode().splitlines():
+        if 'undefined name' in line:
+            say(line)
+
+
 def check_others_files(files):
     """Files of others stay in the shared folder: none is in this tree under whatever name."""
     data = os.path.join(os.environ.get('AS_SHARED') or '../shared', 'data')
@@ -273,6 +289,7 @@ def main():
     check_sizes(sources, scripts)
     check_layout(sources)
     check_texts(files, sources)
+    check_names([path for path in files if path.endswith('.py')])
     check_others_files(files)
     for line in found:
         print('lint:', line)

@@ -1,6 +1,7 @@
 #include "outline.h"
 #include "proofs/math/math.h"
 #include "proofs/read/read.h"
+#include "src/base/id.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
 #include <stdio.h>
@@ -103,18 +104,12 @@ static void walk(outliner *make, uint32_t step, bool lemmas, as_vec *found) {
   as_vec_push(found, &step);
 }
 
-static int by_value(const void *left, const void *right) {
-  uint32_t first = *(const uint32_t *)left;
-  uint32_t second = *(const uint32_t *)right;
-  return first < second ? -1 : first > second;
-}
-
 static as_vec rests_on(outliner *make, uint32_t step, bool lemmas) {
   as_vec found;
   as_vec_init(&found, sizeof(uint32_t));
   make->round++;
   walk(make, step, lemmas, &found);
-  qsort(found.data, found.n, sizeof(uint32_t), by_value);
+  qsort(found.data, found.n, sizeof(uint32_t), as_id_compare);
   return found;
 }
 
@@ -144,7 +139,7 @@ static uint32_t *grounds(outliner *make, uint32_t step, uint32_t *count, uint32_
   *routine = 0;
   nearest(make, step, &found, routine);
   if (found.n)
-    qsort(found.data, found.n, sizeof(uint32_t), by_value);
+    qsort(found.data, found.n, sizeof(uint32_t), as_id_compare);
   *count = (uint32_t)found.n;
   return found.data;
 }
@@ -233,14 +228,6 @@ static char *why(const outliner *make, uint32_t step) {
   }
 }
 
-static bool among(const ck_id *list, uint32_t count, ck_id relation) {
-  for (uint32_t i = 0; i < count; i++) {
-    if (list[i] == relation)
-      return true;
-  }
-  return false;
-}
-
 typedef struct {
   char *text;
   ck_id relation;
@@ -272,7 +259,7 @@ static char *own_hyps(const outliner *make, as_math *by, uint32_t step, const ck
   const ck_id *hypotheses = hypotheses_of(make, step, &count);
   ck_id *own = as_calloc(count + 1, sizeof *own);
   for (uint32_t i = 0; i < count; i++) {
-    if (goal == NULL || !among(goal->allowed, goal->n_allowed, hypotheses[i]))
+    if (goal == NULL || !as_id_among(goal->allowed, goal->n_allowed, hypotheses[i]))
       own[n_own++] = hypotheses[i];
   }
   char *text = show_sorted(by, own, n_own);
@@ -570,7 +557,7 @@ static char *goal_conditions(outliner *make, const ck_goal *goal) {
   uint32_t n_own = 0;
   for (uint32_t i = 0; i < goal->n_allowed; i++) {
     if (ck_is_rel(make->table, goal->allowed[i]) &&
-        !among(make->claim->hyps.x, make->claim->hyps.n, goal->allowed[i]))
+        !as_id_among(make->claim->hyps.x, make->claim->hyps.n, goal->allowed[i]))
       own[n_own++] = goal->allowed[i];
   }
   char *text = show_sorted(make->math, own, n_own);

@@ -125,20 +125,19 @@ static void print_slower(FILE *out, const as_baseline_fact *fact) {
   free(name);
 }
 
-static void print_text(FILE *out, const as_baseline_showing *showing, const as_baseline *baseline,
-                       const size_t *count, size_t n_slower, double seconds, const as_vec *ops) {
-  static const char *const labels[] = {NULL, NULL, "CHANGED", "UNKNOWN", "new", "gone"};
-  for (size_t i = 0; i < ops->n && !showing->quiet; i++) {
-    const changed_op *changed = &AS_VEC_AT(ops, changed_op, i);
-    fprintf(out, "specification %s: %s, %zu facts rely on it (%.12s, now %.12s)\n", changed->name,
-            how(changed), changed->fact.n, changed->was->sha256,
-            changed->now->sha256[0] ? changed->now->sha256 : "not read");
-    for (size_t k = 0; k < changed->fact.n; k++) {
-      char *name = as_baseline_fact_name(AS_VEC_AT(&changed->fact, const as_baseline_fact *, k));
-      fprintf(out, "  %s\n", name);
-      free(name);
-    }
+/* a changed specification, with the facts that rely on it */
+static void print_changed(FILE *out, const changed_op *changed) {
+  fprintf(out, "specification %s: %s, %zu facts rely on it (%.12s, now %.12s)\n", changed->name,
+          how(changed), changed->fact.n, changed->was->sha256,
+          changed->now->sha256[0] ? changed->now->sha256 : "not read");
+  for (size_t k = 0; k < changed->fact.n; k++) {
+    char *name = as_baseline_fact_name(AS_VEC_AT(&changed->fact, const as_baseline_fact *, k));
+    fprintf(out, "  %s\n", name);
+    free(name);
   }
+}
+
+static void print_read_otherwise(FILE *out, const as_baseline *baseline) {
   size_t otherwise = 0;
   for (size_t i = 0; i < baseline->fact.n; i++)
     otherwise += read_otherwise(fact_at(baseline, i));
@@ -148,24 +147,43 @@ static void print_text(FILE *out, const as_baseline_showing *showing, const as_b
             "are the same: judged again\n",
             otherwise);
   }
-  for (size_t i = 0; i < baseline->fact.n && !showing->quiet; i++) {
-    const as_baseline_fact *fact = fact_at(baseline, i);
-    if (fact->outcome == AS_BASELINE_GONE) {
-      char *name = as_baseline_fact_name(fact);
-      fprintf(out, "gone     %s\n", name);
-      free(name);
-    } else if (fact->outcome == AS_BASELINE_CHANGED || fact->outcome == AS_BASELINE_LOST ||
-               fact->outcome == AS_BASELINE_NEW) {
-      print_fact(out, labels[fact->outcome], fact);
-    } else if (showing->verbose && fact->outcome != AS_BASELINE_APART) {
-      char *name = as_baseline_fact_name(fact);
+}
+
+/* what became of a fact: one that stands, or is judged the same again, only where all is asked */
+static void print_outcome(FILE *out, const as_baseline_fact *fact, bool verbose) {
+  char *name = as_baseline_fact_name(fact);
+  switch (fact->outcome) {
+  case AS_BASELINE_GONE:
+    fprintf(out, "gone     %s\n", name);
+    break;
+  case AS_BASELINE_CHANGED:
+    print_fact(out, "CHANGED", fact);
+    break;
+  case AS_BASELINE_LOST:
+    print_fact(out, "UNKNOWN", fact);
+    break;
+  case AS_BASELINE_NEW:
+    print_fact(out, "new", fact);
+    break;
+  case AS_BASELINE_APART:
+    break;
+  default:
+    if (verbose)
       fprintf(out, "%-8s %s: %s\n", as_baseline_outcome_word(fact->outcome), name,
               fact->was.verdict);
-      free(name);
-    }
-    if (slower(fact))
-      print_slower(out, fact);
   }
+  free(name);
+  if (slower(fact))
+    print_slower(out, fact);
+}
+
+static void print_text(FILE *out, const as_baseline_showing *showing, const as_baseline *baseline,
+                       const size_t *count, size_t n_slower, double seconds, const as_vec *ops) {
+  for (size_t i = 0; i < ops->n && !showing->quiet; i++)
+    print_changed(out, &AS_VEC_AT(ops, changed_op, i));
+  print_read_otherwise(out, baseline);
+  for (size_t i = 0; i < baseline->fact.n && !showing->quiet; i++)
+    print_outcome(out, fact_at(baseline, i), showing->verbose);
   fprintf(out,
           "%zu verdicts changed, %zu unknown that were known, %zu judged again and the same, %zu "
           "stand, %zu new, %zu gone in %.1f s\n",

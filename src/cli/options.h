@@ -88,7 +88,7 @@ enum {
   X(generalise, '7', FLAG, CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                                \
     "of these: numbers of the launch are taken for sizes, as many as the proof succeeds with")     \
   X(literals, 'i', WORD, CLI_FOR_LIFTING, "HOW", "printed", 0, 0, AS_IMPORT_LITERALS,              \
-    "of these: numbers as they are printed, or the shortest decimals that round to them")          \
+    "of these: numbers as printed, or the shortest decimals or fractions that round to them")      \
   X(writes_all, 'W', FLAG, CLI_FOR_LIFTING, NULL, NULL, 0, 0, NULL,                                \
     "of these: what is stored to and never loaded is an output, stored to everywhere")             \
   X(in_order, '6', FLAG, CLI_FOR_certify | CLI_FOR_lift, NULL, NULL, 0, 0, NULL,                   \

@@ -58,7 +58,7 @@ typedef struct {
   bool writes_all;        /* what a kernel stores to and never loads, it stores to everywhere */
 } as_import_tile_options;
 
-#define AS_IMPORT_LITERALS "printed,decimal"
+#define AS_IMPORT_LITERALS "printed,decimal,fraction"
 
 /* what the given program says, of which numbers in a candidate may be examples */
 typedef struct {

@@ -105,6 +105,26 @@ uint32_t triton_other_launches(const triton_file *file, const as_import_tile_opt
   return n;
 }
 
+/* the words of AS_IMPORT_LITERALS; the first one is meant where none is given */
+static const struct reading {
+  const char *name;
+  as_ttir_literals literals;
+  const char *words;
+} readings[] = {
+    {"printed", AS_TTIR_PRINTED, "literals as they are printed"},
+    {"decimal", AS_TTIR_DECIMAL, "literals as the shortest decimals that round to them"},
+    {"fraction", AS_TTIR_FRACTION,
+     "literals as the shortest decimals that round to them, long ones as fractions that do"},
+};
+
+static const struct reading *reading_of(const as_import_tile_options *options) {
+  for (size_t i = 0; options->literals && i < sizeof readings / sizeof *readings; i++) {
+    if (strcmp(options->literals, readings[i].name) == 0)
+      return &readings[i];
+  }
+  return &readings[0];
+}
+
 static bool read_options(as_ttir_launch *launch, const triton_file *file,
                          const as_import_tile_options *options, as_err *err) {
   char *beside = launch_beside(file, options);
@@ -118,7 +138,7 @@ static bool read_options(as_ttir_launch *launch, const triton_file *file,
     fine = as_ttir_launch_size(launch, AS_VEC_AT(options->size, char *, i), err);
   for (size_t i = 0; fine && options->where && i < options->where->n; i++)
     fine = as_ttir_launch_where(launch, AS_VEC_AT(options->where, char *, i), err);
-  launch->decimal_literals = options->literals && strcmp(options->literals, "decimal") == 0;
+  launch->literals = reading_of(options)->literals;
   launch->writes_all = launch->writes_all || options->writes_all;
   launch->in_order = options->in_order;
   return fine;
@@ -161,9 +181,7 @@ static char *format_tile(const void *from, size_t index, const as_import_tile_op
 }
 
 static const char *format_reading(const as_import_tile_options *options) {
-  bool decimal = options->literals && strcmp(options->literals, "decimal") == 0;
-  return decimal ? "literals as the shortest decimals that round to them"
-                 : "literals as they are printed";
+  return reading_of(options)->words;
 }
 
 const as_import_tile_format as_triton_format = {"triton",    ".ttir",        format_read,

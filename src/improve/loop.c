@@ -110,19 +110,6 @@ uint32_t imp_hoist(imp_kernel *kernel) {
 
 /* ---- writing out */
 
-static void set(as_vec *map, uint32_t value, uint32_t to) {
-  uint32_t none = AS_NONE;
-  while (map->n <= value)
-    as_vec_push(map, &none);
-  AS_VEC_AT(map, uint32_t, value) = to;
-}
-
-static uint32_t look_up(const imp_kernel *kernel, const as_vec *map, uint32_t value) {
-  value = imp_find(kernel, value);
-  uint32_t to = value < map->n ? AS_VEC_AT(map, uint32_t, value) : AS_NONE;
-  return to == AS_NONE ? value : to;
-}
-
 static imp_node *constant(imp_kernel *kernel, const as_ttir_type *type, int64_t number) {
   char *of = imp_type_text(type);
   char *text = as_format("arith.constant %lld : %s", (long long)number, of);
@@ -155,9 +142,9 @@ static size_t write_out(imp_kernel *kernel, imp_region *region, size_t at, int64
     as_ttir_type type = IMP_VALUE(kernel, body->argument[0])->type;
     imp_node *variable = constant(kernel, &type, first + round * step);
     imp_insert(region, at++, variable);
-    set(&map, body->argument[0], variable->result[0]);
+    imp_set_mapped(&map, body->argument[0], variable->result[0]);
     for (uint32_t i = 0; i < carried; i++)
-      set(&map, body->argument[i + 1], now[i]);
+      imp_set_mapped(&map, body->argument[i + 1], now[i]);
     for (size_t i = 0; i < body->node.n; i++) {
       const imp_node *node = IMP_NODE(body, i);
       if (strcmp(node->name, "scf.yield") != 0)
@@ -166,7 +153,7 @@ static size_t write_out(imp_kernel *kernel, imp_region *region, size_t at, int64
     const imp_node *yield = body->node.n ? IMP_NODE(body, body->node.n - 1) : NULL;
     uint32_t *next = as_calloc(carried + 1, sizeof *next);
     for (uint32_t i = 0; i < carried; i++)
-      next[i] = look_up(kernel, &map, yield->token[i]);
+      next[i] = imp_mapped(kernel, &map, yield->token[i]);
     memcpy(now, next, carried * sizeof *now);
     free(next);
     as_vec_clear(&map);

@@ -249,13 +249,13 @@ void imp_remove(imp_region *region, size_t at) {
 
 /* ---- copies */
 
-static uint32_t mapped(const imp_kernel *kernel, const as_vec *map, uint32_t value) {
+uint32_t imp_mapped(const imp_kernel *kernel, const as_vec *map, uint32_t value) {
   value = imp_find(kernel, value);
   uint32_t to = value < map->n ? AS_VEC_AT(map, uint32_t, value) : AS_NONE;
   return to == AS_NONE ? value : to;
 }
 
-static void set_mapped(as_vec *map, uint32_t value, uint32_t to) {
+void imp_set_mapped(as_vec *map, uint32_t value, uint32_t to) {
   uint32_t none = AS_NONE;
   while (map->n <= value)
     as_vec_push(map, &none);
@@ -265,7 +265,7 @@ static void set_mapped(as_vec *map, uint32_t value, uint32_t to) {
 static uint32_t copy_value(imp_kernel *kernel, uint32_t value, imp_node *by, as_vec *map) {
   imp_value own = *IMP_VALUE(kernel, value);
   uint32_t made = imp_new_value(kernel, &own.type, by);
-  set_mapped(map, value, made);
+  imp_set_mapped(map, value, made);
   return made;
 }
 
@@ -290,14 +290,14 @@ imp_node *imp_copy(imp_kernel *kernel, const imp_node *node, as_vec *map) {
   for (uint32_t i = 0; i < node->n_result; i++) {
     const imp_value *own = IMP_VALUE(kernel, node->result[i]);
     imp_value *copy = IMP_VALUE(kernel, made->result[i]);
-    copy->group = mapped(kernel, map, own->group);
+    copy->group = imp_mapped(kernel, map, own->group);
     copy->parts = own->parts;
   }
   for (uint32_t i = 0; i < node->n_region; i++) /* first: a loop's tokens name its arguments */
     copy_region(kernel, &node->region[i], &made->region[i], map);
   made->token = as_arena_alloc(kernel->mem, (node->n_token + 1) * sizeof *made->token);
   for (uint32_t i = 0; i < node->n_token; i++)
-    made->token[i] = mapped(kernel, map, node->token[i]);
+    made->token[i] = imp_mapped(kernel, map, node->token[i]);
   return made;
 }
 

@@ -70,8 +70,10 @@ imp_node *imp_make(imp_kernel *kernel, const char *name, const char *text, const
                    uint32_t n_token, const uint32_t *token);
 void imp_insert(imp_region *region, size_t at, imp_node *node);
 void imp_remove(imp_region *region, size_t at);
-/* a copy whose values are new; `map`: by value, what stands for it in the copy (AS_NONE: itself);
- * it grows */
+/* A map of values (of uint32_t, which grows): what stands for each in a copy; AS_NONE: itself. */
+void imp_set_mapped(as_vec *map, uint32_t value, uint32_t to);
+uint32_t imp_mapped(const imp_kernel *kernel, const as_vec *map, uint32_t value);
+/* a copy whose values are new, and set in the map */
 imp_node *imp_copy(imp_kernel *kernel, const imp_node *node, as_vec *map);
 void imp_region_init(imp_kernel *kernel, imp_region *region);
 void imp_count_uses(imp_kernel *kernel);

@@ -153,6 +153,9 @@ as_node_id as_graph_input(as_graph *graph, const char *name, as_dtype t, const a
 /* a constant or the number that a size is: such nodes belong to no level and are made anew where
  * they are needed */
 bool as_graph_is_number(const as_node *node);
+bool as_graph_is_output(const as_graph *graph, as_node_id id);
+/* the program that a muGraph, or a block graph in it, was made for; itself: a program */
+const as_graph *as_graph_given(const as_graph *graph);
 as_node_id as_graph_copy_number(as_graph *graph, const as_node *number);
 as_node_id as_graph_const(as_graph *graph, const mpq_t value);
 as_node_id as_graph_size_const(as_graph *graph,

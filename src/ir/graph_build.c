@@ -1,5 +1,6 @@
 /* Building nodes, with the rules of semantics/SEMANTICS.md sections 2 and 3. */
 #include "graph_int.h"
+#include "src/base/id.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,16 @@ as_node_id as_graph_size_const(as_graph *graph, as_size size) {
   }
   free(key);
   return id;
+}
+
+bool as_graph_is_output(const as_graph *graph, as_node_id id) {
+  return as_id_among(graph->output, graph->n_output, id);
+}
+
+const as_graph *as_graph_given(const as_graph *graph) {
+  while (graph->program)
+    graph = graph->program;
+  return graph;
 }
 
 bool as_graph_is_number(const as_node *node) {

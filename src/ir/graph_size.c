@@ -197,52 +197,69 @@ static bool natural(const as_sizes *sizes, as_size atom) {
   return as_size_is_sym(sizes, atom) && as_size_least(sizes, atom) >= 0;
 }
 
-/* sign of d >= 0 from the least sizes: each symbol is least + something >= 0 */
+/* Are all factors of the monomial sizes that are not negative? */
+static bool natural_factors(const as_sizes *sizes, const as_size_mono *mono) {
+  for (uint32_t k = 0; k < mono->n; k++) {
+    if (!natural(sizes, mono->atom[k]))
+      return false;
+  }
+  return true;
+}
+
+/* sums of products of sizes, with coefficients above 0: nothing to look up */
+static bool plainly_nonnegative(const as_sizes *sizes, as_size extent) {
+  for (uint32_t i = 0; i < as_size_nmono(sizes, extent); i++) {
+    as_size_mono mono = as_size_get_mono(sizes, extent, i);
+    if (mono.coef <= 0 || !natural_factors(sizes, &mono))
+      return false;
+  }
+  return true;
+}
+
+/* each size s replaced by least + s, so that what is left of it begins at 0; AS_SIZE_BAD where a
+ * coefficient overflows */
+static as_size above_least(as_sizes *sizes, as_size extent) {
+  for (uint32_t i = 0; extent != AS_SIZE_BAD; i++) {
+    as_size size = as_size_nth_sym(sizes, i);
+    if (size == AS_SIZE_BAD)
+      break;
+    int64_t least = as_size_least(sizes, size);
+    if (least == 0 || least == AS_SIZE_NO_LEAST || !as_size_mentions(sizes, extent, size))
+      continue;
+    as_size from_least = as_size_add(sizes, size, as_size_int(sizes, least));
+    extent = as_size_subst(sizes, extent, size, from_least);
+  }
+  return extent;
+}
+
+/* whether extent >= 0 at all sizes, or at none, from the least sizes: the sign of the constant
+ * decides where no other term has the opposite one */
 static as_truth nonnegative(const as_graph *graph, as_size extent) {
   as_sizes *sizes = graph->sizes;
   if (extent == AS_SIZE_BAD)
     return AS_OPEN;
-  bool plain = true; /* sums of products of sizes: nothing to look up */
-  for (uint32_t i = 0; i < as_size_nmono(sizes, extent) && plain; i++) {
-    as_size_mono mono = as_size_get_mono(sizes, extent, i);
-    plain = mono.coef > 0;
-    for (uint32_t k = 0; k < mono.n; k++)
-      plain = plain && natural(sizes, mono.atom[k]);
-  }
-  if (plain)
+  if (plainly_nonnegative(sizes, extent))
     return AS_HOLDS;
-  for (uint32_t i = 0;; i++) {
-    as_size size = as_size_nth_sym(sizes, i);
-    if (size == AS_SIZE_BAD)
-      break;
-    if (as_size_least(sizes, size) == 0 || as_size_least(sizes, size) == AS_SIZE_NO_LEAST ||
-        !as_size_mentions(sizes, extent, size))
-      continue;
-    extent =
-        as_size_subst(sizes, extent, size,
-                      as_size_add(sizes, size, as_size_int(sizes, as_size_least(sizes, size))));
-    if (extent == AS_SIZE_BAD)
-      return AS_OPEN;
-  }
-  bool up = true;
-  bool down = true;
+  extent = above_least(sizes, extent);
+  if (extent == AS_SIZE_BAD)
+    return AS_OPEN;
+  bool grows = true;
+  bool falls = true;
   long constant = 0;
   for (uint32_t i = 0; i < as_size_nmono(sizes, extent); i++) {
     as_size_mono mono = as_size_get_mono(sizes, extent, i);
+    if (!natural_factors(sizes, &mono))
+      return AS_OPEN;
     if (mono.n == 0)
       constant = mono.coef;
-    for (uint32_t k = 0; k < mono.n; k++) {
-      if (!natural(sizes, mono.atom[k]))
-        return AS_OPEN;
-    }
-    if (mono.n && mono.coef < 0)
-      up = false;
-    if (mono.n && mono.coef > 0)
-      down = false;
+    else if (mono.coef < 0)
+      grows = false;
+    else if (mono.coef > 0)
+      falls = false;
   }
-  if (up && constant >= 0)
+  if (grows && constant >= 0)
     return AS_HOLDS;
-  return down && constant < 0 ? AS_FAILS : AS_OPEN;
+  return falls && constant < 0 ? AS_FAILS : AS_OPEN;
 }
 
 as_truth as_graph_decide(const as_graph *graph, as_size a, as_rel rel, as_size b) {

@@ -301,6 +301,10 @@ bool as_tok_want(as_lexed *lexed, int kind, const char *what) {
   return false;
 }
 
+bool as_tok_want_end(as_lexed *lexed) {
+  return as_tok_want(lexed, AS_T_NL, "the end of the line");
+}
+
 bool as_word_reserved(const char *word) {
   static const char *const words[] = {
       "program", "sizes", "where",   "input",   "output",  "use",    "func", "op",
@@ -423,6 +427,12 @@ char *as_print_number(const mpq_t value) {
   return text;
 }
 
+void as_add_number(as_str *out, const mpq_t value) {
+  char *text = as_print_number(value);
+  as_str_add(out, text);
+  free(text);
+}
+
 /* --- sizes */
 bool as_tok_rel(as_lexed *lexed, as_rel *rel, bool *swap) {
   int k = as_tok(lexed)->kind;
@@ -451,51 +461,73 @@ typedef struct {
 
 static as_size size_sum(size_parser *P);
 
-static as_size size_factor(size_parser *parser) {
+static as_size size_factor(size_parser *parser);
+
+static as_size size_number(size_parser *parser, const as_token *token) {
+  as_size out = AS_SIZE_BAD;
+  mpq_t value;
+  mpq_init(value);
+  if (as_tok_number(parser->lexed, value)) {
+    if (memchr(token->s, '.', token->len) || memchr(token->s, 'e', token->len) ||
+        memchr(token->s, 'E', token->len))
+      as_lex_fail(parser->lexed, token, "a size must be an integer");
+    else if (!mpz_fits_slong_p(mpq_numref(value)))
+      as_lex_fail(parser->lexed, token, "a size beyond 63 bits");
+    else
+      out = as_size_int(parser->sizes, mpz_get_si(mpq_numref(value)));
+  }
+  mpq_clear(value);
+  return out;
+}
+
+/* max(a, b) or min(a, b), from its word on */
+static as_size size_extremum(size_parser *parser, const as_token *token) {
+  as_lexed *lexed = parser->lexed;
+  lexed->at += 2;
+  as_size a = size_sum(parser);
+  if (a == AS_SIZE_BAD || !as_tok_want(lexed, ',', "`,`"))
+    return AS_SIZE_BAD;
+  as_size b = size_sum(parser);
+  if (b == AS_SIZE_BAD || !as_tok_want(lexed, ')', "`)`"))
+    return AS_SIZE_BAD;
+  return strcmp(token->s, "max") == 0 ? as_size_max(parser->sizes, a, b)
+                                      : as_size_min(parser->sizes, a, b);
+}
+
+static as_size size_name(size_parser *parser, const as_token *token) {
+  as_size out = parser->look(parser->ctx, token->s);
+  parser->lexed->at++;
+  if (out == AS_SIZE_BAD)
+    as_lex_fail(parser->lexed, token, "unknown size `%s`", token->s);
+  return out;
+}
+
+static as_size bare_factor(size_parser *parser) {
   as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
-  if (!as_lex_enter(lexed))
-    return AS_SIZE_BAD;
-  as_size out = AS_SIZE_BAD;
   if (as_tok_take(lexed, '-')) {
-    out = size_factor(parser);
-    if (out != AS_SIZE_BAD)
-      out = as_size_sub(parser->sizes, 0, out);
-  } else if (as_tok_take(lexed, '(')) {
-    out = size_sum(parser);
-    if (out != AS_SIZE_BAD && !as_tok_want(lexed, ')', "`)`"))
-      out = AS_SIZE_BAD;
-  } else if (as_tok_is(lexed, AS_T_NUMBER)) {
-    mpq_t value;
-    mpq_init(value);
-    if (as_tok_number(lexed, value)) {
-      if (memchr(token->s, '.', token->len) || memchr(token->s, 'e', token->len) ||
-          memchr(token->s, 'E', token->len))
-        as_lex_fail(lexed, token, "a size must be an integer");
-      else if (!mpz_fits_slong_p(mpq_numref(value)))
-        as_lex_fail(lexed, token, "a size beyond 63 bits");
-      else
-        out = as_size_int(parser->sizes, mpz_get_si(mpq_numref(value)));
-    }
-    mpq_clear(value);
-  } else if ((as_tok_word(lexed, "max") || as_tok_word(lexed, "min")) &&
-             as_tok_next(lexed)->kind == '(') {
-    as_size a;
-    as_size b;
-    lexed->at += 2;
-    if ((a = size_sum(parser)) != AS_SIZE_BAD && as_tok_want(lexed, ',', "`,`") &&
-        (b = size_sum(parser)) != AS_SIZE_BAD && as_tok_want(lexed, ')', "`)`"))
-      out = strcmp(token->s, "max") == 0 ? as_size_max(parser->sizes, a, b)
-                                         : as_size_min(parser->sizes, a, b);
-  } else if (as_tok_is(lexed, AS_T_NAME)) {
-    out = parser->look(parser->ctx, token->s);
-    lexed->at++;
-    if (out == AS_SIZE_BAD)
-      as_lex_fail(lexed, token, "unknown size `%s`", token->s);
-  } else {
-    as_tok_want(lexed, AS_T_NAME, "a size");
+    as_size out = size_factor(parser);
+    return out == AS_SIZE_BAD ? out : as_size_sub(parser->sizes, 0, out);
   }
-  lexed->depth--;
+  if (as_tok_take(lexed, '(')) {
+    as_size out = size_sum(parser);
+    return out != AS_SIZE_BAD && as_tok_want(lexed, ')', "`)`") ? out : AS_SIZE_BAD;
+  }
+  if (as_tok_is(lexed, AS_T_NUMBER))
+    return size_number(parser, token);
+  if ((as_tok_word(lexed, "max") || as_tok_word(lexed, "min")) && as_tok_next(lexed)->kind == '(')
+    return size_extremum(parser, token);
+  if (as_tok_is(lexed, AS_T_NAME))
+    return size_name(parser, token);
+  as_tok_want(lexed, AS_T_NAME, "a size");
+  return AS_SIZE_BAD;
+}
+
+static as_size size_factor(size_parser *parser) {
+  if (!as_lex_enter(parser->lexed))
+    return AS_SIZE_BAD;
+  as_size out = bare_factor(parser);
+  parser->lexed->depth--;
   return out;
 }
 

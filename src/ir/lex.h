@@ -6,6 +6,7 @@
 #include "size.h"
 #include "src/base/err.h"
 #include "src/base/mem.h"
+#include "src/base/str.h"
 #include "src/base/vec.h"
 #include <gmp.h>
 #include <stdbool.h>
@@ -65,6 +66,7 @@ bool as_tok_word(const as_lexed *lexed, const char *word); /* the next token is 
 bool as_tok_take(as_lexed *lexed, int kind);               /* takes it if it is next */
 bool as_tok_take_word(as_lexed *lexed, const char *word);
 bool as_tok_want(as_lexed *lexed, int kind, const char *what); /* takes it, or reports */
+bool as_tok_want_end(as_lexed *lexed);                         /* of the line */
 const char *as_tok_new_name(as_lexed *lexed,
                             const char *what); /* a NAME that is not reserved; NULL with err */
 bool as_lex_fail(as_lexed *lexed, const as_token *t, const char *fmt, ...)
@@ -85,6 +87,7 @@ bool as_tok_rel(as_lexed *lexed, as_rel *rel,
 const char *as_rel_text(as_rel rel);
 /* exact decimal when the denominator allows, otherwise p/q; malloc'ed */
 char *as_print_number(const mpq_t v);
+void as_add_number(as_str *out, const mpq_t value); /* the same, to a text */
 
 /* closest of the candidates given one by one, by edit distance */
 typedef struct {

@@ -3,10 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool end_of_line(as_lexed *lexed) {
-  return as_tok_want(lexed, AS_T_NL, "the end of the line");
-}
-
 static bool built(as_gparser *parser, const as_token *token, as_node_id id, as_err *inner) {
   return id != AS_NONE || as_gp_report(parser, token, inner);
 }
@@ -40,7 +36,7 @@ static bool parse_map(as_gparser *parser, int map[4]) {
     if (!as_tok_want(lexed, AS_T_ARROW, "`->`") || !small_int(lexed, &map[w]))
       return false;
   }
-  return end_of_line(lexed);
+  return as_tok_want_end(lexed);
 }
 
 /* extents of a tile, and of the tensor where it may be cut off */
@@ -192,7 +188,7 @@ static bool parse_acc_line(as_gparser *parser, acc_line *line) {
     if (!small_int(lexed, &line->axis))
       return false;
   }
-  return end_of_line(lexed);
+  return as_tok_want_end(lexed);
 }
 
 static bool acc(as_gparser *parser) {
@@ -240,7 +236,7 @@ static bool grid(as_gparser *parser, as_size g[3]) {
     if (as_graph_decide(parser->graph, AS_SIZE_ONE, AS_REL_LE, g[a]) == AS_FAILS)
       return as_lex_fail(lexed, token, "an extent below 1");
   } while (as_tok_take(lexed, ','));
-  return end_of_line(lexed);
+  return as_tok_want_end(lexed);
 }
 
 static bool block_statement(as_gparser *parser) {
@@ -257,7 +253,7 @@ static bool block_statement(as_gparser *parser) {
   if (token->kind != AS_T_NAME || as_tok_next(lexed)->kind != '=')
     return as_lex_fail(lexed, token, "expected load, acc, store, end or NAME = ...");
   lexed->at += 2;
-  return as_gp_define(parser, token) != AS_NONE && end_of_line(lexed);
+  return as_gp_define(parser, token) != AS_NONE && as_tok_want_end(lexed);
 }
 
 static bool kernel(as_gparser *parser) {
@@ -266,7 +262,7 @@ static bool kernel(as_gparser *parser) {
   as_size g[3] = {AS_SIZE_BAD, AS_SIZE_BAD, AS_SIZE_BAD};
   as_size loop = AS_SIZE_ONE;
   bool has_loop = false;
-  if (as_tok_new_name(lexed, "the kernel's name") == NULL || !end_of_line(lexed))
+  if (as_tok_new_name(lexed, "the kernel's name") == NULL || !as_tok_want_end(lexed))
     return false;
   for (uint32_t i = 0; i < parser->graph->n_block; i++) {
     if (strcmp(parser->graph->block[i].name, token->s) == 0)
@@ -288,7 +284,7 @@ static bool kernel(as_gparser *parser) {
     if (as_name_taken(parser->graph, AS_NONE, index->s))
       return as_lex_fail(lexed, index, "`%s` is already defined", index->s);
     if (!as_tok_want(lexed, '=', "`=`") || (loop = as_gp_size(parser)) == AS_SIZE_BAD ||
-        !end_of_line(lexed))
+        !as_tok_want_end(lexed))
       return false;
   }
   parser->block = as_graph_block(parser->graph, token->s, g, loop, has_loop);
@@ -299,7 +295,7 @@ static bool kernel(as_gparser *parser) {
   }
   parser->block = AS_NONE;
   lexed->at++;
-  return end_of_line(lexed);
+  return as_tok_want_end(lexed);
 }
 
 static bool outputs(as_gparser *parser) {
@@ -324,7 +320,7 @@ static bool mugraph(as_gparser *parser) {
   if (!as_tok_take_word(lexed, "mugraph"))
     return as_lex_fail(lexed, as_tok(lexed), "expected `mugraph`");
   const char *name = as_tok_new_name(lexed, "the muGraph's name");
-  if (name == NULL || !end_of_line(lexed))
+  if (name == NULL || !as_tok_want_end(lexed))
     return false;
   parser->graph->name = as_arena_strdup(as_gm(parser->graph)->arena, name);
   bool head = true;
@@ -344,7 +340,7 @@ static bool mugraph(as_gparser *parser) {
     } else if (token->kind == AS_T_NAME && as_tok_next(lexed)->kind == '=') {
       head = false;
       lexed->at += 2;
-      ok = as_gp_define(parser, token) != AS_NONE && end_of_line(lexed);
+      ok = as_gp_define(parser, token) != AS_NONE && as_tok_want_end(lexed);
     } else {
       ok = as_lex_fail(lexed, token, "expected sizes, where, kernel or NAME = ...");
     }

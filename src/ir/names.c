@@ -58,12 +58,6 @@ static void add_sizes(as_str *out, const as_graph *program) {
   }
 }
 
-static void add_number(as_str *out, const mpq_t value) {
-  char *text = as_print_number(value);
-  as_str_add(out, text);
-  free(text);
-}
-
 /* number: of each tensor of the program, by node */
 static void add_call(as_str *out, const as_graph *program, const as_node *node,
                      const uint32_t *number) {
@@ -72,7 +66,7 @@ static void add_call(as_str *out, const as_graph *program, const as_node *node,
     const as_node *arg = &program->node[node->arg[i]];
     as_str_add(out, i ? ", " : "");
     if (arg->kind == AS_N_CONST)
-      add_number(out, arg->value);
+      as_add_number(out, arg->value);
     else if (arg->kind == AS_N_SIZE)
       add_size(out, program, arg->size);
     else
@@ -83,7 +77,7 @@ static void add_call(as_str *out, const as_graph *program, const as_node *node,
     if (node->attr[i].is_size)
       add_size(out, program, node->attr[i].size);
     else
-      add_number(out, node->attr[i].num);
+      as_add_number(out, node->attr[i].num);
   }
   as_str_add(out, ")\n");
 }

@@ -167,8 +167,9 @@ char *as_func_print(const as_func *f);
 char *as_oplib_text(const as_oplib *lib,
                     const char *name); /* of an operator NAME, or of a function `func NAME`, as the
                                           checker names what it relied on; NULL: unknown */
-bool as_opdef_folds(const as_opdef *op); /* some definition of it goes over several elements */
-char *as_expr_print(const as_expr *e);   /* a scalar expression or a condition, malloc'ed */
+bool as_opdef_folds(const as_opdef *op);   /* some definition of it goes over several elements */
+bool as_expr_reduces(const as_expr *expr); /* has it a reduction, at any depth? */
+char *as_expr_print(const as_expr *e);     /* a scalar expression or a condition, malloc'ed */
 
 /* Shape rule: matches argument extents (and attributes) and gives the result's extents.  Equations
  * between extents that are not the same polynomial, and `require`s, are appended to the vector

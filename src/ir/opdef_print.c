@@ -10,12 +10,6 @@ enum { SUM = 1, PROD, UNARY, ATOM };
 
 static void p_expr(as_str *s, const as_expr *e, int least);
 
-static void p_number(as_str *out, const mpq_t value) {
-  char *text = as_print_number(value);
-  as_str_add(out, text);
-  free(text);
-}
-
 static void p_access(as_str *out, const as_expr *expr) {
   as_str_printf(out, "%s[", expr->name);
   for (uint32_t i = 0; i < expr->n; i++) {
@@ -91,10 +85,67 @@ static void p_infix(as_str *out, const as_expr *expr, const char *op, int level)
   p_expr(out, expr->kid[1], level + 1);
 }
 
+/* a reduction, written as NAME(index < bound) body */
+static void p_reduction(as_str *out, const char *name, const as_expr *expr) {
+  as_str_printf(out, "%s(%s < ", name, expr->name);
+  p_expr(out, expr->kid[0], SUM);
+  as_str_add(out, ") ");
+  p_expr(out, expr->kid[1], PROD);
+}
+
+static void p_if(as_str *out, const as_expr *expr) {
+  as_str_add(out, "if(");
+  p_cond(out, expr->kid[0], 1);
+  as_str_add(out, ", ");
+  p_expr(out, expr->kid[1], SUM);
+  as_str_add(out, ", ");
+  p_expr(out, expr->kid[2], SUM);
+  as_str_add(out, ")");
+}
+
+typedef enum { BY_INFIX = 1, BY_CALL, BY_REDUCTION } p_form;
+
+/* the kinds that are told apart by a word alone */
+static const struct {
+  p_form form;
+  const char *word;
+} written[] = {
+    [AS_E_ADD] = {BY_INFIX, "+"},         [AS_E_SUB] = {BY_INFIX, "-"},
+    [AS_E_MUL] = {BY_INFIX, "*"},         [AS_E_FDIV] = {BY_INFIX, "/"},
+    [AS_E_IDIV] = {BY_INFIX, "div"},      [AS_E_MOD] = {BY_INFIX, "mod"},
+    [AS_E_EXP] = {BY_CALL, "exp"},        [AS_E_LOG] = {BY_CALL, "log"},
+    [AS_E_SQRT] = {BY_CALL, "sqrt"},      [AS_E_INV] = {BY_CALL, "inv"},
+    [AS_E_ABS] = {BY_CALL, "abs"},        [AS_E_MAX2] = {BY_CALL, "max"},
+    [AS_E_MIN2] = {BY_CALL, "min"},       [AS_E_SUM] = {BY_REDUCTION, "sum"},
+    [AS_E_PROD] = {BY_REDUCTION, "prod"}, [AS_E_MAXR] = {BY_REDUCTION, "max"},
+    [AS_E_MINR] = {BY_REDUCTION, "min"},
+};
+
+/* gives false where the kind has no row of `written` */
+static bool p_by_word(as_str *out, const as_expr *expr) {
+  if ((size_t)expr->kind >= sizeof written / sizeof *written)
+    return false;
+  const char *word = written[expr->kind].word;
+  switch (written[expr->kind].form) {
+  case BY_INFIX:
+    p_infix(out, expr, word, level_of(expr));
+    return true;
+  case BY_CALL:
+    p_call(out, word, expr);
+    return true;
+  case BY_REDUCTION:
+    p_reduction(out, word, expr);
+    return true;
+  }
+  return false;
+}
+
 static void p_bare(as_str *out, const as_expr *expr) {
+  if (p_by_word(out, expr))
+    return;
   switch (expr->kind) {
   case AS_E_NUM:
-    p_number(out, expr->num);
+    as_add_number(out, expr->num);
     break;
   case AS_E_NAME:
     as_str_add(out, expr->name);
@@ -105,71 +156,12 @@ static void p_bare(as_str *out, const as_expr *expr) {
   case AS_E_CALL:
     p_call(out, expr->name, expr);
     break;
-  case AS_E_ADD:
-    p_infix(out, expr, "+", SUM);
-    break;
-  case AS_E_SUB:
-    p_infix(out, expr, "-", SUM);
-    break;
-  case AS_E_MUL:
-    p_infix(out, expr, "*", PROD);
-    break;
-  case AS_E_FDIV:
-    p_infix(out, expr, "/", PROD);
-    break;
-  case AS_E_IDIV:
-    p_infix(out, expr, "div", PROD);
-    break;
-  case AS_E_MOD:
-    p_infix(out, expr, "mod", PROD);
-    break;
   case AS_E_NEG:
     as_str_add(out, "-");
     p_expr(out, expr->kid[0], UNARY);
     break;
-  case AS_E_EXP:
-    p_call(out, "exp", expr);
-    break;
-  case AS_E_LOG:
-    p_call(out, "log", expr);
-    break;
-  case AS_E_SQRT:
-    p_call(out, "sqrt", expr);
-    break;
-  case AS_E_INV:
-    p_call(out, "inv", expr);
-    break;
-  case AS_E_ABS:
-    p_call(out, "abs", expr);
-    break;
-  case AS_E_MAX2:
-    p_call(out, "max", expr);
-    break;
-  case AS_E_MIN2:
-    p_call(out, "min", expr);
-    break;
-  case AS_E_SUM:
-  case AS_E_PROD:
-  case AS_E_MAXR:
-  case AS_E_MINR:
-    as_str_printf(out, "%s(%s < ",
-                  expr->kind == AS_E_SUM    ? "sum"
-                  : expr->kind == AS_E_PROD ? "prod"
-                  : expr->kind == AS_E_MAXR ? "max"
-                                            : "min",
-                  expr->name);
-    p_expr(out, expr->kid[0], SUM);
-    as_str_add(out, ") ");
-    p_expr(out, expr->kid[1], PROD);
-    break;
   case AS_E_IF:
-    as_str_add(out, "if(");
-    p_cond(out, expr->kid[0], 1);
-    as_str_add(out, ", ");
-    p_expr(out, expr->kid[1], SUM);
-    as_str_add(out, ", ");
-    p_expr(out, expr->kid[2], SUM);
-    as_str_add(out, ")");
+    p_if(out, expr);
     break;
   default:
     p_cond(out, expr, 1);
@@ -238,7 +230,7 @@ char *as_opdef_print(const as_opdef *op) {
     if (!op->attr_has_default[i])
       continue;
     as_str_add(&out, " = ");
-    p_number(&out, op->attr_default[i].num);
+    as_add_number(&out, op->attr_default[i].num);
   }
   as_str_add(&out, ") -> ");
   p_shape(&out, op->out, op->nout);

@@ -146,6 +146,14 @@ bool as_oplib_load(as_oplib *lib, const char *path, as_err *err) {
   return ok;
 }
 
+bool as_expr_reduces(const as_expr *expr) {
+  bool reduces = expr->kind == AS_E_SUM || expr->kind == AS_E_PROD || expr->kind == AS_E_MAXR ||
+                 expr->kind == AS_E_MINR;
+  for (uint32_t i = 0; i < expr->n && !reduces; i++)
+    reduces = expr->kid[i] && as_expr_reduces(expr->kid[i]);
+  return reduces;
+}
+
 static int by_name(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }

@@ -202,10 +202,6 @@ typedef struct {
   as_vec assumption;
 } rule_reader;
 
-static bool end_of_line(as_lexed *lexed) {
-  return as_tok_want(lexed, AS_T_NL, "the end of the line");
-}
-
 static char *keep(rule_reader *reader, const char *text) {
   return as_arena_strdup(reader->rule->mem, text);
 }
@@ -243,7 +239,7 @@ static bool ints(rule_reader *reader) {
     if (token == NULL || !declare(reader, token, token->s, AS_SIZE_NO_LEAST))
       return false;
   } while (as_tok_take(&reader->lexed, ','));
-  return end_of_line(&reader->lexed);
+  return as_tok_want_end(&reader->lexed);
 }
 
 static bool axes(rule_reader *reader, const int *ranks) {
@@ -265,7 +261,7 @@ static bool axes(rule_reader *reader, const int *ranks) {
         return false;
     }
   } while (as_tok_take(&reader->lexed, ','));
-  return end_of_line(&reader->lexed);
+  return as_tok_want_end(&reader->lexed);
 }
 
 static bool dim(rule_reader *reader, as_size *extent, uint32_t *n) {
@@ -330,7 +326,7 @@ static bool tensors(rule_reader *reader) {
       return as_gp_report(&reader->parser, token, &inner);
     as_vec_push(&reader->type, &type);
   } while (as_tok_take(lexed, ','));
-  return end_of_line(lexed);
+  return as_tok_want_end(lexed);
 }
 
 static bool declarations(rule_reader *reader, const int *ranks, as_vec *assumes) {
@@ -442,7 +438,7 @@ static bool assumptions(rule_reader *reader, const as_vec *at) {
       if (!one_assumption(reader))
         return false;
     } while (as_tok_take(lexed, ','));
-    if (!end_of_line(lexed))
+    if (!as_tok_want_end(lexed))
       return false;
   }
   lexed->at = after;
@@ -478,7 +474,7 @@ static bool statement(rule_reader *reader, as_vec *names) {
     return as_lex_fail(lexed, token, "expected NAME = ... or output");
   }
   return id != AS_NONE && (!out || output(reader, token, token->s, id, names)) &&
-         end_of_line(lexed);
+         as_tok_want_end(lexed);
 }
 
 static bool one_side(rule_reader *reader, as_graph **graph, const char *word, as_vec *names) {
@@ -490,7 +486,7 @@ static bool one_side(rule_reader *reader, as_graph **graph, const char *word, as
   if (!as_tok_take(lexed, AS_T_NL)) {
     uint32_t before = reader->parser.graph->n;
     as_node_id id = as_gp_expr(&reader->parser);
-    if (id == AS_NONE || !end_of_line(lexed))
+    if (id == AS_NONE || !as_tok_want_end(lexed))
       return false;
     as_err inner;
     as_err_init(&inner);
@@ -580,7 +576,7 @@ static bool expectation(rule_reader *reader) {
   }
   if (reader->rule->expect == AS_EXPECT_NOTHING)
     return as_lex_fail(lexed, as_tok(lexed), "expected proved, refuted, unknown or vacuous");
-  return end_of_line(lexed);
+  return as_tok_want_end(lexed);
 }
 
 static bool body(rule_reader *reader, const span *s, const as_rulefile *file, uint32_t index,
@@ -600,7 +596,7 @@ static bool body(rule_reader *reader, const span *s, const as_rulefile *file, ui
     if (strcmp(as_rulefile_name(file, i), name) == 0)
       return as_lex_fail(lexed, at, "rule `%s` twice", name);
   }
-  if (!end_of_line(lexed))
+  if (!as_tok_want_end(lexed))
     return false;
   for (size_t i = s->at; i < s->end; i++) {
     const as_token *other = &AS_VEC_AT(&lexed->tok, as_token, i);

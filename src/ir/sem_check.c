@@ -131,49 +131,76 @@ static bool left_has_list(const name_scope *checked, const char *name) {
 
 static bool check_expr(name_scope *C, const as_expr *e);
 
-static bool check_access(name_scope *checked, const as_expr *expr) {
-  const as_targ *arg = NULL;
-  const as_let *let = NULL;
+/* the tensor that an access reads: an argument of the operator, or a `let` before it */
+typedef struct {
+  const as_targ *arg;
+  const as_let *let; /* one of the two is NULL, or both are where there is none of the name */
+} accessed;
+
+static accessed find_accessed(const name_scope *checked, const char *name) {
+  accessed tensor = {NULL, NULL};
   for (uint32_t i = 0; i < checked->op->nargs; i++) {
-    if (strcmp(checked->op->arg[i].name, expr->name) == 0)
-      arg = &checked->op->arg[i];
+    if (strcmp(checked->op->arg[i].name, name) == 0)
+      tensor.arg = &checked->op->arg[i];
   }
   for (uint32_t i = 0; i < checked->nlet; i++) {
-    if (strcmp(checked->op->let[i].name, expr->name) == 0)
-      let = &checked->op->let[i];
+    if (strcmp(checked->op->let[i].name, name) == 0)
+      tensor.let = &checked->op->let[i];
   }
-  if (arg == NULL && let == NULL)
+  return tensor;
+}
+
+/* the name of the list of axes that is declared at a place of the tensor; NULL: one axis is */
+static const char *list_at(const accessed *tensor, uint32_t place) {
+  if (tensor->arg) {
+    const as_dim *dim = &tensor->arg->dim[place];
+    return dim->kind == AS_D_LIST ? dim->name : NULL;
+  }
+  const as_ix *index = &tensor->let->ix[place];
+  return index->is_list ? index->name : NULL;
+}
+
+/* Is there an output axis `name` that is the broadcast of the list with another? */
+static bool is_broadcast_of(const as_opdef *op, const char *name, const char *list) {
+  for (uint32_t k = 0; k < op->nout; k++) {
+    const as_dim *dim = &op->out[k];
+    if (dim->kind == AS_D_BCAST && strcmp(dim->name, name) == 0 &&
+        (strcmp(dim->b1, list) == 0 || strcmp(dim->b2, list) == 0))
+      return true;
+  }
+  return false;
+}
+
+static bool check_access_at(name_scope *checked, const as_expr *expr, const accessed *tensor,
+                            uint32_t place) {
+  const char *list = list_at(tensor, place);
+  if (expr->acc[place] == AS_IX_SCALAR) {
+    if (list)
+      return fail(checked, expr, "one index where a list of axes is declared:", list);
+    return check_int(checked, expr->kid[place], true, true);
+  }
+  const char *name = expr->acc_name[place];
+  if (!list)
+    return fail(checked, expr, "a list of indices where one axis is declared:", name);
+  if (!left_has_list(checked, name))
+    return fail(checked, expr, "the left side does not bind the indices", name);
+  if (expr->acc[place] == AS_IX_LIST) {
+    return strcmp(list, name) == 0 ||
+           fail(checked, expr, "the indices of another list of axes:", name);
+  }
+  return (tensor->arg && is_broadcast_of(checked->op, name, list)) ||
+         fail(checked, expr, "not a broadcast of the tensor's axes:", name);
+}
+
+static bool check_access(name_scope *checked, const as_expr *expr) {
+  accessed tensor = find_accessed(checked, expr->name);
+  if (tensor.arg == NULL && tensor.let == NULL)
     return fail(checked, expr, "unknown tensor", expr->name);
-  if (expr->n != (arg ? arg->n : let->n))
+  if (expr->n != (tensor.arg ? tensor.arg->n : tensor.let->n))
     return fail(checked, expr, "wrong number of indices for", expr->name);
   for (uint32_t i = 0; i < expr->n; i++) {
-    const char *list = arg ? (arg->dim[i].kind == AS_D_LIST ? arg->dim[i].name : NULL)
-                           : (let->ix[i].is_list ? let->ix[i].name : NULL);
-    if (expr->acc[i] == AS_IX_SCALAR) {
-      if (list)
-        return fail(checked, expr, "one index where a list of axes is declared:", list);
-      if (!check_int(checked, expr->kid[i], true, true))
-        return false;
-      continue;
-    }
-    if (!list)
-      return fail(checked, expr,
-                  "a list of indices where one axis is declared:", expr->acc_name[i]);
-    if (!left_has_list(checked, expr->acc_name[i]))
-      return fail(checked, expr, "the left side does not bind the indices", expr->acc_name[i]);
-    if (expr->acc[i] == AS_IX_LIST) {
-      if (strcmp(list, expr->acc_name[i]) != 0)
-        return fail(checked, expr, "the indices of another list of axes:", expr->acc_name[i]);
-      continue;
-    }
-    bool found = false;
-    for (uint32_t k = 0; k < checked->op->nout; k++) {
-      const as_dim *dim = &checked->op->out[k];
-      found = found || (dim->kind == AS_D_BCAST && strcmp(dim->name, expr->acc_name[i]) == 0 &&
-                        (strcmp(dim->b1, list) == 0 || strcmp(dim->b2, list) == 0));
-    }
-    if (!found || arg == NULL)
-      return fail(checked, expr, "not a broadcast of the tensor's axes:", expr->acc_name[i]);
+    if (!check_access_at(checked, expr, &tensor, i))
+      return false;
   }
   return true;
 }

@@ -42,14 +42,6 @@ uint32_t kt_aside_of(const kt_plan *plan, const wr_stmt *loop, size_t carry) {
 
 /* ---- what is kept aside */
 
-static bool carries(const wr_stmt *loop, uint32_t tile) {
-  for (size_t i = 0; i < loop->carry.n; i++) {
-    if (AS_VEC_AT(&loop->carry, wr_carry, i).tile == tile)
-      return true;
-  }
-  return false;
-}
-
 static void add_asides(kt_plan *plan, const as_vec *list) {
   for (size_t i = 0; i < list->n; i++) {
     const wr_stmt *stmt = WR_STMT(list, i);
@@ -59,7 +51,7 @@ static void add_asides(kt_plan *plan, const as_vec *list) {
     add_asides(plan, &stmt->body);
     for (size_t k = 0; k < stmt->carry.n; k++) {
       const wr_carry *carry = &AS_VEC_AT(&stmt->carry, wr_carry, k);
-      if (carry->next == carry->tile || !carries(stmt, carry->next))
+      if (carry->next == carry->tile || !wr_carries(stmt, carry->next))
         continue;
       wr_tile copy = *WR_TILE(plan->program, carry->next);
       as_vec_push(&plan->program->tile, &copy);

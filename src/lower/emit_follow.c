@@ -17,13 +17,15 @@ static void emit_before(lo_sweeper *at, long *results) {
                      .value = &at->text.job->value[rows->pair ? rows->first : rows->reduction],
                      .result = map->before_result,
                      .result_kept = map->before_kept,
-                     .stays = true};
+                     .follower = at->value};
   lo_text *text = &part.text;
   *results = lo_elems(part.value);
   lo_axes(text, part.value);
   lo_sweep_rows(&part, *results);
-  lo_line(text, "float stored_x = 0.0f, stored_y = 0.0f;");
-  lo_line(text, "(void)stored_y;");
+  if (!rows->pair || lo_pair_names_first(&part))
+    lo_line(text, "float stored_x = 0.0f;");
+  if (rows->pair && lo_pair_names_second(&part))
+    lo_line(text, "float stored_y = 0.0f;");
   lo_line(text, "{");
   text->indent++;
   if (rows->pair) {

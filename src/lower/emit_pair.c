@@ -1,6 +1,7 @@
 /* Text of two reductions in one pass (pair.c): threads have both of their terms, x and y, and how
  * many they have, n; lanes and warps join what they have. */
 #include "emit_sweep.h"
+#include "reads.h"
 #include <stdlib.h>
 
 /* the law by which two parts make one, with its parameters */
@@ -86,17 +87,30 @@ static void add_terms(lo_sweeper *at, int repeats, long step) {
   add(at, repeats * sweep->vector, "");
 }
 
-/* what is stored of one of the two, which is the variable `from`; malloc'ed */
+static bool follower_reads(const lo_sweeper *at, uint32_t id) {
+  return at->follower && lo_expr_reads(at->text.job, at->follower->body, id);
+}
+
+bool lo_pair_names_first(const lo_sweeper *at) {
+  const lo_sweep *sweep = at->sweep;
+  bool finished = sweep->first_result != sweep->first; /* else it is the variable x itself */
+  return sweep->first_kept || follower_reads(at, sweep->first_result) ||
+         (finished && lo_expr_reads(at->text.job, sweep->finish, sweep->first_result));
+}
+
+bool lo_pair_names_second(const lo_sweeper *at) {
+  return at->result_kept || follower_reads(at, at->result);
+}
+
+/* one of the two results, of the variable `from`, named and stored */
 static void store_part(lo_sweeper *at, uint32_t to, const lx *finish, const char *from, bool kept) {
   char *pointer = lo_global_pointer(at->text.job, to);
   const char *type = lo_dtype_name(at->text.job->value[to].dtype);
   char *text = finish ? lo_expr(&at->text, finish) : as_strdup(from);
-  lo_line(&at->text, "%sstored_%s = %s;", at->stays ? "" : "const float ", from, text);
+  lo_line(&at->text, "%sstored_%s = %s;", at->follower ? "" : "const float ", from, text);
   if (kept)
-    lo_line(&at->text, "%sas_stg_%s<1>(%s, e, &stored_%s);", at->stays ? "if (t == 0) " : "", type,
-            pointer, from);
-  else
-    lo_line(&at->text, "(void)stored_%s;", from);
+    lo_line(&at->text, "%sas_stg_%s<1>(%s, e, &stored_%s);", at->follower ? "if (t == 0) " : "",
+            type, pointer, from);
   free(pointer);
   free(text);
 }
@@ -139,7 +153,7 @@ void lo_emit_pair_rows(lo_sweeper *at) {
     lo_sweep_close(text);
     lo_barrier(text, NULL);
   }
-  if (!at->stays)
+  if (!at->follower)
     lo_line(text, "if (t) return;");
   else if (sweep->threads > 32)
     lo_line(text, "x = as_lds_f32(sm, 0), y = as_lds_f32(sm, 4), n = as_lds_f32(sm, 8);");
@@ -151,8 +165,10 @@ void lo_emit_pair_rows(lo_sweeper *at) {
             join_law(at));
   }
   at->finishing = true;
-  store_part(at, sweep->first_result, sweep->first_finish, "x", sweep->first_kept);
-  store_part(at, at->result, sweep->finish, "y", at->result_kept);
+  if (lo_pair_names_first(at))
+    store_part(at, sweep->first_result, sweep->first_finish, "x", sweep->first_kept);
+  if (lo_pair_names_second(at))
+    store_part(at, at->result, sweep->finish, "y", at->result_kept);
 }
 
 /* --- columns */
@@ -216,8 +232,6 @@ static void store_column(lo_sweeper *at, uint32_t to, const lx *finish, const ch
   if (kept)
     lo_line(text, "as_stg_%s<1>(%s, e + j, &stored_%s[j]);",
             lo_dtype_name(text->job->value[to].dtype), pointer, from);
-  else
-    lo_line(text, "(void)stored_%s[j];", from);
   free(pointer);
   free(body);
 }
@@ -245,10 +259,14 @@ static void emit_pair_columns(lo_sweeper *at, long results) {
   else
     lo_line(text, "if (!inside) return;");
   at->finishing = true;
-  lo_line(text, "float stored_x[%d], stored_y[%d];", sweep->vector, sweep->vector);
+  bool first = lo_pair_names_first(at);
+  if (first)
+    lo_line(text, "float stored_x[%d];", sweep->vector);
+  lo_line(text, "float stored_y[%d];", sweep->vector);
   lo_sweep_loop(text, "j", sweep->vector);
   lo_sweep_declare(at, last, "from");
-  store_column(at, sweep->first_result, sweep->first_finish, "x", sweep->first_kept);
+  if (first)
+    store_column(at, sweep->first_result, sweep->first_finish, "x", sweep->first_kept);
   store_column(at, text->unit->flat_val, sweep->finish, "y", true);
   lo_sweep_close(text);
 }

@@ -524,16 +524,16 @@ void lo_emit_rows(lo_sweeper *at) {
   if (group > 32) {
     lo_line(text, "if ((t & 31) == 0) as_sts_f32(sm, 4 * (t >> 5), x);");
     lo_barrier(text, NULL);
-    lo_line(text, at->stays ? "x = as_lds_f32(sm, 0);" : "if (t) return;");
+    lo_line(text, at->follower ? "x = as_lds_f32(sm, 0);" : "if (t) return;");
     lo_line(text, "#pragma unroll");
     lo_line(text, "for (int w = 1; w < %d; w++) {", LO_SWEEP_WARPS);
     text->indent++;
     emit_joined(at, "x", "as_lds_f32(sm, 4 * w)");
     lo_sweep_close(text);
-  } else if (!at->stays) {
+  } else if (!at->follower) {
     lo_line(text, "if (t) return;");
   }
-  if (!at->stays) {
+  if (!at->follower) {
     lo_sweep_result(at, "e");
     return;
   }

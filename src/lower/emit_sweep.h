@@ -14,7 +14,9 @@ typedef struct {
   int window_result;     /* of a window: which one is at hand */
   uint32_t result;       /* (pair) what the last of the two gives .. */
   bool result_kept;      /* .. to memory, too */
-  bool stays;            /* (rows) all threads are to have the results, as stored_x and stored_y */
+  /* (rows) the map that all threads go on with, which reads the results as stored_x and stored_y;
+   * NULL: none follows */
+  const lo_value *follower;
 } lo_sweeper;
 
 /* texts of indices by their numbers */
@@ -52,6 +54,10 @@ void lo_sweep_map_results(lo_sweeper *at, long elements);
 
 /* emit_pair.c, emit_scan.c, emit_follow.c */
 void lo_emit_pair_rows(lo_sweeper *at);
+/* Is the first, or the second, of the two results named in the text?  What is neither stored nor
+ * read again is not. */
+bool lo_pair_names_first(const lo_sweeper *at);
+bool lo_pair_names_second(const lo_sweeper *at);
 void lo_emit_follow(lo_sweeper *at);
 /* elements of a map in a row of the reduction that it follows */
 long lo_row_of(const lo_job *job, const lo_sweep *sweep, long elements);

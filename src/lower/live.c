@@ -9,13 +9,6 @@
 /* More combinations of sizes than this are not gone through. */
 #define MOST_COMBINATIONS (1L << 22)
 
-static const as_graph *given_program(const lo_job *job) {
-  const as_graph *graph = job->graph;
-  while (graph->program)
-    graph = graph->program;
-  return graph;
-}
-
 /* the size with what follows replaced by what it follows */
 static as_size followed(const lo_job *job, as_size size) {
   for (uint32_t i = 0; i < job->n_follower && size != AS_SIZE_BAD; i++)
@@ -66,7 +59,7 @@ static bool fact_mentions(const as_sizes *sizes, const as_size_fact *fact, as_si
 
 /* is what the program states of the sizes that vary so? */
 static bool is_stated(const odometer *at) {
-  const as_graph *program = given_program(at->job);
+  const as_graph *program = as_graph_given(at->job->graph);
   const as_sizes *sizes = program->sizes;
   for (uint32_t i = 0; i < program->n_fact; i++) {
     bool known = true;
@@ -117,15 +110,6 @@ static bool always(lo_job *job, const as_size_fact *fact) {
 
 bool lo_live_same(lo_job *job, as_size left, as_size right) {
   return always(job, &(as_size_fact){.lhs = left, .rhs = right, .rel = AS_REL_EQ});
-}
-
-/* --- sizes of the muGraph that follow */
-static bool is_own(const as_graph *graph, as_size symbol) {
-  for (uint32_t i = 0; i < graph->n_own_size; i++) {
-    if (graph->own_size[i] == symbol)
-      return true;
-  }
-  return false;
 }
 
 static bool counts_tiles(const lo_job *job, as_size symbol) {
@@ -186,8 +170,8 @@ static bool solve_any(lo_job *job, as_size product, as_size whole) {
   for (int tile = 0; tile < 2; tile++) {
     for (uint32_t k = 0; k < as_size_get_mono(graph->sizes, product, 0).n; k++) {
       as_size symbol = as_size_get_mono(graph->sizes, product, 0).atom[k];
-      if (is_own(graph, symbol) && counts_tiles(job, symbol) != (bool)tile &&
-          solve(job, product, whole, k))
+      if (as_id_among(graph->own_size, graph->n_own_size, symbol) &&
+          counts_tiles(job, symbol) != (bool)tile && solve(job, product, whole, k))
         return true;
     }
   }
@@ -225,7 +209,7 @@ static bool find_followers(lo_job *job) {
 }
 
 bool lo_live_read(lo_job *job) {
-  const as_graph *program = given_program(job);
+  const as_graph *program = as_graph_given(job->graph);
   for (uint32_t i = 0; i < program->n_own_size; i++)
     job->n_ranged += as_size_is_ranged(program->sizes, program->own_size[i]);
   if (job->n_ranged == 0)

@@ -36,13 +36,6 @@ static void check_facts(const lo_job *job, const as_size_fact *fact, size_t n, a
   }
 }
 
-static const as_graph *given_program(const lo_job *job) {
-  const as_graph *graph = job->graph;
-  while (graph->program)
-    graph = graph->program;
-  return graph;
-}
-
 static const as_size_fact *fact_that_fails(const lo_job *job, const as_size_fact *fact, size_t n,
                                            const int64_t *at) {
   for (size_t i = 0; i < n; i++) {
@@ -65,7 +58,7 @@ static bool ask(lo_job *job, const as_size_fact *fact) {
 }
 
 bool lo_live_takes(lo_job *job, const int64_t *at) {
-  const as_graph *program = given_program(job);
+  const as_graph *program = as_graph_given(job->graph);
   for (uint32_t i = 0; i < job->n_ranged; i++) {
     as_size symbol = job->ranged[i];
     long least = as_size_least(program->sizes, symbol);
@@ -87,7 +80,7 @@ bool lo_live_takes(lo_job *job, const int64_t *at) {
 
 /* the ranges, what the program states of its sizes, and what its calls ask of them */
 static bool size_error(lo_job *job, as_str *out) {
-  const as_graph *program = given_program(job);
+  const as_graph *program = as_graph_given(job->graph);
   const as_sizes *sizes = program->sizes;
   as_str_add(out, "/* what is wrong with these sizes; NULL: nothing */\n"
                   "extern \"C\" const char *assay_size_error(const long long *sizes)\n{\n");

@@ -155,14 +155,6 @@ static lo_sweep plan_map(lo_job *job, const lo_value *value) {
   return plan;
 }
 
-/* the last axis of more than one element; -1: none */
-static int last_axis(const lo_value *value) {
-  int last = value->rank - 1;
-  while (last >= 0 && value->dim[last] == 1)
-    last--;
-  return last;
-}
-
 typedef struct {
   int last;
   bool moves;
@@ -210,7 +202,7 @@ static lo_sweep plan_reduction(lo_job *job, uint32_t id, const lx *end) {
   lo_sweep *sweep = &plan;
   const as_target *target = job->options->target;
   const lo_value *value = &job->value[id];
-  int last = last_axis(value);
+  int last = lo_last_axis(value);
   int n_var = value->rank + 1;
   long results = lo_elems(value);
   sweep->reduction = id;

@@ -40,21 +40,13 @@ static bool read_by_an_operator(const as_graph *g, as_node_id tensor) {
   return false;
 }
 
-static bool is_output(const as_graph *g, as_node_id tensor) {
-  for (uint32_t i = 0; i < g->n_output; i++) {
-    if (g->output[i] == tensor)
-      return true;
-  }
-  return false;
-}
-
 void lo_threads_types(lo_job *job) {
   const as_graph *g = job->graph;
   job->between = as_arena_alloc(job->arena, (g->n + 1) * sizeof *job->between);
   for (uint32_t i = 0; i < g->n; i++) {
     bool narrow = g->node[i].kind == AS_N_STORE && job->is16 && !job->options->no_mma &&
-                  !job->options->no_threads && !is_output(g, i) && !read_by_an_operator(g, i) &&
-                  as_threads_operand_only(g, job->size_value, i);
+                  !job->options->no_threads && !as_graph_is_output(g, i) &&
+                  !read_by_an_operator(g, i) && as_threads_operand_only(g, job->size_value, i);
     job->between[i] = narrow ? job->type16 : AS_F32;
   }
 }

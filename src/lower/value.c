@@ -7,6 +7,13 @@ long lo_elems(const lo_value *value) {
   return n;
 }
 
+int lo_last_axis(const lo_value *value) {
+  int last = value->rank - 1;
+  while (last >= 0 && value->dim[last] == 1)
+    last--;
+  return last;
+}
+
 const char *lo_dtype_name(as_dtype type) {
   static const char *const names[] = {"f16", "bf16", "f32", "int"};
   return names[type];

@@ -132,6 +132,8 @@ typedef struct {
 } lo_value;
 
 long lo_elems(const lo_value *value); /* product of the extents */
+/* the last axis along which there is more than one element; -1: there is none */
+int lo_last_axis(const lo_value *value);
 /* In memory, do all rows of the last axis begin at multiples of so many bytes, element beside
  * element? */
 bool lo_rows_aligned(const lo_value *tensor, long elem, long bytes);

@@ -574,13 +574,6 @@ bool lo_reads_windows(const lo_value *value) {
   return walk.mixed;
 }
 
-static int last_axis(const lo_value *value) {
-  int last = value->rank - 1;
-  while (last >= 0 && value->dim[last] == 1)
-    last--;
-  return last;
-}
-
 /* the axes, but the last, along which neighbours could have elements in common */
 static bool may_share(const lo_value *value, int axis, int last) {
   mixed_walk walk = {.value = value};
@@ -635,7 +628,7 @@ static void consider_all(planner *at, choice *made, int last, long along) {
 
 lo_window *lo_window_of(lo_job *job, uint32_t id, lx *finish) {
   const lo_value *value = &job->value[id];
-  int last = last_axis(value);
+  int last = lo_last_axis(value);
   if (last < 0 || !lo_reads_windows(value) || lo_elems(value) < LEAST_RESULTS ||
       (finish && lx_has_whole(finish)))
     return NULL;

@@ -102,8 +102,8 @@ static void specifications(const as_judged *judged, const as_verdict *verdict,
   }
 }
 
-void as_report_judged(const as_judged *judged, const as_verdict *verdict,
-                      const as_report_words *words, as_report_item *item) {
+/* the title: the program's name, the verdict in a word, and whose candidate it is about */
+static void title(const as_judged *judged, const as_verdict *verdict, as_report_item *item) {
   bool half = verdict->answer == AS_ANSWER_PROVED && !verdict->certified;
   char *name = as_report_judged_name(judged, 0);
   char *candidate = as_report_judged_name(judged, 1);
@@ -116,44 +116,46 @@ void as_report_judged(const as_judged *judged, const as_verdict *verdict,
   }
   free(name);
   free(candidate);
-  item->reason = as_report_keep(item, verdict->why);
-  item->theorem = as_report_keep(item, words->theorem);
-  item->steps = verdict->proof.verdict == AS_PROVED ? verdict->proof.steps : 0;
-  bool found = verdict->proof.verdict == AS_PROVED;
-  if (found) {
-    as_report_row(item, AS_REPORT_GOOD, "Proof", "%u steps, %u terms, %u goals; found in %.3f s",
-                  verdict->proof.steps, verdict->proof.terms, verdict->proof.goals,
-                  verdict->prove_seconds);
-  } else {
+}
+
+static const char *or_nothing(const char *text) {
+  return text ? text : "";
+}
+
+/* the prover's work, and what the trusted checker says of it */
+static void proof_rows(const as_verdict *verdict, as_report_item *item) {
+  if (verdict->proof.verdict != AS_PROVED) {
     as_report_row(item, AS_REPORT_OPEN, "Proof", "none: %s (%u of %u goals proved)",
                   verdict->proof.reason ? verdict->proof.reason : "not found",
                   verdict->proof.goals_proved, verdict->proof.goals);
-  }
-  if (found) {
-    as_report_row(item, verdict->checked ? AS_REPORT_GOOD : AS_REPORT_BAD, "Trusted checker",
-                  "%s%s%s in %.3f s", verdict->checked ? "accepts" : "rejects",
-                  verdict->check_why ? ": " : "", verdict->check_why ? verdict->check_why : "",
-                  verdict->check_seconds);
-  } else {
     as_report_row(item, AS_REPORT_PLAIN, "Trusted checker", "nothing to check");
+    return;
   }
-  if (words->implied)
-    as_report_row(item, AS_REPORT_PLAIN, "Sizes", "the program is defined only where %s",
-                  words->implied);
-  random_rows(verdict, item);
+  as_report_row(item, AS_REPORT_GOOD, "Proof", "%u steps, %u terms, %u goals; found in %.3f s",
+                verdict->proof.steps, verdict->proof.terms, verdict->proof.goals,
+                verdict->prove_seconds);
+  as_report_row(item, verdict->checked ? AS_REPORT_GOOD : AS_REPORT_BAD, "Trusted checker",
+                "%s%s%s in %.3f s", verdict->checked ? "accepts" : "rejects",
+                verdict->check_why ? ": " : "", or_nothing(verdict->check_why),
+                verdict->check_seconds);
+}
+
+static void solver_rows(const as_verdict *verdict, as_report_item *item) {
   for (int i = 0; i < AS_SMT_N_SOLVERS; i++)
     solver(item, as_smt_solver_title((as_smt_solver)i), &verdict->opinion[i]);
   if (verdict->queries_why)
     as_report_row(item, AS_REPORT_OPEN, "Solvers", "%s", verdict->queries_why);
-  if (!found && verdict->proof.goal) {
-    char *open = as_format("goal %s\n%s\n%s", verdict->proof.goal,
-                           verdict->proof.left ? verdict->proof.left : "",
-                           verdict->proof.right ? verdict->proof.right : "");
-    as_report_add_note(item, "What is left to show", open);
-    free(open);
-  }
-  if (verdict->cex_found)
-    as_report_judged_cex(item, judged->program, judged->graph, &verdict->cex);
+}
+
+static void open_goal(const as_verdict *verdict, as_report_item *item) {
+  char *open = as_format("goal %s\n%s\n%s", verdict->proof.goal, or_nothing(verdict->proof.left),
+                         or_nothing(verdict->proof.right));
+  as_report_add_note(item, "What is left to show", open);
+  free(open);
+}
+
+/* both programs, drawn where they are graphs: a tile program is its text alone */
+static void programs(const as_judged *judged, as_report_item *item) {
   if (judged->program)
     program(item, "Program given", judged->program);
   else
@@ -162,6 +164,26 @@ void as_report_judged(const as_judged *judged, const as_verdict *verdict,
     program(item, "Candidate", judged->graph);
   else if (judged->program == NULL)
     as_report_add_part(item, "Candidate", judged->candidate.text, NULL);
+}
+
+void as_report_judged(const as_judged *judged, const as_verdict *verdict,
+                      const as_report_words *words, as_report_item *item) {
+  bool found = verdict->proof.verdict == AS_PROVED;
+  title(judged, verdict, item);
+  item->reason = as_report_keep(item, verdict->why);
+  item->theorem = as_report_keep(item, words->theorem);
+  item->steps = found ? verdict->proof.steps : 0;
+  proof_rows(verdict, item);
+  if (words->implied)
+    as_report_row(item, AS_REPORT_PLAIN, "Sizes", "the program is defined only where %s",
+                  words->implied);
+  random_rows(verdict, item);
+  solver_rows(verdict, item);
+  if (!found && verdict->proof.goal)
+    open_goal(verdict, item);
+  if (verdict->cex_found)
+    as_report_judged_cex(item, judged->program, judged->graph, &verdict->cex);
+  programs(judged, item);
   specifications(judged, verdict, item);
   item->outline = as_report_keep(item, words->outline);
 }

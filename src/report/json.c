@@ -155,78 +155,102 @@ void *as_report_kernels_json(const as_lowered *lowered) {
   return kernels;
 }
 
-char *as_report_json(const as_judged *judged, const as_verdict *verdict,
-                     const as_report_words *words, const as_report_dir *files, void *extra) {
-  json_t *object = json_object();
-  json_object_set_new(object, "format", json_string("assay-report 2"));
+static void add_text(json_t *object, const char *key, const char *text) {
+  if (text)
+    json_object_set_new(object, key, json_string(text));
+}
+
+static void add_names(json_t *object, const as_judged *judged) {
   static const char *const keys[] = {"program", "candidate"};
   for (int which = 0; which < 2; which++) {
     char *name = as_report_judged_name(judged, which);
-    if (name)
-      json_object_set_new(object, keys[which], json_string(name));
+    add_text(object, keys[which], name);
     free(name);
   }
-  json_object_set_new(object, "verdict", json_string(as_answer_word(verdict->answer)));
-  json_object_set_new(object, "certified", json_boolean(verdict->certified));
-  json_object_set_new(object, "required", required_json(&verdict->policy));
-  json_object_set_new(object, "seed", json_integer((json_int_t)verdict->policy.seed));
-  if (verdict->why) {
-    json_object_set_new(object, "reason", json_string(verdict->why));
-    json_object_set_new(object, "reason_code", json_string(as_reason_word(verdict->reason)));
-  }
-  if (verdict->theorem)
-    json_object_set_new(object, "theorem", json_string(verdict->theorem));
-  if (words->implied)
-    json_object_set_new(object, "implied_of_sizes", json_string(words->implied));
-  json_object_set_new(
-      object, "witness",
-      json_boolean(verdict->field_ran &&
-                   verdict->field.same > 0)); /* the theorem is not empty: sizes and inputs were met
-                                           at which both are defined */
-  json_object_set_new(object, "sizes", sizes_json(judged));
-  json_t *run_time = run_time_sizes_json(judged);
-  if (run_time)
-    json_object_set_new(object, "run_time_sizes", run_time);
+}
+
+/* the hash of each specification that the claim relies on */
+static json_t *relied_json(const as_verdict *verdict) {
   json_t *relied = json_object();
   for (uint32_t i = 0; i < verdict->n_relied; i++)
     json_object_set_new(relied, verdict->relied[i].name, json_string(verdict->relied[i].sha256));
-  json_object_set_new(object, "specifications", relied);
-  json_object_set_new(
-      object, "proof",
-      json_pack("{s:b, s:i, s:i, s:i, s:i, s:f, s:s*, s:s*, s:s*}", "found",
-                verdict->proof.verdict == AS_PROVED, "steps", (int)verdict->proof.steps, "terms",
-                (int)verdict->proof.terms, "goals", (int)verdict->proof.goals, "goals_proved",
-                (int)verdict->proof.goals_proved, "seconds", verdict->prove_seconds, "open_goal",
-                verdict->proof.goal, "left", verdict->proof.left, "right", verdict->proof.right));
+  return relied;
+}
+
+static json_t *proof_json(const as_verdict *verdict) {
+  return json_pack("{s:b, s:i, s:i, s:i, s:i, s:f, s:s*, s:s*, s:s*}", "found",
+                   verdict->proof.verdict == AS_PROVED, "steps", (int)verdict->proof.steps, "terms",
+                   (int)verdict->proof.terms, "goals", (int)verdict->proof.goals, "goals_proved",
+                   (int)verdict->proof.goals_proved, "seconds", verdict->prove_seconds, "open_goal",
+                   verdict->proof.goal, "left", verdict->proof.left, "right", verdict->proof.right);
+}
+
+/* what the trusted checker says, and how often it was asked for each rule */
+static json_t *checker_json(const as_verdict *verdict) {
   json_t *rules = json_object();
   for (int i = 0; verdict->checked && i < CK_N_RULES; i++) {
     if (verdict->usage.count[i])
       json_object_set_new(rules, verdict->usage.rule[i], json_integer(verdict->usage.count[i]));
   }
-  json_object_set_new(object, "checker",
-                      json_pack("{s:b, s:f, s:s*, s:o}", "accepts", verdict->checked, "seconds",
-                                verdict->check_seconds, "why", verdict->check_why, "rules", rules));
-  if (verdict->field_ran) {
-    json_object_set_new(
-        object, "random_test",
-        json_pack("{s:s, s:I, s:I, s:I, s:i, s:I, s:I, s:f, s:f, s:s*}", "verdict",
-                  verdict->field.verdict == AS_OK   ? "same"
-                  : verdict->field.verdict == AS_NO ? "different"
-                                                    : "inconclusive",
-                  "seed", (json_int_t)verdict->field.seed, "p", (json_int_t)verdict->field.p, "q",
-                  (json_int_t)verdict->field.q, "runs", (int)verdict->field.runs, "same",
-                  (json_int_t)verdict->field.same, "skipped", (json_int_t)verdict->field.skipped,
-                  "bound_one_run", verdict->field.bound, "bound_all_runs", verdict->field.bound_all,
-                  "words", verdict->field_words));
+  return json_pack("{s:b, s:f, s:s*, s:o}", "accepts", verdict->checked, "seconds",
+                   verdict->check_seconds, "why", verdict->check_why, "rules", rules);
+}
+
+static json_t *random_test_json(const as_verdict *verdict) {
+  const as_field_report *field = &verdict->field;
+  const char *word = field->verdict == AS_OK   ? "same"
+                     : field->verdict == AS_NO ? "different"
+                                               : "inconclusive";
+  return json_pack("{s:s, s:I, s:I, s:I, s:i, s:I, s:I, s:f, s:f, s:s*}", "verdict", word, "seed",
+                   (json_int_t)field->seed, "p", (json_int_t)field->p, "q", (json_int_t)field->q,
+                   "runs", (int)field->runs, "same", (json_int_t)field->same, "skipped",
+                   (json_int_t)field->skipped, "bound_one_run", field->bound, "bound_all_runs",
+                   field->bound_all, "words", verdict->field_words);
+}
+
+static void add_verdict(json_t *object, const as_verdict *verdict) {
+  json_object_set_new(object, "verdict", json_string(as_answer_word(verdict->answer)));
+  json_object_set_new(object, "certified", json_boolean(verdict->certified));
+  json_object_set_new(object, "required", required_json(&verdict->policy));
+  json_object_set_new(object, "seed", json_integer((json_int_t)verdict->policy.seed));
+  if (verdict->why) {
+    add_text(object, "reason", verdict->why);
+    add_text(object, "reason_code", as_reason_word(verdict->reason));
   }
+  add_text(object, "theorem", verdict->theorem);
+}
+
+/* what was found for the verdict, in the order in which it was looked for */
+static void add_evidence(json_t *object, const as_judged *judged, const as_verdict *verdict) {
+  json_object_set_new(object, "proof", proof_json(verdict));
+  json_object_set_new(object, "checker", checker_json(verdict));
+  if (verdict->field_ran)
+    json_object_set_new(object, "random_test", random_test_json(verdict));
   for (int i = 0; i < AS_SMT_N_SOLVERS; i++) {
     json_object_set_new(object, as_smt_solver_name((as_smt_solver)i),
                         solver_json(&verdict->opinion[i]));
   }
-  if (verdict->cex_words)
-    json_object_set_new(object, "counterexample", json_string(verdict->cex_words));
+  add_text(object, "counterexample", verdict->cex_words);
   if (verdict->cex_found)
     json_object_set_new(object, "replay", as_report_cex_json(judged, &verdict->cex));
+}
+
+char *as_report_json(const as_judged *judged, const as_verdict *verdict,
+                     const as_report_words *words, const as_report_dir *files, void *extra) {
+  json_t *object = json_object();
+  json_object_set_new(object, "format", json_string("assay-report 2"));
+  add_names(object, judged);
+  add_verdict(object, verdict);
+  add_text(object, "implied_of_sizes", words->implied);
+  /* the theorem is not empty: sizes and inputs were met at which both are defined */
+  bool witness = verdict->field_ran && verdict->field.same > 0;
+  json_object_set_new(object, "witness", json_boolean(witness));
+  json_object_set_new(object, "sizes", sizes_json(judged));
+  json_t *run_time = run_time_sizes_json(judged);
+  if (run_time)
+    json_object_set_new(object, "run_time_sizes", run_time);
+  json_object_set_new(object, "specifications", relied_json(verdict));
+  add_evidence(object, judged, verdict);
   json_object_set_new(object, "floating_point",
                       json_string("outside the theorem: tested, not proved"));
   if (extra)

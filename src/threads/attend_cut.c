@@ -107,10 +107,6 @@ static bool iterations_of(const as_attend *T, uint32_t condition, iterations *ou
   return labs(out->number) <= LARGEST;
 }
 
-static bool is_number(const as_terms *t, as_poly p) {
-  return !as_poly_monos(t, p) || (as_poly_monos(t, p) == 1 && !as_poly_mono(t, p, 0)->n);
-}
-
 /* as many in every block, or fewer by the same number */
 static bool at_most(const iterations *a, const iterations *b) {
   return a->of[0] == b->of[0] && a->of[1] == b->of[1] && a->of[2] == b->of[2] &&
@@ -137,7 +133,7 @@ static bool ends(as_attend *T, as_poly term, bool sum, iterations *wanted, as_po
     for (unsigned k = 0; k < found.n; k++)
       known[k] = at_most(&of[k], &of[i]) ? is[k] : -1;
     *number = as_poly_decided(t, term, &(as_decided){found.n, found.atom, known});
-    if (as_terms_over(t) || !is_number(t, *number) || (sum && as_poly_monos(t, *number)))
+    if (as_terms_over(t) || !as_poly_is_number(t, *number) || (sum && as_poly_monos(t, *number)))
       continue;
     *wanted = of[i];
     return true;

@@ -5,14 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_index(const as_atom *a, int32_t index) {
-  for (uint32_t i = 0; i < a->n; i++) {
-    if (a->index[i] == index)
-      return true;
-  }
-  return false;
-}
-
 /* a load at these two indices and no other; AS_INDEX_ZERO asks for nothing */
 static bool read_at(const as_atom *a, int32_t x, int32_t y) {
   if (a->kind != AS_ATOM_LOAD)
@@ -21,7 +13,8 @@ static bool read_at(const as_atom *a, int32_t x, int32_t y) {
     if (a->index[i] != AS_INDEX_ZERO && a->index[i] != x && a->index[i] != y)
       return false;
   }
-  return (x == AS_INDEX_ZERO || has_index(a, x)) && (y == AS_INDEX_ZERO || has_index(a, y));
+  return (x == AS_INDEX_ZERO || as_atom_has_index(a, x)) &&
+         (y == AS_INDEX_ZERO || as_atom_has_index(a, y));
 }
 
 static bool set_node(as_node_id *slot, as_node_id node) {
@@ -133,7 +126,7 @@ static uint32_t value_factor(const as_attend *T, as_poly body, int32_t key) {
   const as_mono *m = as_poly_mono(t, body, 0);
   for (uint32_t k = 0; k < m->n; k++) {
     const as_atom *a = as_term_atom(t, m->factor[k].atom);
-    if (a->kind == AS_ATOM_LOAD && has_index(a, AS_ATTEND_COLUMN) &&
+    if (a->kind == AS_ATOM_LOAD && as_atom_has_index(a, AS_ATTEND_COLUMN) &&
         read_at(a, key, AS_ATTEND_COLUMN))
       return m->factor[k].atom;
   }

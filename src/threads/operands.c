@@ -14,14 +14,6 @@ static bool loads(const search *s, const as_atom *a) {
 
 static bool operand_in(const search *s, as_poly p, bool summed);
 
-static bool has_index(const as_atom *a, int32_t index) {
-  for (uint32_t i = 0; i < a->n; i++) {
-    if (a->index[i] == index)
-      return true;
-  }
-  return false;
-}
-
 static bool moves_along(const search *s, const as_atom *a, int32_t index);
 
 static bool any_along(const search *s, as_poly p, int32_t index) {
@@ -38,7 +30,8 @@ static bool any_along(const search *s, as_poly p, int32_t index) {
 /* the index is free in the atom, not bound by a fold in it */
 static bool moves_along(const search *s, const as_atom *a, int32_t index) {
   bool binds = (a->kind == AS_ATOM_SUM || a->kind == AS_ATOM_MAX) && a->bound == index;
-  return !binds && (has_index(a, index) || any_along(s, a->p, index) || any_along(s, a->q, index));
+  return !binds &&
+         (as_atom_has_index(a, index) || any_along(s, a->p, index) || any_along(s, a->q, index));
 }
 
 /* does another factor move along an axis that this load does not have?  Else the load is only
@@ -49,7 +42,7 @@ static bool multiplied(const search *s, const as_mono *m, const as_atom *load) {
     if (a == load)
       continue;
     for (int32_t index = -MOST_BOUND; index < AS_MAX_RANK; index++) {
-      if (!has_index(load, index) && moves_along(s, a, index))
+      if (!as_atom_has_index(load, index) && moves_along(s, a, index))
         return true;
     }
   }

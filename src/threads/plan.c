@@ -16,14 +16,6 @@ static bool looped(const as_plan *p, as_node_id load) {
   return p->b->graph->node[load].map[3] >= 0;
 }
 
-static bool has_index(const as_atom *a, int32_t index) {
-  for (uint32_t i = 0; i < a->n; i++) {
-    if (a->index[i] == index)
-      return true;
-  }
-  return false;
-}
-
 static unsigned bits_for(long extent, unsigned least) {
   unsigned bits = least;
   while (1L << bits < extent)
@@ -74,7 +66,7 @@ static bool two_axes(const as_atom *a, int32_t x, int32_t y) {
   unsigned others = 0;
   for (uint32_t i = 0; i < a->n; i++)
     others += a->index[i] != AS_INDEX_ZERO && a->index[i] != x && a->index[i] != y;
-  return !others && has_index(a, x) && has_index(a, y);
+  return !others && as_atom_has_index(a, x) && as_atom_has_index(a, y);
 }
 
 static bool read_product(as_plan *p, uint32_t id, as_poly body, int32_t k, int32_t wide,
@@ -91,7 +83,8 @@ static bool read_product(as_plan *p, uint32_t id, as_poly body, int32_t k, int32
       x.weight = f[i]->node;
     } else if (x.batch == AS_NONE && two_axes(f[i], k, batch)) {
       x.batch = f[i]->node;
-    } else if (has_index(f[i], k) && !has_index(f[i], wide) && !has_index(f[i], batch)) {
+    } else if (as_atom_has_index(f[i], k) && !as_atom_has_index(f[i], wide) &&
+               !as_atom_has_index(f[i], batch)) {
       x.scale[x.n_scale++] = f[i]->node;
     } else {
       return false;
@@ -240,8 +233,9 @@ static bool sides_fit(as_plan *p) {
       const as_mono *mono = as_poly_mono(p->t, body, m);
       for (uint32_t k = 0; k < mono->n; k++) {
         const as_atom *a = as_term_atom(p->t, mono->factor[k].atom);
-        if (a->kind != AS_ATOM_LOAD || a->node != p->batch_load || !has_index(a, p->k.index) ||
-            (p->batch.index != AS_INDEX_ZERO && !has_index(a, p->batch.index)))
+        if (a->kind != AS_ATOM_LOAD || a->node != p->batch_load ||
+            !as_atom_has_index(a, p->k.index) ||
+            (p->batch.index != AS_INDEX_ZERO && !as_atom_has_index(a, p->batch.index)))
           return as_plan_fail(p,
                               "a sum beside the products over something else than their operand");
       }

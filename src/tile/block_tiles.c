@@ -54,17 +54,9 @@ void tv_find_other_tiles(tv_builder *b, tv_kernel *k) {
   }
 }
 
-static bool has_reduction(const as_expr *expr) {
-  bool reduces = expr->kind == AS_E_SUM || expr->kind == AS_E_PROD || expr->kind == AS_E_MAXR ||
-                 expr->kind == AS_E_MINR;
-  for (uint32_t i = 0; i < expr->n && !reduces; i++)
-    reduces = expr->kid[i] && has_reduction(expr->kid[i]);
-  return reduces;
-}
-
 bool tv_reduces(const as_opdef *op) {
   for (uint32_t i = 0; i < op->nlet; i++) {
-    if (has_reduction(op->let[i].body))
+    if (as_expr_reduces(op->let[i].body))
       return true;
   }
   return false;

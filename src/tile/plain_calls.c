@@ -1,5 +1,6 @@
 /* Scalars of lanes as calls of operators over tiles. */
 #include "plain_int.h"
+#include "src/base/id.h"
 #include <string.h>
 
 /* ---- scalars as calls */
@@ -34,22 +35,14 @@ pl_tile pl_ordered(const pl_program *p, const as_tile_stmt *stmt, pl_tile t) {
                    .slot = {t.slot[1], t.slot[0]}};
 }
 
-static bool has(const pl_tile *t, uint32_t slot) {
-  for (uint32_t i = 0; i < t->n; i++) {
-    if (t->slot[i] == slot)
-      return true;
-  }
-  return false;
-}
-
 /* with an axis of extent 1 for each of the others that stands behind one of its own */
 static char *spread(const pl_program *p, const pl_tile *t, const uint32_t *all, uint32_t n) {
   char *text = t->text;
   bool begun = false;
   uint32_t axis_of = 0;
   for (uint32_t i = 0; i < n; i++) {
-    begun = begun || has(t, all[i]);
-    if (begun && !has(t, all[i]))
+    begun = begun || as_id_among(t->slot, t->n, all[i]);
+    if (begun && !as_id_among(t->slot, t->n, all[i]))
       text = pl_keep(p, as_format("expand_dims(%s, axis=%u)", text, axis_of));
     axis_of += begun;
   }
@@ -64,7 +57,7 @@ static pl_tile both(const pl_program *p, const as_tile_stmt *stmt, const char *o
   if (a.text == NULL || b.text == NULL)
     return (pl_tile){.text = NULL};
   for (uint32_t i = 0; i < p->n_order; i++) {
-    if (has(&a, p->order[i]) || has(&b, p->order[i])) {
+    if (as_id_among(a.slot, a.n, p->order[i]) || as_id_among(b.slot, b.n, p->order[i])) {
       if (out.n == AS_MAX_RANK)
         return pl_bad(p, stmt, "a tile of too many axes");
       out.slot[out.n++] = p->order[i];
@@ -81,8 +74,8 @@ static pl_tile access(const pl_program *p, const as_tile_stmt *stmt, const as_ti
     return (pl_tile){.text = pl_keep(p, as_strdup(p->constant[x->id]))};
   for (uint32_t i = 0; i < x->n; i++) {
     const as_tile_scalar *at = x->kid[i];
-    if (at->text->kind != AS_E_NAME || at->meaning != AS_TILE_IS_INTEGER || has(&out, at->id) ||
-        place_in_order(p, at->id) == AS_NONE)
+    if (at->text->kind != AS_E_NAME || at->meaning != AS_TILE_IS_INTEGER ||
+        as_id_among(out.slot, out.n, at->id) || place_in_order(p, at->id) == AS_NONE)
       return pl_bad(p, stmt, "an element of a tile at a computed place");
     out.slot[i] = at->id;
   }
@@ -101,8 +94,8 @@ static bool product(pl_program *p, const as_tile_stmt *stmt, const as_tile_scala
     return false;
   pl_tile a = pl_scalar(p, stmt, body->kid[0]);
   pl_tile b = pl_scalar(p, stmt, body->kid[1]);
-  if (a.text == NULL || b.text == NULL || a.n != 2 || b.n != 2 || !has(&a, x->id) ||
-      !has(&b, x->id))
+  if (a.text == NULL || b.text == NULL || a.n != 2 || b.n != 2 ||
+      !as_id_among(a.slot, a.n, x->id) || !as_id_among(b.slot, b.n, x->id))
     return false;
   uint32_t i = a.slot[a.slot[0] == x->id];
   uint32_t j = b.slot[b.slot[0] == x->id];
@@ -134,7 +127,7 @@ static pl_tile reduction(pl_program *p, const as_tile_stmt *stmt, const as_tile_
   if (!found) {
     pl_tile body = pl_scalar(p, stmt, x->kid[1]);
     body = body.text ? pl_ordered(p, stmt, body) : body;
-    if (body.text && !has(&body, x->id))
+    if (body.text && !as_id_among(body.slot, body.n, x->id))
       body = pl_bad(p, stmt, "a reduction of what does not depend on its counter");
     out = (pl_tile){.text = NULL};
     if (body.text) {

@@ -103,14 +103,6 @@ static void add_tensor(writer *w, const char *role, const char *name, const char
   as_str_add(&w->out, "\n");
 }
 
-static bool is_output(const as_graph *graph, as_node_id id) {
-  for (uint32_t i = 0; i < graph->n_output; i++) {
-    if (graph->output[i] == id)
-      return true;
-  }
-  return false;
-}
-
 static void add_tensors(writer *w) {
   static const char *const types[] = {"f16", "bf16", "f32"};
   const as_graph *graph = w->graph;
@@ -121,7 +113,7 @@ static void add_tensors(writer *w) {
   for (as_node_id id = 0; id < graph->n; id++) {
     const as_node *node = &graph->node[id];
     if (node->kind == AS_N_STORE)
-      add_tensor(w, is_output(graph, id) ? "output" : "scratch", node->name, "f32", node);
+      add_tensor(w, as_graph_is_output(graph, id) ? "output" : "scratch", node->name, "f32", node);
   }
 }
 
@@ -460,7 +452,7 @@ static bool add_kernel(writer *w, const as_block *block) {
  * are no tiles of whole tensors. */
 static bool add_outer(writer *w, as_node_id id) {
   const as_node *node = &w->graph->node[id];
-  bool plain = node->kind == AS_N_OP && !is_output(w->graph, id);
+  bool plain = node->kind == AS_N_OP && !as_graph_is_output(w->graph, id);
   for (uint32_t i = 0; plain && i < node->nargs; i++) {
     as_node_kind of = w->graph->node[node->arg[i]].kind;
     plain = of == AS_N_OP || of == AS_N_CONST || of == AS_N_SIZE;

@@ -95,6 +95,13 @@ typedef struct {
   int64_t most;     /* by a relation of the launch; 0: below 2^31 */
 } as_ttir_size;
 
+/* what number a literal of real numbers is read as */
+typedef enum {
+  AS_TTIR_PRINTED,  /* the one that is printed */
+  AS_TTIR_DECIMAL,  /* the shortest decimal that rounds to the same f32 */
+  AS_TTIR_FRACTION, /* a fraction that does, where that decimal is long; else the decimal */
+} as_ttir_literals;
+
 typedef struct {
   as_arena *mem;
   const char *grid[3]; /* NULL: 1 */
@@ -103,10 +110,10 @@ typedef struct {
   uint32_t n_size;
   as_ttir_size *size;
   uint32_t n_where;
-  const char **where;    /* relations of sizes that launches keep */
-  bool writes_all;       /* what is only stored to is stored to everywhere: an output */
-  bool in_order;         /* lanes touch places in the order of the text, also without barriers */
-  bool decimal_literals; /* a literal is the shortest decimal that rounds to the same f32 */
+  const char **where; /* relations of sizes that launches keep */
+  bool writes_all;    /* what is only stored to is stored to everywhere: an output */
+  bool in_order;      /* lanes touch places in the order of the text, also without barriers */
+  as_ttir_literals literals;
 } as_ttir_launch;
 
 as_ttir_launch *as_ttir_launch_new(void);

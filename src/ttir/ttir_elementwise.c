@@ -31,63 +31,13 @@ static bool refuse_infinite(ttir_lift *lift, const as_ttir_op *op) {
 
 /* ---- constants */
 
-/* the shortest decimal that rounds to the same number of this width; of some of one length the
- * nearest to what it is rounded to, however many digits the text has; malloc'ed */
-static char *shortest(double value, uint32_t bits) {
-  if (bits != 64)
-    value = (double)(float)value;
-  for (int digits = 1; digits <= 17; digits++) {
-    char *text = as_format("%.*g", digits, value);
-    bool same = bits == 64 ? strtod(text, NULL) == value : strtof(text, NULL) == (float)value;
-    if (same)
-      return text;
-    free(text);
-  }
-  return as_format("%.17g", value);
-}
-
-/* `1.500000e+00` without the zeros at its end; malloc'ed */
-static char *without_zeros(const char *literal) {
-  const char *exponent = strchr(literal, 'e');
-  if (!exponent)
-    exponent = strchr(literal, 'E');
-  size_t n = exponent ? (size_t)(exponent - literal) : strlen(literal);
-  if (memchr(literal, '.', n)) {
-    while (literal[n - 1] == '0')
-      n--;
-    n -= literal[n - 1] == '.';
-  }
-  bool plain = !exponent || strtol(exponent + 1, NULL, 10) == 0;
-  return as_format("%.*s%s", (int)n, literal, plain ? "" : exponent);
-}
-
-static double from_bits(uint64_t bits, const as_ttir_type *type) {
-  if (type->bits == 64) {
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-  }
-  if (type->bits == 16 && !type->brain) {
-    double fraction = (double)(bits & 1023);
-    int exponent = (int)(bits >> 10 & 31);
-    double value = exponent == 31  ? (fraction == 0 ? INFINITY : NAN)
-                   : exponent == 0 ? ldexp(fraction, -24)
-                                   : ldexp(1024 + fraction, exponent - 25);
-    return bits >> 15 & 1 ? -value : value;
-  }
-  uint32_t word = (uint32_t)(type->bits == 16 ? bits << 16 : bits);
-  float value;
-  memcpy(&value, &word, sizeof value);
-  return value;
-}
-
 static const char not_one_number[] = "a constant of another form than one number";
 
 static bool lift_real_constant(ttir_lift *lift, const as_ttir_op *op, const as_ttir_type *type) {
   bool hexadecimal = strncmp(op->literal, "0x", 2) == 0;
   char *end;
-  double value =
-      hexadecimal ? from_bits(strtoull(op->literal, &end, 16), type) : strtod(op->literal, &end);
+  double value = hexadecimal ? ttir_real_of_bits(strtoull(op->literal, &end, 16), type)
+                             : strtod(op->literal, &end);
   if (*end || end == op->literal || (!hexadecimal && !isfinite(value)))
     return ttir_refuse(lift, op, not_one_number);
   if (isnan(value))
@@ -98,10 +48,7 @@ static bool lift_real_constant(ttir_lift *lift, const as_ttir_op *op, const as_t
     *(value < 0 ? &lifted->low : &lifted->high) = ttir_true(lift->mem);
     return true;
   }
-  bool decimal = lift->launch->decimal_literals || hexadecimal;
-  char *text = decimal ? shortest(value, type->bits) : without_zeros(op->literal);
-  lifted->value = real(lift, text);
-  free(text);
+  lifted->value = ttir_literal(lift, op->literal, value, type->bits);
   return true;
 }
 

@@ -667,7 +667,7 @@ as_ttir_launch *as_ttir_general_launch(const as_ttir_general *general, uint32_t 
   as_str text;
   as_str_init(&text);
   to->writes_all = from->writes_all;
-  to->decimal_literals = from->decimal_literals;
+  to->literals = from->literals;
   for (uint32_t i = 0; i < from->n_argument; i++) {
     as_ttir_argument *made = &to->argument[to->n_argument++];
     *made = from->argument[i];

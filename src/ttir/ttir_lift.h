@@ -149,6 +149,12 @@ ttir_node *ttir_element(ttir_lift *lift, ttir_sort sort, const char *name,
 /* of all three */
 ttir_lifted ttir_view_lifted(ttir_lift *lift, const ttir_lifted *of, ttir_node *const *lane);
 
+/* the number that is meant by the literal as it is written, of a type of `bits` bits, whose value
+ * is given: what the launch's `literals` says, of bit patterns the shortest decimal at least */
+ttir_node *ttir_literal(ttir_lift *lift, const char *written, double value, uint32_t bits);
+/* a bit pattern of a float's type, of 16, 32 or 64 bits, as a number, an infinity or none */
+double ttir_real_of_bits(uint64_t bits, const as_ttir_type *type);
+
 /* ttir_lanes.c: does nobody read the lanes that this load's mask leaves without a value? */
 bool ttir_lanes_unread(const ttir_lift *lift, const as_ttir_op *load);
 

@@ -142,16 +142,40 @@ static ttir_node *reduced(ttir_lift *lift, const char *wish, const as_ttir_type 
   return all ? ttir_arith(lift->mem, TTIR_N_ADD, value, all) : ttir_lacking(lift, value, none);
 }
 
-/* does the truth, which speaks of the counter, hold for all (or any) of its values? */
+static bool speaks_of(const ttir_node *node, const ttir_node *counter) {
+  if (node->kind == TTIR_N_NAME && strcmp(node->text, counter->text) == 0)
+    return true;
+  for (uint32_t i = 0; i < node->n; i++) {
+    if (speaks_of(node->kid[i], counter))
+      return true;
+  }
+  return false;
+}
+
+/* Does the truth hold for all (or any) values of the counter? One that does not speak of it, as the
+ * mask of a row, is the same for all. */
 static ttir_node *truth_over(ttir_lift *lift, const char *wish, const as_ttir_type *rest,
                              int64_t extent, bool all, const ttir_node *counter, ttir_node *truth) {
-  if (!truth || truth->kind == TTIR_N_TRUE)
+  if (!truth || truth->kind == TTIR_N_TRUE || !speaks_of(truth, counter))
     return truth;
   ttir_node *one = ttir_integer(lift->mem, 1);
   ttir_node *number = ttir_if(lift->mem, truth, one, ttir_integer(lift->mem, 0));
   const char *word = all ? "min" : "max";
   ttir_node *made = reduced(lift, wish, rest, extent, word, counter, number);
   return ttir_compare(lift->mem, TTIR_N_EQUAL, made, one);
+}
+
+/* The least (or largest) of the numbers of a row, and 0 where one is infinite. Its counter is its
+ * own: where it has no value, what says so stands within another reduction of the row. */
+static ttir_node *least_number(ttir_lift *lift, const as_ttir_type *type, uint32_t axis, bool least,
+                               const ttir_lifted *of) {
+  ttir_node *k = counter_of(lift, type, axis);
+  ttir_node *infinite = along(lift, least ? of->low : of->high, type, axis, k);
+  ttir_node *zero = ttir_as_real(lift->mem, ttir_integer(lift->mem, 0));
+  ttir_node *number = ttir_if(lift->mem, infinite, zero, along(lift, of->value, type, axis, k));
+  as_ttir_type rest = without(type, axis);
+  return reduced(lift, least ? "least" : "most", &rest, type->dim[axis], least ? "min" : "max", k,
+                 number);
 }
 
 /* A maximum of numbers some of which may be below all numbers: over those that are not, where there
@@ -173,13 +197,14 @@ static ttir_lifted extreme_along(ttir_lift *lift, const char *name, const as_tti
   ttir_lifted result = {.known = true};
   if (here && !along(lift, yields, type, axis, zero)) { /* the first element is a number */
     body = ttir_if(mem, here, along(lift, of->value, type, axis, zero), body);
+  } else if (here && !speaks_of(here, k)) { /* all elements of a row are numbers, or none is */
+    none = here;
+    body = ttir_if(mem, here, ttir_as_real(mem, zero), body);
   } else if (here) {
     none = truth_over(lift, "empty", &rest, elements, true, k, here);
     ttir_node *any = ttir_lane(mem, TTIR_FREE_LANE, 0, type->dim[axis] - 1);
     none->implied = along(lift, yields, type, axis, any);
-    ttir_node *number = ttir_if(mem, here, ttir_as_real(mem, zero), body);
-    const char *wish = most ? "least" : "most";
-    ttir_node *least = reduced(lift, wish, &rest, elements, most ? "min" : "max", k, number);
+    ttir_node *least = least_number(lift, type, axis, most, of);
     body = ttir_if(mem, none, ttir_as_real(mem, zero), ttir_if(mem, here, least, body));
   }
   result.value = reduced(lift, name, &rest, elements, word, k, body);

@@ -117,6 +117,8 @@ void wr_free(wr_program *program); /* NULL allowed */
  * their elements are read; those that only such reads needed are no longer defined. */
 void wr_inline_places(wr_program *program);
 
+bool wr_carries(const wr_stmt *loop, uint32_t tile); /* from one iteration to the next */
+
 /* bounds of an integer; false: none are known within 62 bits */
 bool wr_range(const wr_program *program, const wr_expr *expr, int64_t *low, int64_t *high);
 /* a condition by the bounds of its sides: 1 holds, 0 does not, -1 is not known */

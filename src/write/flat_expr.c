@@ -105,14 +105,34 @@ static wr_expr *simpler(wr_maker *maker, as_ekind kind, wr_expr *a, wr_expr *b) 
   return NULL;
 }
 
+/* 1, 0 or, where neither is known, -1 */
+static int known(bool holds, bool fails) {
+  return holds ? 1 : fails ? 0 : -1;
+}
+
+/* of two integers, each between its least and its greatest value */
+static int truth_of_ranges(int rel, const int64_t left[2], const int64_t right[2]) {
+  bool apart = left[1] < right[0] || right[1] < left[0];
+  bool same = left[0] == left[1] && right[0] == right[1] && !apart;
+  switch (rel) {
+  case AS_REL_EQ:
+    return known(same, apart);
+  case AS_REL_NE:
+    return known(apart, same);
+  case AS_REL_LE:
+    return known(left[1] <= right[0], left[0] > right[1]);
+  default:
+    return known(left[1] < right[0], left[0] >= right[1]);
+  }
+}
+
 int wr_truth(const wr_program *program, const wr_expr *condition) {
   if (condition->kind == AS_E_AND || condition->kind == AS_E_OR) {
     int a = wr_truth(program, condition->kid[0]);
     int b = wr_truth(program, condition->kid[1]);
-    int strong = condition->kind == AS_E_AND ? 0 : 1;
-    if (a == strong || b == strong)
-      return strong;
-    return a >= 0 && b >= 0 ? 1 - strong : -1;
+    int strong = condition->kind == AS_E_AND ? 0 : 1; /* it decides, whatever the other is */
+    bool weak = a == 1 - strong && b == 1 - strong;
+    return a == strong || b == strong ? strong : weak ? 1 - strong : -1;
   }
   if (condition->kind == AS_E_NOT) {
     int a = wr_truth(program, condition->kid[0]);
@@ -123,18 +143,7 @@ int wr_truth(const wr_program *program, const wr_expr *condition) {
   if (condition->kind != AS_E_REL || !wr_range(program, condition->kid[0], &left[0], &left[1]) ||
       !wr_range(program, condition->kid[1], &right[0], &right[1]))
     return -1;
-  bool apart = left[1] < right[0] || right[1] < left[0];
-  bool one = left[0] == left[1] && right[0] == right[1];
-  switch (condition->rel) {
-  case AS_REL_EQ:
-    return apart ? 0 : one ? 1 : -1;
-  case AS_REL_NE:
-    return apart ? 1 : one ? 0 : -1;
-  case AS_REL_LE:
-    return left[1] <= right[0] ? 1 : left[0] > right[1] ? 0 : -1;
-  default:
-    return left[1] < right[0] ? 1 : left[0] >= right[1] ? 0 : -1;
-  }
+  return truth_of_ranges(condition->rel, left, right);
 }
 
 wr_expr *wr_mk(wr_maker *maker, as_ekind kind, uint32_t n, wr_expr *const *kid) {
@@ -230,6 +239,14 @@ bool wr_range(const wr_program *program, const wr_expr *expr, int64_t *low, int6
   }
   return expr->n == 2 && wr_range(program, expr->kid[0], &a[0], &a[1]) &&
          wr_range(program, expr->kid[1], &b[0], &b[1]) && range_of_two(expr->kind, a, b, low, high);
+}
+
+bool wr_carries(const wr_stmt *loop, uint32_t tile) {
+  for (size_t i = 0; i < loop->carry.n; i++) {
+    if (AS_VEC_AT(&loop->carry, wr_carry, i).tile == tile)
+      return true;
+  }
+  return false;
 }
 
 void wr_variables(const wr_expr *expr, as_vec *list) {

@@ -318,14 +318,6 @@ wr_expr *wr_function(wr_maker *maker, const as_func *function, uint32_t n, wr_ex
 
 /* ---- calls */
 
-static bool has_reduction(const as_expr *expr) {
-  bool own = expr->kind == AS_E_SUM || expr->kind == AS_E_PROD || expr->kind == AS_E_MAXR ||
-             expr->kind == AS_E_MINR;
-  for (uint32_t i = 0; i < expr->n && !own; i++)
-    own = expr->kid[i] && has_reduction(expr->kid[i]);
-  return own;
-}
-
 /* A definition within a specification that reduces, over whole lists of axes, is a tile of its own;
  * others are unfolded where they are used. */
 static bool is_tile_of_its_own(const scope *in, const as_let *let) {
@@ -333,7 +325,7 @@ static bool is_tile_of_its_own(const scope *in, const as_let *let) {
     if (!let->ix[i].is_list || !list_named(in, let->ix[i].name))
       return false;
   }
-  return has_reduction(let->body);
+  return as_expr_reduces(let->body);
 }
 
 /* the tile that a definition of the specification is, over these axes */

@@ -334,20 +334,12 @@ static void write_copy(writer *w, const wr_tile *to, const char *to_name, const 
   as_str_clear(&kinds);
 }
 
-static bool is_carried(const wr_stmt *loop, uint32_t tile) {
-  for (size_t i = 0; i < loop->carry.n; i++) {
-    if (AS_VEC_AT(&loop->carry, wr_carry, i).tile == tile)
-      return true;
-  }
-  return false;
-}
-
 /* all of what is carried becomes the next, at once: what is another carried tile is kept aside */
 static void write_next(writer *w, const wr_stmt *loop) {
   for (size_t i = 0; i < loop->carry.n; i++) {
     const wr_carry *carry = &AS_VEC_AT(&loop->carry, wr_carry, i);
     wr_tile *next = WR_TILE(w->program, carry->next);
-    if (!is_carried(loop, carry->next))
+    if (!wr_carries(loop, carry->next))
       continue;
     wr_tile aside = *next;
     char *name = as_format("%s_kept%zu", next->name, i);
@@ -360,7 +352,7 @@ static void write_next(writer *w, const wr_stmt *loop) {
     const wr_carry *carry = &AS_VEC_AT(&loop->carry, wr_carry, i);
     const wr_tile *next = WR_TILE(w->program, carry->next);
     const wr_tile *to = WR_TILE(w->program, carry->tile);
-    char *name = is_carried(loop, carry->next) ? as_format("%s_kept%zu", next->name, i)
+    char *name = wr_carries(loop, carry->next) ? as_format("%s_kept%zu", next->name, i)
                                                : as_strdup(next->name);
     write_copy(w, to, to->name, name, next->integers);
     free(name);

@@ -1,4 +1,4 @@
 # what bench/ measures with; nothing is timed here
 TESTS += tests/bench/test_bench.sh
 FAST_TESTS += tests/bench/test_bench.sh
-EXTRA_DIST += tests/bench/test_bench.sh tests/bench/rounds.py tests/bench/timed.jsonl tests/bench/timed.md
+EXTRA_DIST += tests/bench/test_bench.sh tests/bench/rounds.py tests/bench/certified.jsonl tests/bench/certified.md tests/bench/timed.jsonl tests/bench/timed.md

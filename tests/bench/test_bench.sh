@@ -1,15 +1,9 @@
 #!/bin/sh
-# What measurements are made with, without measuring: turns and quotients, and the tables of what KernelBench's script has timed (where there is PyTorch).
+# What measurements are made with, without measuring: turns and quotients, and the tables of what KernelBench's script has certified and timed.
 . "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
 python3 "$src/tests/bench/rounds.py" >out 2>err || fail "bench/rounds.py: $(cat out err)"
-python=
-for p in ${PYTHON:-python3 /usr/bin/python3}; do
-  if [ -z "$python" ] && "$p" -c 'import torch' 2>/dev/null; then python=$p; fi
+for rows in certified timed; do
+  python3 "$src/bench/kernelbench_tables.py" "$src/tests/bench/$rows.jsonl" >table.md 2>err || fail "no table of what was $rows: $(cat err)"
+  diff "$src/tests/bench/$rows.md" table.md >differ || fail "another table of what was $rows: $(cat differ)"
 done
-if [ -n "$python" ]; then
-  "$python" "$src/bench/kernelbench.py" --table "$src/tests/bench/timed.jsonl" >table.md 2>err || fail "no table: $(cat err)"
-  diff "$src/tests/bench/timed.md" table.md >differ || fail "another table: $(cat differ)"
-else
-  echo "PyTorch is not installed: the tables are not tried"
-fi
 [ "$failures" -eq 0 ]

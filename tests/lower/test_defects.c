@@ -199,9 +199,29 @@ START_TEST(forms_compile) {
        "program p\nsizes N = 24, K = 40\ninput X: bf16[N, K]\ninput W: bf16[K, N]\n"
        "output Y = softmax((X @ W) @ X)\n",
        NULL},
+      /* reductions in pairs, of rows and columns, with and without a map that goes on: which of the
+       * two results is read again is different each time */
+      {NULL,
+       "program p\nsizes N = 301, M = 3, K = 68\ninput X: f32[M, N]\ninput Z: f32[M, N, K]\n"
+       "input G: f32[N]\noutput A = softmax(X * 20)\nm = max(X, axis=1)\n"
+       "output B = log(sum(exp(X - expand_dims(m, axis=1)), axis=1)) + m\nu = mean(X, axis=1)\n"
+       "d = X - expand_dims(u, axis=1)\nv = mean(d * d, axis=1)\n"
+       "output C = d / expand_dims(sqrt(v + 0.00001), axis=1) * G\nw = mean(Z, axis=1)\n"
+       "e = Z - expand_dims(w, axis=1)\noutput D = mean(e * e, axis=1)\n"
+       "output E = softmax(Z, axis=1)\noutput F = w * 2\n",
+       NULL},
+      {NULL,
+       "program p\nsizes N = 301, M = 3\ninput X: f32[M, N]\nu = mean(X, axis=1)\n"
+       "d = X - expand_dims(u, axis=1)\nv = mean(d * d, axis=1)\n"
+       "output C = X / expand_dims(sqrt(v + 0.00001), axis=1)\n",
+       NULL},
+      {NULL,
+       "program p\nsizes N = 301, M = 3\ninput X: f32[M, N]\noutput A = softmax(X)\n"
+       "output B = max(X, axis=1)\n",
+       NULL},
   };
 
-  _Static_assert(sizeof form / sizeof *form == 7, "as many as the loop below says");
+  _Static_assert(sizeof form / sizeof *form == 10, "as many as the loop below says");
   const char *env = getenv("NVCC");
   const char *nvcc = env && *env ? env : "/usr/local/cuda/bin/nvcc";
   if (access(nvcc, X_OK)) {
@@ -242,6 +262,6 @@ int main(void) {
   tcase_add_test(tests, no_elements);
   tcase_add_loop_test(tests, sizes_beyond_all_memory, 0, 4);
   tcase_add_test(tests, inputs_in_range);
-  tcase_add_loop_test(tests, forms_compile, 0, 7);
+  tcase_add_loop_test(tests, forms_compile, 0, 10);
   return test_run("defects", tests);
 }

@@ -14,6 +14,7 @@ evaluated here.  Exit status 1 otherwise.
 """
 
 import argparse
+import collections
 import glob
 import itertools
 import json
@@ -402,52 +403,118 @@ def load(lib, path):
     return found
 
 
-def check_report(o, base):
-    rules, n = {}, {}
-    for said in json.load(open(o.report))['rules']:
+class Trials:
+    """random instances of a rule: how many were tried, at how many both sides agree, and the first
+    at which they do not; they end with `enough` that agree, or with the time"""
+
+    def __init__(self, rule, options, reverse=False, enough=math.inf, seconds=None):
+        rng = random.Random('%d %s' % (options.seed, rule.title))
+        end = time.monotonic() + (options.seconds if seconds is None else seconds)
+        self.counter = None
+        self.tries = self.agreeing = 0
+        while self.counter is None and self.agreeing < enough and time.monotonic() < end:
+            self.tries += 1
+            found = rule.trial(rng, reverse)
+            if found and found[0]:
+                self.agreeing += 1
+            elif found:
+                self.counter = found
+
+
+def of_refuted(rule, counterexample, reverse):
+    """what becomes of a counterexample that Assay reports"""
+    if '...' in counterexample:
+        return 'counterexamples too large to be shown whole'
+    replayed = rule.replay(counterexample, reverse)
+    wrong = replayed is None or replayed[0]
+    return 'COUNTEREXAMPLES WRONG' if wrong else 'counterexamples right'
+
+
+def of_proved(rule, options, reverse):
+    trials = Trials(rule, options, reverse, enough=options.trials)
+    if trials.counter:
+        return 'PROVED BUT WRONG'
+    return 'proved, and not contradicted' if trials.agreeing else 'proved, and never tried'
+
+
+def check_report(options, base):
+    """every verdict of a report of `assay certify`; exit status 1 where one is wrong"""
+    rules, counts = {}, collections.Counter()
+    for said in json.load(open(options.report))['rules']:
         if said['file'] not in rules:
-            lib = Library()
-            lib.ops, lib.scope = dict(base.ops), dict(base.scope)
+            lib = library_of(base)
             rules[said['file']] = lib, load(lib, said['file'])
         lib, texts = rules[said['file']]
-        reverse, what = said['direction'] != 'forward', said['verdict']
-        if what not in ('PROVED', 'REFUTED'):
-            n['undecided'] = n.get('undecided', 0) + 1
+        reverse = said['direction'] != 'forward'
+        if said['verdict'] not in ('PROVED', 'REFUTED'):
+            counts['undecided'] += 1
             continue
-        r = Rule(lib, texts[said['rule'].split('.')[0]])
-        if o.only and r.title != o.only:
+        rule = Rule(lib, texts[said['rule'].split('.')[0]])
+        if options.only and rule.title != options.only:
             continue
-        if what == 'REFUTED':
-            cut = '...' in said['counterexample']
-            t = None if cut else r.replay(said['counterexample'], reverse)
-            result = (
-                'counterexamples too large to be shown whole'
-                if cut
-                else (
-                    'counterexamples right'
-                    if t is not None and not t[0]
-                    else 'COUNTEREXAMPLES WRONG'
-                )
-            )
+        if said['verdict'] == 'REFUTED':
+            result = of_refuted(rule, said['counterexample'], reverse)
         else:
-            rng = random.Random('%d %s' % (o.seed, r.title))
-            good = 0
-            counter = None
-            end = time.monotonic() + o.seconds
-            while counter is None and good < o.trials and time.monotonic() < end:
-                t = r.trial(rng, reverse)
-                good += t is not None and t[0]
-                counter = t if t is not None and not t[0] else None
-            result = (
-                'PROVED BUT WRONG'
-                if counter
-                else 'proved, and not contradicted' if good else 'proved, and never tried'
-            )
-        n[result] = n.get(result, 0) + 1
-        if result.isupper() or o.verbose:
+            result = of_proved(rule, options, reverse)
+        counts[result] += 1
+        if result.isupper() or options.verbose:
             print('%s, %s: %s' % (said['rule'], said['direction'], result))
-    print(', '.join('%d %s' % (v, k) for k, v in sorted(n.items())))
-    return 1 if any(k.isupper() for k in n) or not n else 0
+    print(', '.join('%d %s' % (n, result) for result, n in sorted(counts.items())))
+    return 1 if any(result.isupper() for result in counts) or not counts else 0
+
+
+def library_of(base):
+    """a copy that a file's own operators can be added to"""
+    lib = Library()
+    lib.ops, lib.scope = dict(base.ops), dict(base.scope)
+    return lib
+
+
+def contradicts(rule, trials):
+    """Do the trials say something else than the rule's file expects?"""
+    if rule.verdict == 'refuted':
+        return trials.counter is None
+    return trials.counter is not None or (trials.agreeing > 0) != (rule.verdict == 'proved')
+
+
+def print_trials(rule, trials, wrong):
+    why, instance = '', ''
+    if trials.counter:
+        why = '; ' + trials.counter[2]
+        instance = {
+            name: (
+                (value.shape, [str(x) for x in value.data]) if isinstance(value, Tensor) else value
+            )
+            for name, value in trials.counter[1].items()
+        }
+    said = 'WRONG' if wrong else 'ok'
+    agree = '%d of %d trials agree' % (trials.agreeing, trials.tries)
+    print('%s: %s, expected %s, %s%s %s' % (rule.title, said, rule.verdict, agree, why, instance))
+
+
+def check_rules(options, base):
+    """every rule of the files against what it expects; exit status 1 where one is another"""
+    bad = total = agreeing = 0
+    for path in options.rules:
+        lib = library_of(base)
+        for rule in [Rule(lib, text) for text in load(lib, path).values()]:
+            if options.only and rule.title != options.only:
+                continue
+            # a wrong rule is tried until it fails; of a vacuous one nothing is to be found
+            enough = math.inf if rule.verdict == 'refuted' else options.trials
+            seconds = 1 if rule.verdict == 'vacuous' else options.seconds
+            trials = Trials(rule, options, enough=enough, seconds=seconds)
+            wrong = contradicts(rule, trials)
+            if wrong or options.verbose:
+                print_trials(rule, trials, wrong)
+            total += 1
+            agreeing += trials.agreeing
+            bad += wrong
+    print(
+        '%d rules, %d trials at which both sides agree, %d rules with another verdict than expected'
+        % (total, agreeing, bad)
+    )
+    return 1 if bad or total == 0 else 0
 
 
 def main():
@@ -462,71 +529,11 @@ def main():
     p.add_argument('--seconds', type=float, default=30.0, help='at most this long a rule')
     p.add_argument('--only')
     p.add_argument('--verbose', action='store_true')
-    o = p.parse_args()
-    lib = Library()
+    options = p.parse_args()
     base = Library()
-    for f in sorted(glob.glob(o.sem + '/*.sem')):
+    for f in sorted(glob.glob(options.sem + '/*.sem')):
         load(base, f)
-    if o.report:
-        return check_report(o, base)
-    bad = total = accepted = 0
-    for f in o.rules:
-        lib.ops, lib.scope = dict(base.ops), dict(base.scope)
-        for r in [Rule(lib, text) for text in load(lib, f).values()]:
-            if o.only and r.title != o.only:
-                continue
-            total += 1
-            rng = random.Random('%d %s' % (o.seed, r.title))
-            good = 0
-            counter = None
-            tries = 0
-            end = time.monotonic() + (o.seconds if r.verdict != 'vacuous' else 1)
-            while (
-                counter is None
-                and (good < o.trials or r.verdict == 'refuted')
-                and time.monotonic() < end
-            ):
-                tries += 1
-                t = r.trial(rng)
-                if t is None:
-                    continue
-                if t[0]:
-                    good += 1
-                else:
-                    counter = t
-            accepted += good
-            wrong = (
-                counter is None
-                if r.verdict == 'refuted'
-                else counter is not None or (good > 0) != (r.verdict == 'proved')
-            )
-            if wrong or o.verbose:
-                what = (
-                    {
-                        k: (v.shape, [str(x) for x in v.data]) if isinstance(v, Tensor) else v
-                        for k, v in counter[1].items()
-                    }
-                    if counter
-                    else ''
-                )
-                print(
-                    '%s: %s, expected %s, %d of %d trials agree%s %s'
-                    % (
-                        r.title,
-                        'WRONG' if wrong else 'ok',
-                        r.verdict,
-                        good,
-                        tries,
-                        '; ' + counter[2] if counter else '',
-                        what,
-                    )
-                )
-            bad += wrong
-    print(
-        '%d rules, %d trials at which both sides agree, %d rules with another verdict than expected'
-        % (total, accepted, bad)
-    )
-    return 1 if bad or total == 0 else 0
+    return check_report(options, base) if options.report else check_rules(options, base)
 
 
 if __name__ == '__main__':

@@ -684,11 +684,13 @@ START_TEST(named_mistakes) {
 
 END_TEST
 
+static uint32_t executions = 10; /* of each case, in random orders of its warps */
+
 START_TEST(cases) {
   opened o;
   char *why = NULL;
   case_open(&o, &thread_cases[_i]);
-  const char *seen = interp_judge(o.kernel.graph, o.tensor, o.c->block, 10, 1);
+  const char *seen = interp_judge(o.kernel.graph, o.tensor, o.c->block, executions, 1);
   ck_assert_msg(!seen, "%s: %s", o.c->name, seen);
   as_err err;
   as_err_init(&err);
@@ -775,6 +777,8 @@ END_TEST
 
 int main(void) {
   TCase *tests = test_case("all", 120);
+  if (!test_slow("eight in ten random executions of each kernel"))
+    executions = 2;
   tcase_add_loop_test(tests, cases, 0, (int)n_thread_cases);
   tcase_add_loop_test(tests, named_mistakes, 0, (int)(sizeof mistakes / sizeof *mistakes));
   tcase_add_test(tests, kernels_beside_each_other);

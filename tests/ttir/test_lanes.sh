@@ -64,6 +64,10 @@ give() {
 
 printf '%s\n' 'op chosen(a[..s]) -> [..s]' '  out[..s] = if(a[..s] = 0, 0, 1 / (a[..s] * a[..s]))' \
   'op firsts(a[m, n]) -> [m, n]' '  require 1 <= n' '  out[i, j] = 1 / (a[i, 0] * a[i, 0]) + 1 / a[i, 0] + a[i, j]' \
+  'op tops(a[m, n]) -> [m]' '  out[i] = max(k < n) a[i, k]' \
+  'op largest(a[m, n]) -> [m, n]' '  require 3 <= n' '  out[i, j] = max(k < 2) (1 / a[i, k + 1]) + a[i, j]' \
+  'op bounded(a[..s]) -> [..s]' '  out[..s] = min(max(a[..s], 0), 1)' \
+  'op sums(a[m, n]) -> [m, n]' '  out[i, j] = sum(k < n) min(max(a[i, k], 0), 1)' \
   'op means(a[m, n]) -> [m, n]' '  out[i, j] = sum(k < n) (1 / a[i, k]) + a[i, j]' >lanes.sem
 
 # a quotient that is used twice, and has no value in the fourth lane
@@ -170,4 +174,108 @@ certify 'PROVED|UNKNOWN' given.tile # rounds of which some lanes have no value a
 kernel near "$(echo "$carried" | sed 's/MORE/%one/')"
 certify REFUTED given.tile
 grep -q 'lacks' given.tile || fail 'a carried value is said to have values in all lanes'
+
+# A load without another value, compared lane by lane, in two steps: nobody reads the fourth lane, so that the comparison needs no value there.
+bounded='    %w = tt.load %x1, MASK : tensor<4x!tt.ptr<f32>>
+    %t = arith.cmpf ogt, %w, %zero : tensor<4xf32>
+    %l = arith.select %t, %w, %zero : tensor<4xi1>, tensor<4xf32>
+    %u = arith.cmpf olt, %l, %one : tensor<4xf32>
+    %v = arith.select %u, %l, %one : tensor<4xi1>, tensor<4xf32>'
+kernel near "$(echo "$bounded" | sed 's/MASK/%m/')"
+against PROVED 'bounded(px)'
+give
+certify PROVED given.tile
+# under a mask with fewer lanes the third one is stored without a value: no kernel is right that way
+kernel near "$(echo "$bounded" | sed 's/MASK/%few/;s/%w = /%two = arith.constant dense<2> : tensor<4xi32>\n    %few = arith.cmpi slt, %lane, %two : tensor<4xi32>\n    %w = /')"
+against 'REFUTED|UNKNOWN' 'bounded(px)'
+# summed up, the fourth lane is read
+kernel near "$(echo "$bounded" | sed 's/MASK/%m/;s/%v = /%u0 = /')
+    %r = \"tt.reduce\"(%u0) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<4xf32>) -> f32
+    %v = tt.splat %r : f32 -> tensor<4xf32>"
+against 'REFUTED|UNKNOWN' 'sums(px)'
+
+# The largest of quotients, of which a mask leaves some out: those that are in need values; so does what the result is added to.
+largest='    %low = arith.constant dense<0xFF800000> : tensor<4xf32>
+    %null = arith.constant dense<0> : tensor<4xi32>
+    %in = arith.cmpi sgt, %lane, %null : tensor<4xi32>
+    %both = arith.andi %in, %m : tensor<4xi1>
+    %q = arith.divf %one, %x : tensor<4xf32>
+    %z = arith.select MASK, %q, %low : tensor<4xi1>, tensor<4xf32>
+    %r = "tt.reduce"(%z) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.maxnumf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<4xf32>) -> f32
+    %all = tt.splat %r : f32 -> tensor<4xf32>
+    %v = arith.addf %all, %x : tensor<4xf32>'
+kernel near "$(echo "$largest" | sed 's/MASK/%both/')"
+against 'PROVED|UNKNOWN' 'largest(px)'
+against REFUTED 'largest(px) + 1'
+give
+certify 'PROVED|UNKNOWN' given.tile
+# of all that are stored, and of the first two only
+kernel near "$(echo "$largest" | sed 's/MASK/%m/')"
+against REFUTED 'largest(px)'
+certify REFUTED given.tile
+
+# A mask of whole rows: a row is there, with its largest element, or is not stored.
+rows() {
+  cat >near.ttir <<END
+module {
+  tt.func public @rows(%px: !tt.ptr<f32>, %y: !tt.ptr<f32>) {
+    %low = arith.constant dense<0xFF800000> : tensor<4x2xf32>
+    %three = arith.constant dense<3> : tensor<4x1xi32>
+    %two = arith.constant dense<2> : tensor<4x1xi32>
+    %row = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32>
+    %r = tt.expand_dims %row {axis = 1 : i32} : tensor<4xi32> -> tensor<4x1xi32>
+    %m = arith.cmpi slt, %r, %three : tensor<4x1xi32>
+    %few = arith.cmpi slt, %r, %two : tensor<4x1xi32>
+    %column = tt.make_range {end = 2 : i32, start = 0 : i32} : tensor<2xi32>
+    %c = tt.expand_dims %column {axis = 0 : i32} : tensor<2xi32> -> tensor<1x2xi32>
+    %s = arith.muli %r, %two : tensor<4x1xi32>
+    %s2 = tt.broadcast %s : tensor<4x1xi32> -> tensor<4x2xi32>
+    %c2 = tt.broadcast %c : tensor<1x2xi32> -> tensor<4x2xi32>
+    %at = arith.addi %s2, %c2 : tensor<4x2xi32>
+    %m2 = tt.broadcast %m : tensor<4x1xi1> -> tensor<4x2xi1>
+    %chosen = tt.broadcast $1 : tensor<4x1xi1> -> tensor<4x2xi1>
+    %x0 = tt.splat %px : !tt.ptr<f32> -> tensor<4x2x!tt.ptr<f32>>
+    %x1 = tt.addptr %x0, %at : tensor<4x2x!tt.ptr<f32>>, tensor<4x2xi32>
+    %x = tt.load %x1, %m2 : tensor<4x2x!tt.ptr<f32>>
+    %z = arith.select %chosen, %x, %low : tensor<4x2xi1>, tensor<4x2xf32>
+    %l = "tt.reduce"(%z) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %d = arith.maxnumf %a, %b : f32
+      tt.reduce.return %d : f32
+    }) : (tensor<4x2xf32>) -> tensor<4xf32>
+    %l1 = tt.expand_dims %l {axis = 1 : i32} : tensor<4xf32> -> tensor<4x1xf32>
+    %y0 = tt.splat %y : !tt.ptr<f32> -> tensor<4x1x!tt.ptr<f32>>
+    %y1 = tt.addptr %y0, %r : tensor<4x1x!tt.ptr<f32>>, tensor<4x1xi32>
+    tt.store %y1, %l1, %m : tensor<4x1x!tt.ptr<f32>>
+    tt.return
+  }
+}
+END
+}
+launch='--grid 1 --writes-all --argument px=3,2 --argument y=3'
+
+# VERDICTS: of near.ttir, where the largest elements of rows are given
+tops() {
+  printf 'use "lanes.sem"\nprogram given\ninput px: f32[3, 2]\noutput y = tops(px)\n' >given.tp
+  certify "$1" given.tp
+}
+
+rows %m
+tops PROVED
+give
+! grep -q 'empty\|least' given.tile || fail 'a mask of rows is asked of each element'
+rows %few # of the third row minus infinity would be stored
+if "$assay" lift --literals=decimal $launch near.ttir >out 2>err; then
+  tops 'REFUTED|UNKNOWN'
+else
+  grep -q infinite err || fail 'a row without numbers is refused for another reason'
+fi
 finish

@@ -47,12 +47,6 @@ typedef struct {
   bool identical;    /* the candidate is the program: inconclusive runs say as much as others */
 } tester;
 
-static void outputs_free(const as_graph *graph, as_tensor *outputs) {
-  for (uint32_t i = 0; i < graph->n_output; i++)
-    as_tensor_clear(&outputs[i]);
-  free(outputs);
-}
-
 /* compares element by element; true: something calls for a look at the reals */
 static bool compare(tester *job, const as_tensor *want, const as_tensor *have, double *worst) {
   as_field_report *report = job->report;
@@ -201,8 +195,8 @@ static void run_clear(const tester *job, run_data *run) {
   as_err_clear(&run->why);
   as_inputs_free(job->spec, run->exact);
   as_inputs_free(job->spec, run->inputs);
-  outputs_free(job->spec, run->want);
-  outputs_free(job->cand, run->have);
+  as_outputs_free(job->spec, run->want);
+  as_outputs_free(job->cand, run->have);
 }
 
 /* RUN_DONE: the inputs are drawn */

@@ -67,6 +67,12 @@ void as_inputs_free(const as_graph *spec, as_tensor *inputs) {
   free(inputs);
 }
 
+void as_outputs_free(const as_graph *graph, as_tensor *outputs) {
+  for (uint32_t i = 0; i < graph->n_output; i++)
+    as_tensor_clear(&outputs[i]);
+  free(outputs);
+}
+
 static as_tensor *convert(const as_graph *spec, const as_tensor *exact, const as_domain *domain) {
   as_tensor *inputs = as_calloc(spec->n_input + 1, sizeof *inputs);
   for (uint32_t i = 0; i < spec->n_input; i++) {
@@ -78,12 +84,6 @@ static as_tensor *convert(const as_graph *spec, const as_tensor *exact, const as
     }
   }
   return inputs;
-}
-
-static void free_outputs(const as_graph *graph, as_tensor *outputs) {
-  for (uint32_t i = 0; i < graph->n_output; i++)
-    as_tensor_clear(&outputs[i]);
-  free(outputs);
 }
 
 static void found(as_cex *cex, as_cex_kind kind, uint32_t output, const as_tensor *shape,
@@ -221,8 +221,8 @@ static as_status compare_over(const as_graph *spec, const as_graph *cand, const 
   }
   as_err_clear(&why);
   as_inputs_free(spec, inputs);
-  free_outputs(spec, want);
-  free_outputs(cand, have);
+  as_outputs_free(spec, want);
+  as_outputs_free(cand, have);
   return verdict;
 }
 

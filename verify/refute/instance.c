@@ -27,16 +27,9 @@ static bool occurs_in(const as_instance *inst, as_size sym, as_size expr) {
   return false;
 }
 
-static bool is_defined(const as_instance *inst, as_size sym) {
-  for (uint32_t d = 0; d < inst->n_defined; d++) {
-    if (inst->defined[d] == sym)
-      return true;
-  }
-  return false;
-}
-
 static bool define_by(as_instance *inst, as_size sym, as_size expr) {
-  if (!as_size_is_sym(inst->S, sym) || is_defined(inst, sym) || occurs_in(inst, sym, expr))
+  if (!as_size_is_sym(inst->S, sym) || as_id_among(inst->defined, inst->n_defined, sym) ||
+      occurs_in(inst, sym, expr))
     return false;
   for (uint32_t d = 0; d < inst->n_defined;
        d++) /* nor may an earlier definition come to depend on itself */
@@ -156,7 +149,7 @@ bool as_instance_init(as_instance *inst, const as_graph *spec, const as_graph *c
   }
   sort_definitions(inst);
   for (uint32_t i = 0; i < inst->n; i++) {
-    if (!is_defined(inst, inst->sym[i]))
+    if (!as_id_among(inst->defined, inst->n_defined, inst->sym[i]))
       inst->chosen[inst->n_chosen++] = inst->sym[i];
     if (is_needed(inst, inst->sym[i]))
       inst->needed[inst->n_needed++] = inst->sym[i];
@@ -222,14 +215,6 @@ static void draw(as_instance *inst, as_rng *rng, int64_t low, int64_t most) {
     draw_one(inst, rng, i, low, most);
 }
 
-static bool is_among(const as_size *list, uint32_t n, as_size sym) {
-  for (uint32_t i = 0; i < n; i++) {
-    if (list[i] == sym)
-      return true;
-  }
-  return false;
-}
-
 /* A divisor of `of` between `least` and it, of all with the same chance; 0: there is none.  They
  * come in ascending order: those up to the root, then what these leave of it. */
 static int64_t random_divisor(as_rng *rng, int64_t of, int64_t least) {
@@ -261,9 +246,9 @@ static void take_apart(as_instance *inst, as_rng *rng, const as_size_fact *relat
   int64_t rest = as_size_eval(inst->S, relation->lhs, inst->env);
   int64_t known = product.coef;
   for (uint32_t i = 0; i < product.n; i++) {
-    bool is_free = is_among(inst->chosen, inst->n_chosen, product.atom[i]) &&
-                   !is_among(fixed, *n_fixed, product.atom[i]) &&
-                   !is_among(free_syms, n_free, product.atom[i]) && n_free < 16;
+    bool is_free = as_id_among(inst->chosen, inst->n_chosen, product.atom[i]) &&
+                   !as_id_among(fixed, *n_fixed, product.atom[i]) &&
+                   !as_id_among(free_syms, n_free, product.atom[i]) && n_free < 16;
     if (is_free)
       free_syms[n_free++] = product.atom[i];
     else

@@ -86,5 +86,6 @@ void as_compare_keep(const as_graph *spec, const as_graph *cand, const int64_t *
 void as_input_draw_integer(const as_graph *spec, as_node_id input, const int64_t *env, as_rng *rng,
                            mpq_t number);
 as_tensor *as_inputs_new(const as_graph *spec, const as_domain *d, const int64_t *env, as_err *err);
-void as_inputs_free(const as_graph *spec, as_tensor *in);
+void as_inputs_free(const as_graph *spec, as_tensor *in); /* NULL allowed */
+void as_outputs_free(const as_graph *graph, as_tensor *outputs);
 #endif

@@ -463,48 +463,82 @@ static bool try_constants(refuter *job) {
   return false;
 }
 
-static void search(refuter *job) {
+/* Is there more to try: no answer yet, and time left? */
+static bool goes_on(const refuter *job) {
+  return job->status == AS_UNKNOWN && !late(job);
+}
+
+/* every instance of small sizes, the smallest first */
+static bool try_small(refuter *job) {
   for (int64_t top = 0; top <= job->budget->top; top++) {
-    for (uint32_t i = 0; i < job->n && job->status == AS_UNKNOWN && !late(job); i++) {
+    for (uint32_t i = 0; i < job->n && goes_on(job); i++) {
       job->now = &job->shape_at[i];
       set_rounds(job);
       if (try_top(job, top))
-        return;
+        return true;
     }
   }
+  return false;
+}
+
+/* sizes beside those at which the assumptions were met */
+static bool try_near_good(refuter *job) {
   job->rounds = job->budget->inputs;
   for (uint32_t i = 0; i < job->n && job->status == AS_UNKNOWN; i++) {
     job->now = &job->shape_at[i];
     for (uint32_t k = 0; k < 3 * job->budget->sizes && job->now->n_good && !late(job); k++) {
       if (near_good(job) && try_sizes(job))
-        return;
+        return true;
     }
   }
-  if (job->status == AS_UNKNOWN && try_constants(job))
-    return;
-  /* relations and fixed numbers may force larger sizes; assumptions that no inputs satisfy at small
-   * ones do not */
-  for (int64_t top = 4 * job->budget->top;
-       top <= (int64_t)1 << 40 && job->tally->defined == 0 && job->status == AS_UNKNOWN; top *= 4) {
-    bool sizes = job->tally->sizes > 0;
-    bool inputs = job->tally->inputs > 0;
-    if (sizes && top > (inputs ? 16 : 4) * job->budget->top)
-      return;
-    if (job->tally->open && top > 1024 * job->budget->top)
-      return;
-    for (uint32_t i = 0; i < job->n && job->status == AS_UNKNOWN && !late(job); i++) {
+  return false;
+}
+
+/* Do sizes up to `top` promise more than smaller ones did?  Relations and fixed numbers may force
+ * larger sizes; assumptions that no inputs satisfy at small ones do not. */
+static bool larger_promise(const refuter *job, int64_t top) {
+  int64_t small = job->budget->top;
+  bool sizes = job->tally->sizes > 0;
+  bool inputs = job->tally->inputs > 0;
+  if (job->tally->defined > 0 || job->status != AS_UNKNOWN)
+    return false;
+  if (sizes && top > (inputs ? 16 : 4) * small)
+    return false;
+  return !job->tally->open || top <= 1024 * small;
+}
+
+/* a few random instances of a shape, of sizes up to `top` */
+static bool try_up_to(refuter *job, int64_t top) {
+  as_instance *instance = &job->now->instance;
+  for (uint32_t k = 0; k < job->budget->sizes / 8 + 1 && !late(job); k++) {
+    if (!as_instance_between(instance, &job->rng, k & 1, top, 200) &&
+        !as_instance_walk(instance, &job->rng, top, 40))
+      continue;
+    if (k & 1 || elements_of(job) > MOST_ELEMENTS)
+      as_instance_reduce(instance, 256);
+    if (try_sizes(job))
+      return true;
+  }
+  return false;
+}
+
+static bool try_larger(refuter *job) {
+  for (int64_t top = 4 * job->budget->top; top <= (int64_t)1 << 40 && larger_promise(job, top);
+       top *= 4) {
+    for (uint32_t i = 0; i < job->n && goes_on(job); i++) {
       job->now = &job->shape_at[i];
-      for (uint32_t k = 0; k < job->budget->sizes / 8 + 1 && !late(job); k++) {
-        if (as_instance_between(&job->now->instance, &job->rng, k & 1, top, 200) ||
-            as_instance_walk(&job->now->instance, &job->rng, top, 40)) {
-          if (k & 1 || elements_of(job) > MOST_ELEMENTS)
-            as_instance_reduce(&job->now->instance, 256);
-          if (try_sizes(job))
-            return;
-        }
-      }
+      if (try_up_to(job, top))
+        return true;
     }
   }
+  return false;
+}
+
+/* sets job->status where something is found */
+static void search(refuter *job) {
+  if (try_small(job) || try_near_good(job) || job->status != AS_UNKNOWN || try_constants(job))
+    return;
+  try_larger(job);
 }
 
 as_status as_rule_refute(const as_rulefile *file, uint32_t index, bool reverse,

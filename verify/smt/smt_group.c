@@ -1,5 +1,6 @@
 /* Cuts a proof into queries: see smt.h. */
 #include "smt_int.h"
+#include "src/base/id.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
 #include <stdlib.h>
@@ -84,12 +85,6 @@ static void mark(groups *groups_of, const ck_goal *goals, uint32_t n_goals) {
   free(weight);
 }
 
-static int by_number(const void *a, const void *b) {
-  uint32_t left = *(const uint32_t *)a;
-  uint32_t right = *(const uint32_t *)b;
-  return left < right ? -1 : left > right;
-}
-
 static void collect(groups *groups_of, uint32_t target) {
   groups_of->steps.n = groups_of->leaves.n = 0;
   memset(groups_of->seen, 0, groups_of->n);
@@ -111,9 +106,9 @@ static void collect(groups *groups_of, uint32_t target) {
     }
   }
   if (groups_of->steps.n > 1)
-    qsort(groups_of->steps.data, groups_of->steps.n, sizeof(uint32_t), by_number);
+    qsort(groups_of->steps.data, groups_of->steps.n, sizeof(uint32_t), as_id_compare);
   if (groups_of->leaves.n > 1)
-    qsort(groups_of->leaves.data, groups_of->leaves.n, sizeof(uint32_t), by_number);
+    qsort(groups_of->leaves.data, groups_of->leaves.n, sizeof(uint32_t), as_id_compare);
 }
 
 static as_status write_all(groups *groups_of, as_smt_set *out, as_err *err) {

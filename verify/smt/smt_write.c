@@ -11,6 +11,7 @@
  * congruence, chains of equations) is left to the solver. */
 #include "proofs/math/math.h"
 #include "smt_int.h"
+#include "src/base/id.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
 #include <stdlib.h>
@@ -458,21 +459,13 @@ static void hints(writer *script, uint32_t step) {
   }
 }
 
-static bool among(const ck_id *relations, uint32_t n, ck_id relation) {
-  for (uint32_t i = 0; i < n; i++) {
-    if (relations[i] == relation)
-      return true;
-  }
-  return false;
-}
-
 static void leaf(writer *script, uint32_t step, const ck_id *hyps, uint32_t n_hyps) {
   uint32_t n;
   uint32_t n_others = 0;
   const ck_id *own = ck_thm_hyps(script->p->theorems, as_steps_at(script->p, step)->theorem, &n);
   ck_id *others = as_malloc((n + 1) * sizeof *others);
   for (uint32_t i = 0; i < n; i++) {
-    if (!among(hyps, n_hyps, own[i]))
+    if (!as_id_among(hyps, n_hyps, own[i]))
       others[n_others++] = own[i];
   }
   as_str_printf(&script->body, "; theorem of step %u\n", step);

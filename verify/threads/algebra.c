@@ -108,7 +108,7 @@ static bool tile_map(as_algebra *A, const as_tg_tile *t, const as_lay *l) {
   return true;
 }
 
-static bool pred_is_padding(as_algebra *A, const as_tg_tile *t, const long *pred) {
+bool as_den_pred_is_padding(as_algebra *A, const as_tg_tile *t, const long *pred) {
   for (unsigned i = 0; i < AS_TG_AXES; i++) {
     bool padded = i < t->n_axis && t->axis[i].live != 1L << t->axis[i].bits;
     ENSURE(A, "the predicate of an access", pred[i] == (padded ? t->axis[i].live : 0));
@@ -133,7 +133,8 @@ static bool op_ldg(as_algebra *A, const as_tg_op *op, const place *p) {
   ENSURE(A, "size of a vector", op->vec >= 0 && op->vec <= 3 && (op->vec > 0 || t->type == AS_F32));
   ENSURE(A, "size of a vector", (t->type == AS_F32 ? 4 : 2) << op->vec <= 16);
   if (!shape(A, &op->src, p) || !tile_map(A, t, &op->src) ||
-      !as_den_aligned(A, t, op->vaxis, (unsigned)op->vec) || !pred_is_padding(A, t, op->pred) ||
+      !as_den_aligned(A, t, op->vaxis, (unsigned)op->vec) ||
+      !as_den_pred_is_padding(A, t, op->pred) ||
       !as_den_vector(A, &op->src, (unsigned)op->vec, op->vaxis, &lay))
     return false;
   as_den d = as_den_all(A->tile_term[op->tile], &lay);
@@ -582,7 +583,8 @@ static bool op_stg(as_algebra *A, const as_tg_op *op, const place *p) {
   ENSURE(A, "a store into an input", t->output && p->depth == 0 && !p->in_steps);
   if (!shape(A, &op->dst, p) || !tile_map(A, t, &op->dst) || !final(A, op->a, p) ||
       !read_value(A, op->a, &x) || !typed(A, op->a, (int)t->type) ||
-      !as_den_aligned(A, t, op->vaxis, (unsigned)op->vec) || !pred_is_padding(A, t, op->pred))
+      !as_den_aligned(A, t, op->vaxis, (unsigned)op->vec) ||
+      !as_den_pred_is_padding(A, t, op->pred))
     return false;
   ENSURE(A, "size of a vector",
          op->vec >= 0 && (op->vec > 0 || t->type == AS_F32) &&

@@ -380,17 +380,14 @@ static bool arithmetic(reader *r, const as_expr *e, as_poly *out) {
   }
 }
 
-static bool is_number(const as_terms *t, as_poly p) {
-  return !as_poly_monos(t, p) || (as_poly_monos(t, p) == 1 && !as_poly_mono(t, p, 0)->n);
-}
-
 /* Of places, or an element and a number: of two elements the difference is printed, which is no
  * number where both are infinite. */
 static as_poly equals(as_terms *t, as_poly x, as_poly y) {
   as_poly p = as_poly_add(t, y, as_poly_neg(t, x));
   bool of_places = as_poly_uses_kind(t, p, AS_ATOM_PLACE) || as_poly_uses_kind(t, p, AS_ATOM_COND);
-  if (of_places || is_number(t, x) == is_number(t, y))
-    return is_number(t, p) && !is_number(t, x) ? AS_POLY_NONE : as_poly_equals(t, p);
+  if (of_places || as_poly_is_number(t, x) == as_poly_is_number(t, y))
+    return as_poly_is_number(t, p) && !as_poly_is_number(t, x) ? AS_POLY_NONE
+                                                               : as_poly_equals(t, p);
   return as_poly_fn(t, AS_ATOM_ZERO, p, AS_POLY_NONE);
 }
 
@@ -436,7 +433,7 @@ static bool choice(reader *r, const as_expr *e, as_poly *out) {
     return beyond(r, "a choice of what is not defined everywhere");
   /* what is not chosen would be multiplied with 0, whatever it is */
   if (as_poly_uses_kind(r->t, is, AS_ATOM_ZERO) &&
-      !(is_number(r->t, value[0]) && is_number(r->t, value[1])))
+      !(as_poly_is_number(r->t, value[0]) && as_poly_is_number(r->t, value[1])))
     return beyond(r, "a choice of elements by elements");
   *out = as_poly_choice(r->t, is, value[0], value[1]);
   return true;

@@ -174,4 +174,6 @@ bool as_flight_validate(const as_tg *g, const char **why);
 bool as_schedule_validate(const as_tg *g, const as_isa *isa, const bool *runs, const char **why);
 /* loads.c: a chunk of 2^vec elements along the axis never starts at an odd place */
 bool as_den_aligned(as_algebra *A, const as_tg_tile *t, const char *axis, unsigned vec);
+/* an access leaves out the padding of its tile, and nothing else */
+bool as_den_pred_is_padding(as_algebra *A, const as_tg_tile *t, const long *pred);
 #endif

@@ -18,14 +18,6 @@ static bool tile_outputs(as_algebra *A, const as_tg_tile *t, const as_lay *l, as
   return true;
 }
 
-static bool no_predicate_but_padding(as_algebra *A, const as_tg_tile *t, const long *pred) {
-  for (unsigned i = 0; i < AS_TG_AXES; i++) {
-    bool padded = i < t->n_axis && t->axis[i].live != 1L << t->axis[i].bits;
-    ENSURE(A, "the predicate of an access", pred[i] == (padded ? t->axis[i].live : 0));
-  }
-  return true;
-}
-
 static bool contiguous(as_algebra *A, const as_tg_tile *t, const char *axis) {
   const as_tg_axis *a = as_tg_find_axis(t, axis);
   ENSURE(A, "a vector along another axis", a && a->stride == 1);
@@ -79,7 +71,7 @@ static bool copy_content(as_algebra *A, const as_tg_op *op, const as_tg_tile *t,
   ENSURE(A, "stage of another iteration", op->slot == op->it);
   if (!hardware_inputs(A, &op->src) || !hardware_inputs(A, &op->dst) ||
       !as_den_aligned(A, t, op->vaxis, (unsigned)op->vec) ||
-      !no_predicate_but_padding(A, t, op->pred) || !tile_outputs(A, t, &op->src, &src))
+      !as_den_pred_is_padding(A, t, op->pred) || !tile_outputs(A, t, &op->src, &src))
     return false;
   ENSURE(A, "offsets of a buffer", op->dst.n_out == 1 && as_lay_out_bits(&op->dst) == buf->bits);
   ENSURE(A, "alignment of a buffer",

@@ -549,7 +549,7 @@ static bool is_kind(const as_atom *a, int32_t kind) {
   return (int32_t)a->kind == kind;
 }
 
-static bool has_index(const as_atom *a, int32_t index) {
+bool as_atom_has_index(const as_atom *a, int32_t index) {
   for (uint32_t i = 0; i < a->n; i++) {
     if (a->index[i] == index)
       return true;
@@ -562,5 +562,10 @@ bool as_poly_uses_kind(const as_terms *t, as_poly p, as_atom_kind kind) {
 }
 
 bool as_poly_uses_index(const as_terms *t, as_poly p, int32_t index) {
-  return any_atom(t, p, has_index, index);
+  return any_atom(t, p, as_atom_has_index, index);
+}
+
+bool as_poly_is_number(const as_terms *t, as_poly p) {
+  uint32_t n = as_poly_monos(t, p);
+  return n == 0 || (n == 1 && as_poly_mono(t, p, 0)->n == 0);
 }

@@ -126,6 +126,8 @@ bool as_poly_uses_kind(const as_terms *t, as_poly p, as_atom_kind kind);
 bool as_poly_uses_index(const as_terms *t, as_poly p, int32_t index);
 
 /* structure */
+bool as_atom_has_index(const as_atom *a, int32_t index); /* as one of its own, not within a part */
+bool as_poly_is_number(const as_terms *t, as_poly p);
 uint32_t as_poly_monos(const as_terms *t, as_poly p);
 const as_mono *as_poly_mono(const as_terms *t, as_poly p, uint32_t i);
 uint32_t as_terms_atoms(const as_terms *t); /* how many there are */

@@ -744,6 +744,17 @@ static pv_thm goal_under(pv *prover, pv_ctx ctx, ck_id formula) {
   return thm == PV_NONE ? goal_by_regions(prover, ctx, formula, false) : thm;
 }
 
+/* An order of integers, by what conditions on quotients say of what is divided. */
+static pv_thm order_of_divided(pv *prover, pv_ctx ctx, ck_id formula) {
+  ck_op head = ck_head(prover->terms, formula);
+  if ((head != CK_LE && head != CK_LT) || pv_spent(prover) ||
+      !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) ||
+      !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1)))
+    return PV_NONE;
+  pv_ctx divided = pv_ctx_divided(prover, ctx);
+  return divided == ctx ? PV_NONE : pv_follows(prover, divided, formula);
+}
+
 pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id formula) {
   enum { PARTS = 2, NESTED = 1 };
 
@@ -755,5 +766,7 @@ pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id formula) {
     thm = goal_under(prover, light, formula);
     prover->max_work = work;
   }
-  return thm == PV_NONE ? goal_under(prover, ctx, formula) : thm;
+  if (thm == PV_NONE)
+    thm = goal_under(prover, ctx, formula);
+  return thm == PV_NONE ? order_of_divided(prover, ctx, formula) : thm;
 }

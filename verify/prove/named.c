@@ -38,16 +38,23 @@ static ck_id innermost(const ck_terms *terms, ck_id term, as_map *seen) {
   return is_real_choice(terms, term) ? term : CK_BAD;
 }
 
-/* how many choices of reals stand within each other */
-static uint32_t nesting(const ck_terms *terms, ck_id term, as_map *seen) {
+/* is it a function whose normal form is no sum of its argument's parts? */
+static bool wraps(const ck_terms *terms, ck_id term) {
+  ck_op head = ck_head(terms, term);
+  return head == CK_EXP || head == CK_LOG || head == CK_INV || head == CK_SQRT;
+}
+
+/* how many choices of reals stand within each other; *wrapped: one stands within a function */
+static uint32_t nesting(const ck_terms *terms, ck_id term, as_map *seen, bool *wrapped) {
   uint64_t known;
   if (as_map_get(seen, AS_KEY(term), &known))
     return (uint32_t)known;
   uint32_t most = 0;
   for (uint32_t i = 0; i < ck_nkids(terms, term); i++) {
-    uint32_t inside = nesting(terms, ck_kid(terms, term, i), seen);
+    uint32_t inside = nesting(terms, ck_kid(terms, term, i), seen, wrapped);
     most = inside > most ? inside : most;
   }
+  *wrapped = *wrapped || (most > 0 && wraps(terms, term));
   most += is_real_choice(terms, term);
   as_map_put(seen, AS_KEY(term), most);
   return most;
@@ -56,9 +63,10 @@ static uint32_t nesting(const ck_terms *terms, ck_id term, as_map *seen) {
 uint32_t pv_nested_choices(const pv *prover, ck_id term) {
   as_map seen;
   as_map_init(&seen, 1);
-  uint32_t most = nesting(prover->terms, term, &seen);
+  bool wrapped = false;
+  uint32_t most = nesting(prover->terms, term, &seen, &wrapped);
   as_map_clear(&seen);
-  return most;
+  return wrapped ? most : 0;
 }
 
 /* the outermost choices of reals in a normal form; false: there are too many */
@@ -186,15 +194,16 @@ static pv_thm without_names(const names *all, pv_thm thm) {
 }
 
 /* how many choices of reals stand within each other, under binders too */
-static uint32_t nested_anywhere(const ck_terms *terms, ck_id term, as_map *seen) {
+static uint32_t nested_anywhere(const ck_terms *terms, ck_id term, as_map *seen, bool *wrapped) {
   uint64_t known;
   if (as_map_get(seen, AS_KEY(term), &known))
     return (uint32_t)known;
   uint32_t most = 0;
   for (uint32_t i = 0; i < ck_nkids(terms, term); i++) {
-    uint32_t inside = nested_anywhere(terms, ck_kid(terms, term, i), seen);
+    uint32_t inside = nested_anywhere(terms, ck_kid(terms, term, i), seen, wrapped);
     most = inside > most ? inside : most;
   }
+  *wrapped = *wrapped || (most > 0 && wraps(terms, term));
   most += ck_is(terms, term, CK_ITE) && !ck_is_int(terms, term);
   as_map_put(seen, AS_KEY(term), most);
   return most;
@@ -207,7 +216,9 @@ pv_ctx pv_ctx_without_choices(pv *prover, pv_ctx ctx, uint32_t most) {
   pv_ctx before = pv_ctx_without_choices(prover, last.parent, most);
   as_map seen;
   as_map_init(&seen, 1);
-  bool leave = nested_anywhere(prover->terms, last.formula, &seen) > most;
+  bool wrapped = false;
+  bool leave = nested_anywhere(prover->terms, last.formula, &seen, &wrapped) > most;
+  leave = leave && (wrapped || most == 0);
   as_map_clear(&seen);
   if (leave)
     return before;

@@ -86,7 +86,7 @@ pv_thm pv_by_one_sum(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth);
 pv_ctx pv_ctx_equations(pv *prover, pv_ctx ctx, ck_id term);
 
 /* --- named.c */
-/* how many choices of reals stand within each other */
+/* how many choices of reals stand within each other, where one stands within a function; else 0 */
 uint32_t pv_nested_choices(const pv *prover, ck_id term);
 /* the context without what speaks of more choices of reals within each other than that: such a fact
  * would get its normal form, with all choices in it, whenever one that is like it is asked for */

@@ -244,6 +244,22 @@ static pv_ctx with_consequences(pv *prover, pv_ctx ctx, pv_thm thm) {
   return divided == PV_NONE ? ctx : pv_ctx_know(prover, ctx, divided);
 }
 
+pv_ctx pv_ctx_divided(pv *prover, pv_ctx ctx) {
+  pv_thm chain[128];
+  uint32_t n = 0;
+  for (pv_ctx link = ctx; link != 0 && n < 128; link = pv_at(prover, link)->parent)
+    chain[n++] = pv_at(prover, link)->thm;
+  while (n-- > 0) {
+    ck_id formula = chain[n] == PV_NONE ? CK_BAD : pv_says(prover, chain[n]);
+    ck_op head = formula == CK_BAD ? CK_ALL : ck_head(prover->terms, formula);
+    if ((head == CK_LE || head == CK_LT) &&
+        ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) &&
+        ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1)))
+      ctx = with_consequences(prover, ctx, pv_tighten(prover, chain[n]));
+  }
+  return ctx;
+}
+
 pv_ctx pv_ctx_assume(pv *prover, pv_ctx ctx, ck_id c) {
   pv_ctx inner = pv_ctx_push(prover, ctx, c, CK_BAD);
   inner = with_consequences(prover, inner, pv_at(prover, inner)->thm);

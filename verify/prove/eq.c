@@ -702,8 +702,28 @@ static pv_thm goal_by_regions(pv *prover, pv_ctx ctx, ck_id formula, bool heavy)
   return thm;
 }
 
-pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id formula) {
+/* An equation of reals in which choices nest, with a part of the effort that is left. */
+static pv_thm goal_by_names(pv *prover, pv_ctx ctx, ck_id formula) {
+  enum { PARTS = 4, NESTED = 4 };
+
+  if (ck_head(prover->terms, formula) != CK_EQ || pv_spent(prover))
+    return PV_NONE;
+  ck_id left = ck_kid(prover->terms, formula, 0);
+  ck_id right = ck_kid(prover->terms, formula, 1);
+  if (ck_is_int(prover->terms, left) ||
+      pv_nested_choices(prover, left) + pv_nested_choices(prover, right) < NESTED)
+    return PV_NONE;
+  uint64_t work = prover->max_work;
+  prover->max_work = prover->work + (work - prover->work) / PARTS;
+  pv_thm thm = pv_by_names(prover, ctx, left, right);
+  prover->max_work = work;
+  return thm;
+}
+
+static pv_thm goal_under(pv *prover, pv_ctx ctx, ck_id formula) {
   pv_thm thm = pv_ctx_find(prover, ctx, formula);
+  if (thm == PV_NONE)
+    thm = goal_by_names(prover, ctx, formula);
   if (thm == PV_NONE)
     thm = goal_by_regions(prover, ctx, formula, true);
   if (thm != PV_NONE)
@@ -722,4 +742,31 @@ pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id formula) {
   if (thm == PV_NONE && differ && !places)
     thm = pv_follows(prover, ctx, formula);
   return thm == PV_NONE ? goal_by_regions(prover, ctx, formula, false) : thm;
+}
+
+/* An order of integers, by what conditions on quotients say of what is divided. */
+static pv_thm order_of_divided(pv *prover, pv_ctx ctx, ck_id formula) {
+  ck_op head = ck_head(prover->terms, formula);
+  if ((head != CK_LE && head != CK_LT) || pv_spent(prover) ||
+      !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 0)) ||
+      !ck_is_int(prover->terms, ck_kid(prover->terms, formula, 1)))
+    return PV_NONE;
+  pv_ctx divided = pv_ctx_divided(prover, ctx);
+  return divided == ctx ? PV_NONE : pv_follows(prover, divided, formula);
+}
+
+pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id formula) {
+  enum { PARTS = 2, NESTED = 1 };
+
+  pv_ctx light = pv_ctx_without_choices(prover, ctx, NESTED);
+  pv_thm thm = PV_NONE;
+  if (light != ctx && !pv_spent(prover)) {
+    uint64_t work = prover->max_work;
+    prover->max_work = prover->work + (work - prover->work) / PARTS;
+    thm = goal_under(prover, light, formula);
+    prover->max_work = work;
+  }
+  if (thm == PV_NONE)
+    thm = goal_under(prover, ctx, formula);
+  return thm == PV_NONE ? order_of_divided(prover, ctx, formula) : thm;
 }

@@ -57,7 +57,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/norm_inv.c \
   verify/prove/norm_poly.c \
   verify/prove/order.c \
-  verify/prove/pieces.c \
+  verify/prove/named.c verify/prove/one_place.c verify/prove/pieces.c \
   verify/prove/poly.c \
   verify/prove/prods.c \
   verify/prove/prove.c \

@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CHOICES = 64 };
+/* LONG_LEAF, NESTED_CHOICES: what is longer, with so many choices of reals within each other, has
+ * no short normal form, and stays as it stands (named.c) */
+enum { MOST_CHOICES = 64, LONG_LEAF = 200, NESTED_CHOICES = 2 };
 
 typedef struct {
   pv *prover;
@@ -430,6 +432,9 @@ static pv_eqn normal_leaf(const reader *read, ck_id t) {
   eqn = pv_then(read->all->prover, eqn, places_at_hand(read, eqn.to));
   if (eqn.by == PV_NONE)
     return eqn;
+  if (pv_nested_choices(read->all->prover, eqn.to) >= NESTED_CHOICES &&
+      pv_tree_size(read->all->prover, eqn.to) > LONG_LEAF)
+    return pv_then(read->all->prover, eqn, pv_index_canon(read->all->prover, eqn.to));
   pv_eqn normal = pv_norm(read->all->prover, read->ctx, eqn.to);
   return normal.by == PV_NONE ? eqn : pv_then(read->all->prover, eqn, normal);
 }
@@ -468,8 +473,9 @@ pv_eqn pv_choices_under(pv *prover, pv_ctx ctx, ck_id term) {
 }
 
 typedef struct {
-  const ck_definition *def;
-  ck_id self; /* the symbol at its parameters */
+  const ck_definition *whole; /* as it stands in the claim */
+  const ck_definition *def;   /* the same, or with numbers for some of its parameters */
+  ck_id self;                 /* the symbol at its parameters */
   ck_id counter;
   ck_id j;
   ck_id state;
@@ -534,7 +540,7 @@ static pv_thm by_induction(pv *prover, const recursion *rec) {
 
 /* the body with the state for the symbol, which it reads at its parameters */
 static ck_id with_state(pv *prover, const recursion *rec) {
-  const ck_definition *def = rec->def;
+  const ck_definition *def = rec->whole;
   ck_fsub state = {def->name, def->signature, def->parameter, def->n, rec->state};
   return ck_sub(prover->terms, rec->after.to, NULL, NULL, 0, &state, 1);
 }
@@ -558,7 +564,7 @@ static bool written_for_itself(solver *all, recursion *rec, uint32_t number) {
     reads.chain = pv_chain_read(prover, rec->after.to, rec->self);
     if (tries > 0 && reads.chain.n == 0)
       break;
-    prover->reads = reads.chain.n ? &reads : NULL;
+    prover->reads = reads.chain.n && rec->def == rec->whole ? &reads : NULL;
     rec->after = pv_then(prover, rec->after, read_here(&read, rec->after.to));
     prover->reads = NULL;
     if (rec->after.by == PV_NONE)
@@ -680,7 +686,10 @@ static bool to_stand(solver *all, const recursion *rec) {
 /* in_turns: a tensor and another one may each be stored from the other by each iteration */
 static bool solve_recursion(solver *all, uint32_t i, bool in_turns) {
   pv *prover = all->prover;
-  recursion rec = {.def = &all->claim->definitions[i]};
+  recursion rec = {.whole = &all->claim->definitions[i]};
+  pv_one_place one;
+  pv_thm same = PV_REFL;
+  rec.def = rec.whole;
   rec.self = applied(all, rec.def);
   rec.counter = rec.def->parameter[rec.def->n_loops - 1];
   rec.j = pv_int_var(prover, "$$round");
@@ -695,17 +704,24 @@ static bool solve_recursion(solver *all, uint32_t i, bool in_turns) {
   if (rec.after.by == PV_NONE || body_waits(all, &rec, i))
     return false;
   bool alone = itself_alone(all, &rec, i);
+  if (!alone && pv_at_one_place(prover, all->defs, all->sizes, i, rec.whole, &rec.after, &one)) {
+    rec.def = &one.def;
+    same = one.same;
+    rec.self = applied(all, rec.def);
+    alone = true;
+  }
   recursion stated = rec;
   bool stands = alone && to_stand(all, &rec);
   if (!stands && !written_for_itself(all, &rec, i))
     return false;
   pv_eqn closed = tidied_fold(all, &rec, stands);
+  closed.by = pv_trans(prover, same, closed.by);
   if (closed.by == PV_NONE)
     return false;
   solved(all, i, closed.to, closed.by);
   pv_thm left =
       alone && stores_in_rounds(prover, closed.to) ? as_stated_behind(all, &stated, i) : PV_NONE;
-  leave(all, i, left == PV_NONE ? closed.by : left);
+  leave(all, i, left == PV_NONE ? closed.by : pv_trans(prover, same, left));
   pv_defs_refresh(all->defs);
   return true;
 }

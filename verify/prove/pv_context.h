@@ -33,6 +33,8 @@ pv_thm pv_ctx_find(pv *prover, pv_ctx ctx, ck_id formula);
 
 /* --- assume.c */
 pv_ctx pv_ctx_assume(pv *prover, pv_ctx ctx, ck_id c); /* c and the equations that it makes */
+/* with what its orders of integers say of what is divided in a quotient that they bound */
+pv_ctx pv_ctx_divided(pv *prover, pv_ctx ctx);
 /* orders in the normal form that new equations give them */
 pv_ctx pv_ctx_refresh(pv *prover, pv_ctx ctx);
 /* s: d divides x; cx with x = d*q, q new; back: that with q = x div d; PV_NONE: s says no such */

@@ -63,6 +63,21 @@ typedef struct pv_reads {
   pv_chain chain; /* over self: where an iteration changes it */
 } pv_reads;
 
+/* --- one_place.c */
+/* what a loop carries, where it reads itself at numbers in place of some parameters */
+typedef struct {
+  ck_definition def; /* with these numbers */
+  ck_id parameter[PV_MAX_PARAMETERS];
+  pv_var_sub fixed[PV_MAX_PARAMETERS];
+  uint32_t n_fixed;
+  pv_thm same; /* the symbol at its parameters is what it is at the numbers */
+} pv_one_place;
+
+/* after: the body written out; then with the numbers, too.  False: it reads itself in another way,
+ * or speaks of the parameters besides */
+bool pv_at_one_place(pv *prover, pv_defs *defs, pv_ctx sizes, uint32_t number,
+                     const ck_definition *def, pv_eqn *after, pv_one_place *one);
+
 /* --- twins.c: symbols of the candidate that are defined as the given side's but for names */
 typedef struct pv_twins pv_twins;
 pv_twins *pv_twins_new(pv *prover, const pv_defs *defs, const ck_claim *claim); /* borrows all */

@@ -85,6 +85,15 @@ pv_thm pv_by_one_sum(pv *prover, pv_ctx ctx, ck_id diff, uint32_t depth);
 /* the context with what its clauses say, as equations of reals, of what the term speaks of */
 pv_ctx pv_ctx_equations(pv *prover, pv_ctx ctx, ck_id term);
 
+/* --- named.c */
+/* how many choices of reals stand within each other, where one stands within a function; else 0 */
+uint32_t pv_nested_choices(const pv *prover, ck_id term);
+/* the context without what speaks of more choices of reals within each other than that: such a fact
+ * would get its normal form, with all choices in it, whenever one that is like it is asked for */
+pv_ctx pv_ctx_without_choices(pv *prover, pv_ctx ctx, uint32_t most);
+/* left = right, with names for choices in the choices around them */
+pv_thm pv_by_names(pv *prover, pv_ctx ctx, ck_id left, ck_id right);
+
 /* --- eq.c */
 pv_thm pv_prove_eq(pv *prover, pv_ctx ctx, ck_id left, ck_id right, uint32_t depth);
 pv_thm pv_prove_goal(pv *prover, pv_ctx ctx, ck_id f);

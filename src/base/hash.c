@@ -68,15 +68,18 @@ static void sha256_block(uint32_t state[8], const unsigned char *block) {
   }
   memcpy(work, state, sizeof work);
   for (int i = 0; i < 64; i++) {
-    uint32_t pivot = work[4];
-    uint32_t early = work[0];
-    uint32_t sum1 = work[7] + (rotr(pivot, 6) ^ rotr(pivot, 11) ^ rotr(pivot, 25)) +
-                    ((pivot & work[5]) ^ (~pivot & work[6])) + ROUND_CONSTANTS[i] + schedule[i];
+    /* the eight words move on by one each round: word k is where it was k - i rounds ago */
+    uint32_t *const w[8] = {&work[-i & 7],      &work[(1 - i) & 7], &work[(2 - i) & 7],
+                            &work[(3 - i) & 7], &work[(4 - i) & 7], &work[(5 - i) & 7],
+                            &work[(6 - i) & 7], &work[(7 - i) & 7]};
+    uint32_t pivot = *w[4];
+    uint32_t early = *w[0];
+    uint32_t sum1 = *w[7] + (rotr(pivot, 6) ^ rotr(pivot, 11) ^ rotr(pivot, 25)) +
+                    ((pivot & *w[5]) ^ (~pivot & *w[6])) + ROUND_CONSTANTS[i] + schedule[i];
     uint32_t sum2 = (rotr(early, 2) ^ rotr(early, 13) ^ rotr(early, 22)) +
-                    ((early & work[1]) ^ (early & work[2]) ^ (work[1] & work[2]));
-    memmove(work + 1, work, 7 * sizeof work[0]);
-    work[4] += sum1;
-    work[0] = sum1 + sum2;
+                    ((early & *w[1]) ^ (early & *w[2]) ^ (*w[1] & *w[2]));
+    *w[3] += sum1;
+    *w[7] = sum1 + sum2;
   }
   for (int i = 0; i < 8; i++)
     state[i] += work[i];

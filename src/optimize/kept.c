@@ -1,24 +1,16 @@
 /* Keys, candidates taken from the cache, and what is kept. */
 #include "kept.h"
+#include "build_id.h"
 #include "config.h"
-#include "src/base/file.h"
-#include "src/base/hash.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* which build this is: another one may find other candidates */
 static void add_build(as_str *words) {
-  char hash[65] = "unknown";
-  as_err err;
-  as_err_init(&err);
-  size_t len;
-  char *executable = as_read_file("/proc/self/exe", &len, &err);
-  if (executable)
-    as_sha256(executable, len, hash);
-  free(executable);
-  as_err_clear(&err);
-  as_str_printf(words, "assay %s %s\n", PACKAGE_VERSION, hash);
+  char id[65];
+  as_build_id(id);
+  as_str_printf(words, "assay %s %s\n", PACKAGE_VERSION, id);
 }
 
 /* All that the result depends on beside the program and the specifications.  Not the number of

@@ -35,7 +35,7 @@ def own_kernels(only):
 
 
 def folder_kernels(assay, work, only):
-    for path in triton_folder.kernels(only):
+    for path in triton_folder.kernels(triton_folder.FOLDER, only):
         name = os.path.basename(path)[:-5]
         with open(path, encoding='utf-8') as file:
             case = ttir_own.with_own(json.load(file)['cases'][0], name + '.ttir')

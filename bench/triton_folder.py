@@ -2,11 +2,11 @@
 """Judges the folder of Triton kernels (shared data, `ttir`) against the specifications beside them.
 
 usage: triton_folder.py [--assay PATH] [--work DIR] [--seconds S] [--only TEXT] [--all-cases]
-                        [--mutants]
+                        [--mutants] [--folder DIR]
 
 Prints a line a case: verdict, seconds, what is missing. --mutants: the folder's changed kernels
 instead, evaluation first; a line says too what the folder says of them. The folder is read where it
-is (AS_SHARED, or ../shared beside the tree)."""
+is (AS_SHARED, or ../shared beside the tree), or one that triton_harvest.py made."""
 
 import argparse
 import collections
@@ -91,10 +91,10 @@ def verdict(assay, given, kernel, options, seconds, more=('--require=check',)):
     return found.get('verdict', '?'), reason, took
 
 
-def kernels(only):
+def kernels(folder, only):
     for path in sorted(
-        glob.glob(os.path.join(FOLDER, 'dev/*.json'))
-        + glob.glob(os.path.join(FOLDER, 'extra/*.json'))
+        glob.glob(os.path.join(folder, 'dev/*.json'))
+        + glob.glob(os.path.join(folder, 'extra/*.json'))
     ):
         if os.path.basename(path) != 'mutants.json' and (not only or only in path):
             yield path
@@ -103,7 +103,7 @@ def kernels(only):
 def judge_mutants(options):
     """a line a changed kernel: verdict, seconds, what it is said to be; counts"""
     counts = collections.Counter()
-    folder = os.path.join(FOLDER, 'dev')
+    folder = os.path.join(options.folder, 'dev')
     with open(os.path.join(folder, 'mutants.json')) as f:
         mutants = json.load(f)
     for mutant in mutants:
@@ -136,6 +136,7 @@ def main():
     parser.add_argument('--work', default=os.path.join(tempfile.gettempdir(), 'assay-triton'))
     parser.add_argument('--seconds', type=float, default=60)
     parser.add_argument('--only')
+    parser.add_argument('--folder', default=FOLDER)
     parser.add_argument('--all-cases', action='store_true')
     parser.add_argument('--mutants', action='store_true')
     options = parser.parse_args()
@@ -144,7 +145,7 @@ def main():
         judge_mutants(options)
         return 0
     counts, times = collections.Counter(), []
-    for path in kernels(options.only):
+    for path in kernels(options.folder, options.only):
         with open(path) as f:
             report = json.load(f)
         kernel = path[:-5] + '.ttir'

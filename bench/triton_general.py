@@ -125,7 +125,7 @@ def main():
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
     counts, rows = collections.Counter(), []
-    for path in triton_folder.kernels(options.only):
+    for path in triton_folder.kernels(triton_folder.FOLDER, options.only):
         if options.skip and options.skip in path:
             continue
         with open(path) as f:

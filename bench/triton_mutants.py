@@ -111,7 +111,7 @@ def main():
     counts = collections.Counter()
     os.makedirs(options.work, exist_ok=True)
     prover = options.prover or options.assay
-    for path in triton_folder.kernels(options.only):
+    for path in triton_folder.kernels(triton_folder.FOLDER, options.only):
         with open(path) as f:
             case = json.load(f)['cases'][0]
         if not case.get('spec'):

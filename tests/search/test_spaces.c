@@ -368,19 +368,19 @@ static const bounded fused[] = {
     {"program rows\nsizes B = 64, V = 32768\ninput X: f16[B, V]\nP = softmax(X)\n"
      "output O = log(P)\n",
      1, NULL},
-    /* one head a block, and a loop over its elements */
+    /* heads are parts of Q, read where they lie, with a loop over their elements */
     {"program head\nsizes M = 16, C = 2048, D = 1024, H = 8, E = 128\nwhere D = H * E\n"
      "input Q: f16[M, D]\ninput K: f16[H, C, E]\ninput L: f16[H, M, E]\n"
      "Qh = transpose(split_axis(Q, axis=-1, outer=H, inner=E), axis=0)\n"
      "output S = softmax(Qh @ transpose(concat(K, L, axis=1)))\n",
-     2, "= Q x -> 1 y -> 0 loop -> 1\n"},
+     2, "] = Qh "},
     /* heads are taken from where they lie and stored merged: one axis of the grid for heads, one
      * for parts of them, on one axis of both tensors */
     {"program merged\nsizes M = 16, C = 1024, D = 1024, H = 8, E = 128\nwhere D = H * E\n"
      "input P: f16[H, M, C]\ninput V: f16[C, D]\n"
      "Vh = transpose(split_axis(V, axis=-1, outer=H, inner=E), axis=0)\nA = P @ Vh\n"
      "output O = merge_axes(transpose(A, axis=0), axis=1)\n",
-     2, "] = V "}}; /* the second one adds what blocks have of a shared sum */
+     2, "] = Vh "}}; /* the second one adds what blocks have of a shared sum */
 
 START_TEST(kernels_at_most) {
   searched s = search_text(fused[_i].text);

@@ -368,12 +368,13 @@ static const bounded fused[] = {
     {"program rows\nsizes B = 64, V = 32768\ninput X: f16[B, V]\nP = softmax(X)\n"
      "output O = log(P)\n",
      1, NULL},
-    /* heads are parts of Q, read where they lie, with a loop over their elements */
+    /* heads are parts of Q, read where they lie; the joined keys are stored, which blocks of queries
+     * read again */
     {"program head\nsizes M = 16, C = 2048, D = 1024, H = 8, E = 128\nwhere D = H * E\n"
      "input Q: f16[M, D]\ninput K: f16[H, C, E]\ninput L: f16[H, M, E]\n"
      "Qh = transpose(split_axis(Q, axis=-1, outer=H, inner=E), axis=0)\n"
      "output S = softmax(Qh @ transpose(concat(K, L, axis=1)))\n",
-     2, "] = Qh "},
+     3, "] = Qh "},
     /* heads are taken from where they lie and stored merged: one axis of the grid for heads, one
      * for parts of them, on one axis of both tensors */
     {"program merged\nsizes M = 16, C = 1024, D = 1024, H = 8, E = 128\nwhere D = H * E\n"

@@ -368,7 +368,7 @@ static const bounded fused[] = {
     {"program rows\nsizes B = 64, V = 32768\ninput X: f16[B, V]\nP = softmax(X)\n"
      "output O = log(P)\n",
      1, NULL},
-    /* heads are parts of Q, read where they lie; joined keys are stored, as blocks read them again */
+    /* heads are parts of Q, read where they lie; joined keys are stored: blocks read them again */
     {"program head\nsizes M = 16, C = 2048, D = 1024, H = 8, E = 128\nwhere D = H * E\n"
      "input Q: f16[M, D]\ninput K: f16[H, C, E]\ninput L: f16[H, M, E]\n"
      "Qh = transpose(split_axis(Q, axis=-1, outer=H, inner=E), axis=0)\n"

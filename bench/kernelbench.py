@@ -201,7 +201,9 @@ def island_row(island, results, shares, options):
                 row.setdefault("why", in_a_line(problem))
                 continue
             report = json.loads((directory / "report.json").read_text())
-            row.update(certified=True, kernels=len(report["kernels"]))
+            row.update(
+                certified=True, kernels=len(report["kernels"]), us=report["tiling"]["model_us"]
+            )
             row.pop("why", None)
             if options.keep:
                 keep(directory, program.tp(SPECIFICATIONS.name), options.keep)

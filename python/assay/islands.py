@@ -301,13 +301,14 @@ def _gathered(order, reasons, most_operators):
 
 
 def _without_crumbs(pieces, least_work, most_operators):
-    """The pieces, in which islands of little work behind another are part of that: what stands
-    between two blocks is often an operator alone."""
+    """The pieces, in which islands of little work behind another are part of that, which may then
+    have so many operators more than others: what stands between two blocks is often an operator
+    alone, and so may be the last one."""
     result = []
     for piece in pieces:
         last = result[-1] if result else None
         joins = isinstance(piece, Island) and isinstance(last, Island)
-        if joins and piece.work < least_work and last.takes(piece, most_operators):
+        if joins and piece.work < least_work and last.takes(piece, most_operators + least_work):
             last.nodes += piece.nodes
         else:
             result.append(piece)

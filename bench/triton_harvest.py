@@ -51,10 +51,18 @@ def described(argument):
     }
 
 
+def texts_of(autotuner, config):
+    """TTIR that is still at hand; else it is in the cache on disk"""
+    for result in autotuner.compile_results:
+        text = (getattr(getattr(result, 'kernel', None), 'asm', None) or {}).get('ttir')
+        if text and str(getattr(result, 'config', None)) == str(config):
+            yield text
+
+
 def launch_of(autotuner, arguments):
     """what is known of a launch when it is over: the tiles that were chosen, and the text"""
     launcher = autotuner.launchers[0]
-    texts = [r.kernel.asm['ttir'] for r in autotuner.compile_results if r.config == launcher.config]
+    texts = list(texts_of(autotuner, launcher.config))
     return {
         'name': autotuner.fn.__name__,
         'tiles': dict(launcher.config.kwargs),

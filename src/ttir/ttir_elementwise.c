@@ -161,9 +161,8 @@ static bool lift_unsigned(ttir_lift *lift, const as_ttir_op *op, int code) {
 
 typedef enum { LEFT, RIGHT_SIGNED, RIGHT_UNSIGNED } shift;
 
-/* Bits that are shifted out to the right are a quotient towards minus infinity, of two's complement
- * too, where the sign is shifted in. */
-/* the integer shifted by a number */
+/* The integer shifted by a number. Bits that are shifted out to the right are a quotient towards
+ * minus infinity, of two's complement too, where the sign is shifted in. */
 static ttir_node *shifted(ttir_lift *lift, ttir_node *a, int code, int64_t amount) {
   ttir_node *power = integer(lift, (int64_t)1 << amount);
   return ttir_arith(lift->mem, code == LEFT ? TTIR_N_MUL : TTIR_N_DIV, a, power);

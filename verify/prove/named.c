@@ -20,8 +20,15 @@ typedef struct {
   uint32_t n;
 } names;
 
+/* which choices of reals are looked at: those that can have names, or those under binders too */
+typedef bool choice_test(const ck_terms *terms, ck_id term);
+
+static bool is_any_real_choice(const ck_terms *terms, ck_id term) {
+  return ck_is(terms, term, CK_ITE) && !ck_is_int(terms, term);
+}
+
 static bool is_real_choice(const ck_terms *terms, ck_id term) {
-  return ck_is(terms, term, CK_ITE) && !ck_is_int(terms, term) && ck_is_closed(terms, term);
+  return is_any_real_choice(terms, term) && ck_is_closed(terms, term);
 }
 
 /* a choice of reals in which there is no other one; CK_BAD: none */
@@ -44,28 +51,35 @@ static bool wraps(const ck_terms *terms, ck_id term) {
   return head == CK_EXP || head == CK_LOG || head == CK_INV || head == CK_SQRT;
 }
 
-/* how many choices of reals stand within each other; *wrapped: one stands within a function */
-static uint32_t nesting(const ck_terms *terms, ck_id term, as_map *seen, bool *wrapped) {
+/* how many of these choices stand within each other; *wrapped: one stands within a function */
+static uint32_t nesting(const ck_terms *terms, ck_id term, choice_test *counts, as_map *seen,
+                        bool *wrapped) {
   uint64_t known;
   if (as_map_get(seen, AS_KEY(term), &known))
     return (uint32_t)known;
   uint32_t most = 0;
   for (uint32_t i = 0; i < ck_nkids(terms, term); i++) {
-    uint32_t inside = nesting(terms, ck_kid(terms, term, i), seen, wrapped);
+    uint32_t inside = nesting(terms, ck_kid(terms, term, i), counts, seen, wrapped);
     most = inside > most ? inside : most;
   }
   *wrapped = *wrapped || (most > 0 && wraps(terms, term));
-  most += is_real_choice(terms, term);
+  most += counts(terms, term);
   as_map_put(seen, AS_KEY(term), most);
   return most;
 }
 
-uint32_t pv_nested_choices(const pv *prover, ck_id term) {
+static uint32_t nesting_of(const ck_terms *terms, ck_id term, choice_test *counts, bool *wrapped) {
   as_map seen;
   as_map_init(&seen, 1);
-  bool wrapped = false;
-  uint32_t most = nesting(prover->terms, term, &seen, &wrapped);
+  *wrapped = false;
+  uint32_t most = nesting(terms, term, counts, &seen, wrapped);
   as_map_clear(&seen);
+  return most;
+}
+
+uint32_t pv_nested_choices(const pv *prover, ck_id term) {
+  bool wrapped;
+  uint32_t most = nesting_of(prover->terms, term, is_real_choice, &wrapped);
   return wrapped ? most : 0;
 }
 
@@ -193,33 +207,14 @@ static pv_thm without_names(const names *all, pv_thm thm) {
   return thm;
 }
 
-/* how many choices of reals stand within each other, under binders too */
-static uint32_t nested_anywhere(const ck_terms *terms, ck_id term, as_map *seen, bool *wrapped) {
-  uint64_t known;
-  if (as_map_get(seen, AS_KEY(term), &known))
-    return (uint32_t)known;
-  uint32_t most = 0;
-  for (uint32_t i = 0; i < ck_nkids(terms, term); i++) {
-    uint32_t inside = nested_anywhere(terms, ck_kid(terms, term, i), seen, wrapped);
-    most = inside > most ? inside : most;
-  }
-  *wrapped = *wrapped || (most > 0 && wraps(terms, term));
-  most += ck_is(terms, term, CK_ITE) && !ck_is_int(terms, term);
-  as_map_put(seen, AS_KEY(term), most);
-  return most;
-}
-
 pv_ctx pv_ctx_without_choices(pv *prover, pv_ctx ctx, uint32_t most) {
   if (ctx == 0)
     return 0;
   pv_assumption last = *pv_at(prover, ctx);
   pv_ctx before = pv_ctx_without_choices(prover, last.parent, most);
-  as_map seen;
-  as_map_init(&seen, 1);
-  bool wrapped = false;
-  bool leave = nested_anywhere(prover->terms, last.formula, &seen, &wrapped) > most;
+  bool wrapped;
+  bool leave = nesting_of(prover->terms, last.formula, is_any_real_choice, &wrapped) > most;
   leave = leave && (wrapped || most == 0);
-  as_map_clear(&seen);
   if (leave)
     return before;
   if (before == last.parent)

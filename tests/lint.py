@@ -184,6 +184,19 @@ def check_includes(sources):
             say('  ' + example[pair])
 
 
+def check_reach(files):
+    """tests/reach speaks of all folders of tests, and of what there is."""
+    rows = [line.split('#')[0].split() for line in read('tests/reach').splitlines()]
+    named = {words[0] for words in rows if words}
+    for word in sorted({word for words in rows for word in words} - {'*'}):
+        if not any(path.startswith((word + '/', word + '.')) or path == word for path in files):
+            say(f'tests/reach: there is no {word}')
+    for path in files:
+        folder = os.path.dirname(path)
+        if re.fullmatch(r'tests/[^/]+/local.mk', path) and folder not in named:
+            say(f'tests/reach says nothing of {folder}')
+
+
 def check_sizes(sources, scripts):
     checker = sum(
         not token.startswith(('/*', '//')) and token != '\\\n'
@@ -286,6 +299,7 @@ def main():
         if path.startswith(folders + ('bench/',)) and path.endswith(('.py', '.sh', '.cu', '.cuh'))
     ]
     check_includes(sources)
+    check_reach(files)
     check_sizes(sources, scripts)
     check_layout(sources)
     check_texts(files, sources)

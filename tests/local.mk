@@ -1,6 +1,6 @@
 # One folder of tests per module.  Those whose tests take longest come first: tests are begun in this order, and at the end there is
 # then work for all processors.
-EXTRA_DIST += tests/suite.h tests/source_dir.h tests/written_out.h tests/operators.h
+EXTRA_DIST += tests/driver tests/times.sh tests/order.sh tests/since.py tests/reach tests/suite.h tests/source_dir.h tests/written_out.h tests/operators.h
 if !CHECKER_ONLY
 include tests/lower/local.mk
 include tests/threads/local.mk

@@ -33,6 +33,16 @@ expect() {
   got=$?
   [ "$got" -eq "$want" ] || fail "assay $*: exit $got, not $want"
   grep -qF -e "$words" out err || fail "assay $*: does not say \`$words'"
+  case_done "assay $*"
+}
+
+# case_done NAME: the seconds since the last case ended are this one's, in the table of `make check` (tests/driver)
+case_began=$(date +%s.%N)
+case_done() {
+  [ -n "${AS_CASES-}" ] || return 0
+  case_ended=$(date +%s.%N)
+  printf '%s %s %s\n' "$case_ended" "$case_began" "$*" | awk '{ printf "%.2f\t", $1 - $2; $1 = $2 = ""; print substr($0, 3) }' >>"$AS_CASES"
+  case_began=$case_ended
 }
 
 # golden GOT WANTED: the stored file WANTED is what GOT holds; with AS_GOLDEN it is written anew

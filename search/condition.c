@@ -222,8 +222,8 @@ static uint32_t read_body(body *b, const as_expr *e);
 
 /* a function, or a choice: made of its operands, its bounds those of what it may be */
 static uint32_t made_of(body *b, const as_expr *e, bool chosen) {
-  double which = e->func ? (double)(uintptr_t)e->func : 0;
-  term made = {.kind = C_OTHER, .kid = {AS_NONE, AS_NONE}, .number = -1 - which - e->kind};
+  double which = e->func ? (double)(uintptr_t)e->func : -(double)e->kind;
+  term made = {.kind = C_OTHER, .kid = {AS_NONE, AS_NONE}, .number = -0.5 - which};
   uint32_t from = e->kind == AS_E_IF; /* the condition is no part of it */
   made.low = chosen ? INFINITY : -INFINITY;
   made.high = -made.low;
@@ -252,10 +252,15 @@ static uint32_t read_name(body *b, const as_expr *e) {
     const as_attr *attr = &b->node->attr[i];
     if (strcmp(b->node->op->attr[i], e->name) != 0)
       continue;
-    int64_t size = attr->is_size ? as_size_value(b->r->graph->sizes, attr->size) : -1;
+    long size;
     if (!attr->is_size)
       return number(b->r, mpq_get_d(attr->num));
-    return size > 0 ? number(b->r, (double)size) : other(b->r, 0, 0, INFINITY);
+    if (as_size_is_const(b->r->graph->sizes, attr->size, &size))
+      return number(b->r, (double)size);
+    return intern(b->r, &(term){.kind = C_OTHER,
+                                .kid = {AS_NONE, AS_NONE},
+                                .number = -2 - (double)attr->size,
+                                .high = INFINITY});
   }
   return other(b->r, 0, 0, INFINITY); /* a size, or an index */
 }
@@ -355,7 +360,6 @@ static uint32_t read_body(body *b, const as_expr *e) {
 static uint32_t read_node(reader *r, uint32_t id) {
   const as_node *node = &r->graph->node[id];
   body b = {.r = r, .node = node};
-  int64_t size;
   switch (node->kind) {
   case AS_N_INPUT:
     return intern(r, &(term){.kind = C_INPUT,
@@ -367,8 +371,7 @@ static uint32_t read_node(reader *r, uint32_t id) {
   case AS_N_CONST:
     return number(r, mpq_get_d(node->value));
   case AS_N_SIZE:
-    size = as_size_value(r->graph->sizes, node->size);
-    return size > 0 ? number(r, (double)size) : other(r, 0, 0, INFINITY);
+    return other(r, 0, 0, INFINITY);
   case AS_N_OP:
     return read_body(&b, node->op->let[node->op->nlet - 1].body);
   case AS_N_ACC:

@@ -3,6 +3,7 @@
  * maximum of what it is subtracted from, however it is computed.  A term has bounds, as far as its
  * operations tell. */
 #include "condition.h"
+#include "src/base/hash.h"
 #include "src/base/id.h"
 #include "src/base/mem.h"
 #include "src/base/vec.h"
@@ -262,7 +263,12 @@ static uint32_t read_name(body *b, const as_expr *e) {
                                 .number = -2 - (double)attr->size,
                                 .high = INFINITY});
   }
-  return other(b->r, 0, 0, INFINITY); /* a size, or an index */
+  /* a size, or an index: one in all places of the operator */
+  uint64_t name = as_hash(e->name, strlen(e->name), (uint64_t)(uintptr_t)b->node->op);
+  return intern(b->r, &(term){.kind = C_OTHER,
+                              .kid = {AS_NONE, AS_NONE},
+                              .number = -1e9 - (double)(name >> 16),
+                              .high = INFINITY});
 }
 
 static uint32_t read_access(body *b, const as_expr *e) {
@@ -412,23 +418,29 @@ static bool cancels(const reader *r, uint32_t left, uint32_t right) {
          !contains(r, left, right) && !contains(r, right, left);
 }
 
+/* a number below 0, something taken from 0, or a product or sum of such and others */
+static bool is_negated(const reader *r, uint32_t id) {
+  const term *x = TERM(r, id);
+  switch (x->kind) {
+  case C_NUMBER:
+    return x->number < 0;
+  case C_SUB:
+    return TERM(r, x->kid[0])->kind == C_NUMBER && fabs(TERM(r, x->kid[0])->number) <= 0;
+  case C_MUL:
+  case C_DIV:
+    return is_negated(r, x->kid[0]) != is_negated(r, x->kid[1]);
+  case C_SUM:
+    return is_negated(r, x->kid[0]);
+  default:
+    return false;
+  }
+}
+
 /* a sum one of whose terms is taken negative */
-static bool is_difference(const reader *r, const term *at, uint32_t operand[2]) {
-  memcpy(operand, at->kid, sizeof at->kid);
+static bool is_difference(const reader *r, const term *at) {
   if (at->kind == C_SUB)
     return TERM(r, at->kid[0])->kind != C_NUMBER;
-  for (int i = 0; at->kind == C_ADD && i < 2; i++) {
-    const term *part = TERM(r, at->kid[i]);
-    const term *first = part->kid[0] == AS_NONE ? NULL : TERM(r, part->kid[0]);
-    const term *second = part->kid[1] == AS_NONE ? NULL : TERM(r, part->kid[1]);
-    bool negative = part->kind == C_SUB && first->kind == C_NUMBER && fabs(first->number) <= 0;
-    if (part->kind == C_MUL)
-      negative = (first->kind == C_NUMBER && first->number < 0) ||
-                 (second->kind == C_NUMBER && second->number < 0);
-    if (negative)
-      return true;
-  }
-  return false;
+  return at->kind == C_ADD && is_negated(r, at->kid[0]) != is_negated(r, at->kid[1]);
 }
 
 /* (x - mean of x) * x */
@@ -449,12 +461,11 @@ static bool is_wide_divisor(const reader *r, uint32_t id) {
 /* does a term take this risk? */
 static bool takes(const reader *r, uint32_t id, as_risk risk) {
   const term *at = TERM(r, id);
-  uint32_t operand[2];
   switch (risk) {
   case AS_RISK_EXPONENTIAL:
     return at->kind == C_EXP && TERM(r, at->kid[0])->high > LARGEST_EXPONENT && !is_harmless(r, id);
   case AS_RISK_DIFFERENCE:
-    return is_difference(r, at, operand) && cancels(r, operand[0], operand[1]);
+    return is_difference(r, at) && cancels(r, at->kid[0], at->kid[1]);
   case AS_RISK_OFFSET:
     return at->kind == C_MUL && at->kid[0] != at->kid[1] &&
            (is_offset(r, at->kid[0], at->kid[1]) || is_offset(r, at->kid[1], at->kid[0]));

@@ -8,6 +8,7 @@
 #include "segment.h"
 #include "src/base/id.h"
 #include "src/base/trace.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,8 +255,18 @@ typedef struct {
   uint32_t difference; /* a variance by one pass, AS_NONE: none is changed */
   as_node_id maximum;  /* of the row, without its axis and with it */
   as_node_id kept_maximum;
+  uint32_t fresh;
+  char room[16];
   as_err *err;
 } copier;
+
+/* a name that the program does not have, so that what is copied later can keep its own */
+static const char *fresh_name(copier *c) {
+  do
+    snprintf(c->room, sizeof c->room, "s%u", ++c->fresh);
+  while (!sg_name_is_free(c->program, c->room));
+  return c->room;
+}
 
 static as_node_id apply(copier *c, const char *name, const char *op, as_node_id x, as_node_id y,
                         const as_attr *attr) {
@@ -263,7 +274,8 @@ static as_node_id apply(copier *c, const char *name, const char *op, as_node_id 
   as_node_id arg[2] = {x, y};
   if (!def || x == AS_NONE || (def->nargs == 2 && y == AS_NONE))
     return AS_NONE;
-  return as_graph_op(c->made, AS_NONE, name, def, arg, def->nargs, attr, c->err);
+  return as_graph_op(c->made, AS_NONE, name ? name : fresh_name(c), def, arg, def->nargs, attr,
+                     c->err);
 }
 
 /* an operator with one attribute, an axis counted from the last one of its operand, or of its
@@ -300,7 +312,7 @@ static as_node_id masked_fill(copier *c, as_node_id x) {
   as_node_id arg[3] = {x, none, constant(c, FAR_BELOW)};
   if (!def || x == AS_NONE || none == AS_NONE)
     return AS_NONE;
-  return as_graph_op(c->made, AS_NONE, NULL, def, arg, 3, NULL, c->err);
+  return as_graph_op(c->made, AS_NONE, fresh_name(c), def, arg, 3, NULL, c->err);
 }
 
 static as_node_id shifted(copier *c, const as_node *node) {
@@ -396,8 +408,8 @@ static as_node_id copied(copier *c, uint32_t id) {
       return AS_NONE;
   }
   bool changed = c->shift && c->shift->share[id].power != 0; /* it is no tensor of the program's */
-  return as_graph_op(c->made, AS_NONE, changed ? NULL : node->name, node->op, arg, node->nargs,
-                     node->attr, c->err);
+  return as_graph_op(c->made, AS_NONE, changed ? fresh_name(c) : node->name, node->op, arg,
+                     node->nargs, node->attr, c->err);
 }
 
 static as_node_id emit(copier *c, uint32_t id) {

@@ -15,7 +15,7 @@
 typedef struct {
   double center;
   double width;
-  int listed; /* of the list, whatever the others are */
+  int listed; /* 1: of the list, 2: of what is beyond numbers */
 } filling;
 
 typedef double exact_function(double x);
@@ -34,6 +34,12 @@ static const double list[] = {0,      1e-45, -1e-45, 1e-40, -1e-40, 1e-30, -1e-3
                               -8,     16.5,  -16.5,  20,    -20,    30,    -30,    60,
                               -60,    86,    -86,    100,   -100,   1e4,   -1e4,   1e30};
 
+static const double beyond[] = {NAN, INFINITY, -INFINITY, 1, -1};
+
+enum { BEYOND = sizeof beyond / sizeof *beyond };
+
+#define BEYOND_VALUES                                                                              \
+  { 0, 0, 2 }
 #define LISTED_VALUES                                                                              \
   { 0, 0, 1 }
 
@@ -69,7 +75,15 @@ static double positive_log(double x) {
 }
 
 static double relu(double x) {
-  return x > 0 ? x : 0;
+  return x > 0 || isnan(x) ? x : 0;
+}
+
+static double clamp(double x) {
+  return x > 2 ? 2 : x < -2 ? -2 : x;
+}
+
+static double itself(double x) {
+  return x;
 }
 
 #define LIST "program p\nsizes N = 40\ninput X: f32[N]\n"
@@ -156,6 +170,15 @@ static const stable_case cases[] = {
      {LISTED_VALUES},
      1e-6},
     {LIST "output Y = relu(X)\n", NULL, relu, {LISTED_VALUES}, 0},
+    {LIST "output Y = relu(X)\n", NULL, relu, {BEYOND_VALUES}, 0},
+    {LIST "output Y = relu(X)\n", ELEMENT_GRAPH("  y = relu(x)\n"), relu, {BEYOND_VALUES}, 0},
+    {LIST "output Y = minimum(maximum(X, -2), 2)\n", NULL, clamp, {BEYOND_VALUES}, 0},
+    {"program p\nsizes N = 40, K = 3\ninput X: f32[N]\n"
+     "output Y = max(broadcast(X[:, none], axis=1, size=K), axis=1)\n",
+     NULL,
+     itself,
+     {BEYOND_VALUES},
+     0},
     {LIST "output Y = X * tanh(log(1 + exp(X)))\n",
      ELEMENT_GRAPH("  e = exp(x)\n  s = e + 1\n  l = log(s)\n  t = tanh(l)\n  y = x * t\n"),
      mish,
@@ -185,7 +208,9 @@ static double rounded(double x, as_dtype type) {
 static void fill(double *to, long n, const filling *how, as_dtype type, unsigned salt) {
   for (long i = 0; i < n; i++) {
     double z = (double)((i * 7919 + salt * 104729 + 13) % 2003 - 1001) / 1001;
-    to[i] = how->listed ? list[i % LISTED] : how->center + how->width * z;
+    to[i] = how->center + how->width * z;
+    if (how->listed)
+      to[i] = how->listed == 1 ? list[i % LISTED] : beyond[i % BEYOND];
     to[i] = rounded(to[i], type);
   }
 }
@@ -211,7 +236,7 @@ static void open_case(opened *at, const stable_case *of) {
 /* of each element, or of all beside the largest */
 static void compare(const stable_case *of, double is, double value, double beside) {
   bool tiny = fabs(value) < 1.2e-38 && fabs(is) < 1.2e-38;
-  bool same = is <= value && value <= is;
+  bool same = (is <= value && value <= is) || (isnan(is) && isnan(value));
   ck_assert_msg(tiny || same || fabs(is - value) <= of->most * beside,
                 "%g in place of %g, beside %g, of\n%s%s", is, value, beside, of->program,
                 of->graph ? of->graph : "");

@@ -41,7 +41,7 @@ seconddir = $(pkgdatadir)/proofs/second
 dist_second_DATA = \
   proofs/second/__init__.py proofs/second/__main__.py proofs/second/certificate.py proofs/second/claim.py proofs/second/grammar.py \
   proofs/second/kernels.py proofs/second/library.py proofs/second/rules.py proofs/second/scalars.py proofs/second/sizes.py proofs/second/terms.py proofs/second/tiles.py
-dist_doc_DATA = README.md docs/architecture.md docs/attacks.md docs/cheats.md docs/found.md docs/language.md docs/mirage.md docs/pytorch.md docs/saturation.md docs/search.md docs/threads.md docs/triton.md docs/trust.md \
+dist_doc_DATA = README.md docs/architecture.md docs/attacks.md docs/cheats.md docs/floats.md docs/found.md docs/language.md docs/mirage.md docs/pytorch.md docs/saturation.md docs/search.md docs/threads.md docs/triton.md docs/trust.md \
   semantics/SEMANTICS.md proofs/CLAIM.md proofs/RULES.md proofs/FORMAT.md
 EXTRA_DIST += CONTRIBUTING.md docs bench LICENSE autogen.sh quickstart .ci/run .clang-format tests/lint.sh tests/lint.py tests/layers
 

@@ -135,6 +135,7 @@ static bool read_candidate(sg_search *search, const sg_scheme *scheme, as_candid
     out->program->sizes = as_sizes_copy(search->program->sizes);
     out->graph = as_parse_mug("candidate.mug", text, strlen(text), out->program, &err);
     out->us = scheme->us;
+    out->risky = scheme->variant->risky;
   }
   if (text && !out->graph) {
     note_ill_formed(search, scheme, &err);
@@ -256,10 +257,16 @@ static bool is_certified(sg_search *search, const as_candidate *candidate, uint3
   return false;
 }
 
+/* microseconds by which candidates are chosen: of one that is not safe in floats what a safer form
+ * may take */
+static double weighed(const as_candidate *candidate) {
+  return candidate->us * (candidate->risky ? SG_SAFER : 1);
+}
+
 static int compare_candidates(const void *left, const void *right) {
-  const as_candidate *first = left;
-  const as_candidate *second = right;
-  return first->us < second->us ? -1 : first->us > second->us;
+  double first = weighed(left);
+  double second = weighed(right);
+  return first < second ? -1 : first > second;
 }
 
 /* what the model cannot tell apart: it knows times to some parts in a thousand at most */
@@ -272,7 +279,8 @@ static void sort_candidates(as_search_result *result) {
     return;
   qsort(result->cand, result->n, sizeof *result->cand, compare_candidates);
   uint32_t best = 0;
-  for (uint32_t i = 1; i < result->n && result->cand[i].us <= ALIKE * result->cand[0].us; i++) {
+  double least = weighed(&result->cand[0]);
+  for (uint32_t i = 1; i < result->n && weighed(&result->cand[i]) <= ALIKE * least; i++) {
     if (result->cand[i].kernels < result->cand[best].kernels)
       best = i;
   }
@@ -361,15 +369,14 @@ static uint32_t first_of(const sg_search *search, const trial *tried, uint32_t n
   uint32_t first = n;
   double least = SG_NEVER;
   for (uint32_t i = 0; i < n; i++)
-    least =
-        is_open(search, &tried[i]) && tried[i].candidate.us < least ? tried[i].candidate.us : least;
+    least = is_open(search, &tried[i]) ? fmin(least, weighed(&tried[i].candidate)) : least;
   for (uint32_t i = 0; i < n; i++) {
     const as_candidate *candidate = &tried[i].candidate;
-    if (!is_open(search, &tried[i]) || candidate->us > ALIKE * least)
+    if (!is_open(search, &tried[i]) || weighed(candidate) > ALIKE * least)
       continue;
     if (first == n || candidate->kernels < tried[first].candidate.kernels ||
         (candidate->kernels == tried[first].candidate.kernels &&
-         candidate->us < tried[first].candidate.us))
+         weighed(candidate) < weighed(&tried[first].candidate)))
       first = i;
   }
   return first;

@@ -48,6 +48,7 @@ typedef struct {
   uint32_t n_ops;
   bool *is_border; /* by node: no kernel has it and what reads it but moves; NULL: there is none */
   bool *is_late;   /* by node: a move right before what reads it, which ends no kernel */
+  bool risky;      /* another has a form that is safer in floats */
 } sg_variant;
 
 typedef struct {
@@ -57,6 +58,8 @@ typedef struct {
   double us; /* by the model */
 } sg_scheme;
 
+/* What a form that is safer in floats may cost more than the program as given. */
+#define SG_SAFER 1.03
 #define SG_NEVER 1e300 /* microseconds of what is not known to be possible */
 
 typedef struct {

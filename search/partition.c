@@ -714,5 +714,7 @@ void sg_make_schemes(sg_search *search) {
   sg_find_variants(search);
   partition_variants(search, true);
   partition_variants(search, false);
+  for (uint32_t i = 0; i < search->n_schemes; i++)
+    search->schemes[i].us *= search->schemes[i].variant->risky ? SG_SAFER : 1;
   qsort(search->schemes, search->n_schemes, sizeof *search->schemes, compare_schemes);
 }

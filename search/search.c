@@ -1,6 +1,7 @@
 /* The driver: schemes (which operators share a kernel, and how), then the filter chain. */
 #include "search.h"
 #include "driver.h"
+#include "safe.h"
 #include "src/base/file.h"
 #include "src/base/id.h"
 #include "src/base/trace.h"
@@ -144,13 +145,14 @@ static void move_late(sg_variant *variant) {
     as_graph_free(variant->owned);
   free(variant->ops);
   free(variant->is_late);
-  *variant = (sg_variant){.graph = moved, .owned = moved, .slices = variant->slices};
+  *variant = (sg_variant){
+      .graph = moved, .owned = moved, .slices = variant->slices, .risky = variant->risky};
   read_operators(variant, SG_MOVES_LATE);
 }
 
 static void read_program(sg_search *search) {
   const as_graph *program = search->program;
-  search->variants = as_calloc(5 + MOST_VARIANTS, sizeof *search->variants);
+  search->variants = as_calloc(6 + MOST_VARIANTS, sizeof *search->variants);
   add_variant(search, program, NULL, SG_MOVES_AS_GIVEN);
   search->concrete = true;
   for (uint32_t i = 0; i < program->n_own_size; i++)
@@ -175,16 +177,49 @@ static void add_joined_first(sg_search *search) {
   variant->is_border = sg_joined_first(graph, &any);
 }
 
-void sg_find_variants(sg_search *search) {
+/* other orders of the program that risk no more in floats than it does */
+static void add_orders(sg_search *search) {
   uint32_t n;
-  as_graph *named = sg_reordered(search->program, SG_MOVES_AS_GIVEN);
-  add_variant(search, named ? named : search->program, named, SG_MOVES_AS_GIVEN);
-  as_graph **graphs = sg_variants(search->variants[1].graph, search->opts.target, search->concrete,
-                                  MOST_VARIANTS, &n, search->result->stats.struck);
-  add_in_parts(search, search->variants[1].graph);
-  for (uint32_t i = 0; i < n; i++)
-    add_variant(search, graphs[i], graphs[i], SG_MOVES_AS_GIVEN);
+  const as_graph *of = search->variants[1].graph;
+  as_condition given;
+  as_condition_of(of, &given);
+  as_graph **graphs = sg_variants(of, search->opts.target, search->concrete, MOST_VARIANTS, &n,
+                                  search->result->stats.struck);
+  for (uint32_t i = 0; i < n; i++) {
+    as_condition risks;
+    as_condition_of(graphs[i], &risks);
+    as_risk worse = as_condition_worse(&risks, &given);
+    if (worse == AS_N_RISK) {
+      add_variant(search, graphs[i], graphs[i], SG_MOVES_AS_GIVEN);
+      continue;
+    }
+    AS_TRACE(SEARCH, "an order left out: %s", as_risk_meaning(worse));
+    as_graph_free(graphs[i]);
+  }
   free(graphs);
+}
+
+/* The first order is the program's own, or a safer form of it.  Then the program as it is given is
+ * one of the others, which are looked into only as far as they are cheaper by some parts in a
+ * hundred. */
+void sg_find_variants(sg_search *search) {
+  as_graph *safe = sg_safe_form(search->program);
+  const as_graph *first = safe ? safe : search->program;
+  as_graph *named = sg_reordered(first, SG_MOVES_AS_GIVEN);
+  if (safe)
+    AS_TRACE(SEARCH, "%s", "a form that is safer in floats is searched first");
+  if (named && safe)
+    as_graph_free(safe);
+  if (!named)
+    named = safe;
+  add_variant(search, named ? named : search->program, named, SG_MOVES_AS_GIVEN);
+  add_in_parts(search, search->variants[1].graph);
+  add_orders(search);
+  if (safe) {
+    as_graph *given = sg_reordered(search->program, SG_MOVES_AS_GIVEN);
+    add_variant(search, given ? given : search->program, given, SG_MOVES_AS_GIVEN)->risky = true;
+    search->variants[0].risky = true;
+  }
   uint32_t n_late = search->n_variants;
   if (sg_moves_matter(search->program)) {
     as_graph *some_stay = sg_reordered(search->variants[1].graph, SG_MOVES_LATE_UNLESS_COMPUTED);

@@ -53,6 +53,7 @@ typedef struct {
   uint32_t chosen;   /* the best tiling that can be lowered */
   double us;
   uint32_t kernels;
+  bool risky; /* there is a form that is safer in floats, which is chosen unless it costs more */
 } as_candidate;
 
 /* What the search asks of a candidate's judgement: certified but for solvers, and no more work on

@@ -435,13 +435,28 @@ static double rank_us(const sg_segment *segment, const sg_rank *of, const as_gra
   return us;
 }
 
+/* What risks more in floats than its operators do as they are stands behind all that does not: it
+ * would mostly fail the float test. */
+static const double WORSE = 100;
+
+static double handicap(const sg_segment *segment, const as_graph *graph) {
+  as_condition risks;
+  as_condition_of(graph, &risks);
+  as_risk worse = as_condition_worse(&risks, &segment->given);
+  if (worse == AS_N_RISK)
+    return 1;
+  AS_TRACE(SEARCH, "put behind others: %s", as_risk_meaning(worse));
+  return WORSE;
+}
+
 /* sub: the segment's program, or a copy with sizes of its own */
 static void add_rank(const plan_job *work, as_graph *sub, sg_rank rank, plan_ranks *ranks) {
   as_graph *graph;
   as_err why;
   as_err_init(&why);
   if (build_alone(work->segment, sub, &rank, &graph, &why)) {
-    rank.us = rank_us(work->segment, &rank, graph, work->opts->target, work->concrete);
+    rank.us = rank_us(work->segment, &rank, graph, work->opts->target, work->concrete) *
+              handicap(work->segment, graph);
     ranks->rank[ranks->n++] = rank;
     as_graph_free(graph);
   } else { /* the enumerator and the builder disagree: the first such message is kept */
@@ -595,6 +610,7 @@ bool sg_segment_prepare(sg_segment *segment, const sg_cut *cut, const as_search_
   if (!cut_apart(segment, cut, err))
     return false;
   total->parts++;
+  as_condition_of(segment->sub, &segment->given);
   if (!segment->has_part) {
     total->struck[AS_LIMIT_AXES]++;
     return true;

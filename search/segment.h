@@ -2,6 +2,7 @@
  * May include: sg.h, search.h.  Private to search/. */
 #ifndef AS_SEARCH_SEGMENT_H
 #define AS_SEARCH_SEGMENT_H
+#include "condition.h"
 #include "search.h"
 #include "sg.h"
 
@@ -45,6 +46,7 @@ typedef struct sg_segment {
   sg_rank *rank;
   uint32_t n_rank; /* best first */
   bool has_part;
+  as_condition given;   /* what its operators risk in floats as they are */
   uint64_t recorded_as; /* where outcomes of plans are recorded */
   char *key;            /* what its graphs depend on; NULL: they were not shared */
   uint64_t key_hash;

@@ -196,9 +196,10 @@ static const char *identity(lo_red red) {
 }
 
 static char *joined(lo_red red, const char *left, const char *right) {
-  return red == LO_SUM    ? as_format("%s + %s", left, right)
-         : red == LO_PROD ? as_format("%s * %s", left, right)
-                          : as_format("%s(%s, %s)", red == LO_MAX ? "fmaxf" : "fminf", left, right);
+  return red == LO_SUM ? as_format("%s + %s", left, right)
+         : red == LO_PROD
+             ? as_format("%s * %s", left, right)
+             : as_format("%s(%s, %s)", red == LO_MAX ? "as_maxf" : "as_minf", left, right);
 }
 
 /* new value of accumulator `acc` at i0.. from x, when the reduction that feeds it ends: the running
@@ -206,7 +207,7 @@ static char *joined(lo_red red, const char *left, const char *right) {
 static void update_max(lo_text *text, uint32_t acc) {
   const lo_value *max_acc = &text->job->value[acc];
   char *offset = at_vars(text, max_acc, &max_acc->shared);
-  lo_line(text, "const float was = as_lds_f32(sm, %ld + 4 * (%s)), now = fmaxf(was, x);",
+  lo_line(text, "const float was = as_lds_f32(sm, %ld + 4 * (%s)), now = as_maxf(was, x);",
           max_acc->shared.offset, offset);
   lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), now);", max_acc->shared.offset, offset);
   free(offset);

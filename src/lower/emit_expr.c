@@ -5,6 +5,7 @@
 #include "fault.h"
 #include "live.h"
 #include "range.h"
+#include "scalar.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -232,8 +233,8 @@ static const struct {
     [LX_LOG] = {"logf(", "", ")"},
     [LX_SQRT] = {"sqrtf(", "", ")"},
     [LX_ABS] = {"fabsf(", "", ")"},
-    [LX_MAX] = {"fmaxf(", ", ", ")"},
-    [LX_MIN] = {"fminf(", ", ", ")"},
+    [LX_MAX] = {"as_maxf(", ", ", ")"},
+    [LX_MIN] = {"as_minf(", ", ", ")"},
 };
 
 /* a power of two, so that its inverse is a number */
@@ -265,11 +266,47 @@ static char *approximate_quotient(lo_text *text, const lx *expr, bool lazy) {
   return result;
 }
 
+/* Is it what the expression is, in some case?  Then what it is added to may be fused with it, as
+ * terms of sums are. */
+static bool is_outermost(const lx *root, const lx *expr) {
+  return root == expr || (root->op == LX_IF &&
+                          (is_outermost(root->kid[1], expr) || is_outermost(root->kid[2], expr)));
+}
+
+/* A product within an expression is rounded by itself, as an operator's result is: fused with what
+ * it is added to, s * c would differ from what it is where its maximum is taken, and its distance
+ * from that maximum would not be 0. */
+static char *rounded_product(lo_text *text, const lx *expr, bool lazy) {
+  char *left = scalar(text, expr->kid[0], lazy);
+  char *right = scalar(text, expr->kid[1], lazy);
+  char *result = as_format("as_mulf(%s, %s)", left, right);
+  free(left);
+  free(right);
+  return result;
+}
+
+/* functions that are computed otherwise than they are written; NULL: it is none */
+static char *stable_text(lo_text *text, const lx *expr, bool lazy) {
+  lx *of;
+  as_stable form = lo_stable_form(expr, &of);
+  if (form == AS_STABLE_NONE)
+    return NULL;
+  char *argument = scalar(text, of, lazy);
+  char *result = as_format("%sf(%s)", as_stable_name(form), argument);
+  free(argument);
+  return result;
+}
+
 static char *build(lo_text *text, const lx *expr, bool lazy) {
   if (expr->op == LX_REF)
     return read_text(text, expr);
   if (expr->op == LX_IF)
     return choice_text(text, expr, lazy);
+  char *function = stable_text(text, expr, lazy);
+  if (function)
+    return function;
+  if (expr->op == LX_MUL && !is_outermost(text->root, expr))
+    return rounded_product(text, expr, lazy);
   if (expr->op == LX_CALL)
     return call_text(text, expr, lazy);
   if ((expr->op == LX_FDIV || expr->op == LX_INV) && is_approximate(expr))

@@ -39,7 +39,7 @@ static char *joined(const lo_value *value, const char *body) {
     return as_format("x + %s", body);
   if (value->red == LO_PROD)
     return as_format("x * %s", body);
-  return as_format("%s(x, %s)", value->red == LO_MAX ? "fmaxf" : "fminf", body);
+  return as_format("%s(x, %s)", value->red == LO_MAX ? "as_maxf" : "as_minf", body);
 }
 
 /* x: one element of a map, by one thread */

@@ -404,7 +404,7 @@ const char *lo_sweep_identity(lo_red red) {
 char *lo_sweep_joined(lo_red red, const char *left, const char *right) {
   if (red == LO_SUM || red == LO_PROD)
     return as_format("%s %c %s", left, red == LO_SUM ? '+' : '*', right);
-  return as_format("%s(%s, %s)", red == LO_MAX ? "fmaxf" : "fminf", left, right);
+  return as_format("%s(%s, %s)", red == LO_MAX ? "as_maxf" : "as_minf", left, right);
 }
 
 static void emit_joined(lo_sweeper *at, const char *to, const char *with) {

@@ -115,8 +115,8 @@ static void take_fold(tf32_text *writer, long rows) {
       [LO_SUM] = "0.0f", [LO_PROD] = "1.0f", [LO_MAX] = "-INFINITY", [LO_MIN] = "INFINITY"};
   static const char *const joined[] = {[LO_SUM] = "fold_ + ",
                                        [LO_PROD] = "fold_ * ",
-                                       [LO_MAX] = "fmaxf(fold_, ",
-                                       [LO_MIN] = "fminf(fold_, "};
+                                       [LO_MAX] = "as_maxf(fold_, ",
+                                       [LO_MIN] = "as_minf(fold_, "};
   lo_text *text = &writer->text;
   const lo_simt *plan = &writer->of->plan;
   bool call = plan->fold_red == LO_MAX || plan->fold_red == LO_MIN;

@@ -29,6 +29,21 @@ AS_DEV float as_expf(float x)
   asm("ex2.approx.ftz.f32 %0,%1;" : "=f"(y) : "f"(x * 1.4426950408889634f));
   return y;
 }
+/* of which one is NaN: NaN, as PyTorch's maxima and minima are */
+AS_DEV float as_maxf(float x, float y)
+{
+  float z;
+  asm("max.NaN.f32 %0,%1,%2;" : "=f"(z) : "f"(x), "f"(y));
+  return z;
+}
+AS_DEV float as_minf(float x, float y)
+{
+  float z;
+  asm("min.NaN.f32 %0,%1,%2;" : "=f"(z) : "f"(x), "f"(y));
+  return z;
+}
+/* a product that is rounded by itself, whatever it is added to */
+AS_DEV float as_mulf(float x, float y) { return __fmul_rn(x, y); }
 /* to two units in the last place, for all numbers: for quotients of approximate things; the rounded quotient takes a branch and twice as many instructions */
 AS_DEV float as_divf(float a, float b)
 {
@@ -257,6 +272,15 @@ AS_DEV void as_mma_tf32(float *c, const float *a, const float *b)
 AS_DEV const void *as_place_f32(const void *p, long long i) { return (const float *)p + i; }
 AS_DEV const void *as_place_f16(const void *p, long long i) { return (const unsigned short *)p + i; }
 AS_DEV const void *as_place_bf16(const void *p, long long i) { return (const unsigned short *)p + i; }
+/* what loses digits, or leaves the range of floats, as it is written (src/ir/stable.h) */
+AS_DEV float as_expm1f(float x) { return expm1f(x); }
+AS_DEV float as_one_less_expf(float x) { return -expm1f(x); }
+AS_DEV float as_log1pf(float x) { return log1pf(x); }
+AS_DEV float as_log1mf(float x) { return log1pf(-x); }
+AS_DEV float as_softplusf(float x) { return as_maxf(x, 0.0f) + log1pf(as_expf(-fabsf(x))); }
+AS_DEV float as_sigmoidf(float x) { return as_divf(1.0f, 1.0f + as_expf(-x)); }
+AS_DEV float as_tanhf(float x) { return tanhf(x); }
+AS_DEV float as_tanh_log1pf(float x) { return as_divf(1.0f, 1.0f + as_divf(2.0f, x * (x + 2.0f))); }
 /* partial results of warps, one behind the other */
 template <int N> AS_DEV float as_lds_sum(as_sm sm, int off, int step)
 {
@@ -270,7 +294,7 @@ AS_DEV float as_rescale(float was, float now) { return was == -INFINITY ? 0.0f :
 /* Two reductions of n terms at once, each joined with that of others: a maximum x and the sum y of exponentials of what is below it .. */
 AS_DEV void as_join_scaled(float &x, float &y, float &n, float x2, float y2, float n2)
 {
-  const float most = fmaxf(x, x2);
+  const float most = as_maxf(x, x2);
   y = y * as_rescale(x, most) + y2 * as_rescale(x2, most);
   x = most;
   n += n2;
@@ -279,7 +303,7 @@ template <int N> AS_DEV void as_add_scaled(float &x, float &y, float &n, const f
 {
   float most = x, sum = 0;
 #pragma unroll
-  for (int i = 0; i < N; i++) most = fmaxf(most, term[i]);
+  for (int i = 0; i < N; i++) most = as_maxf(most, term[i]);
 #pragma unroll
   for (int i = 0; i < N; i++) sum += as_rescale(term[i], most);
   y = y * as_rescale(x, most) + sum;

@@ -1,5 +1,5 @@
-/* Equal parts of an expression found and made one; exponentials of logarithms, and truths that were
- * made numbers, undone. */
+/* Equal parts of an expression found and made one; functions computed without loss of digits;
+ * exponentials of logarithms, and bool-to-float conversions, undone. */
 #include "scalar.h"
 #include "job.h"
 #include <stdlib.h>
@@ -106,17 +106,99 @@ static lx *condition_of(const lx *expr) {
   return truth ? choice->kid[0] : NULL;
 }
 
+/* --- functions that are computed otherwise than they are written */
+static as_shape shape_of(const void *of, as_scalar_ref e) {
+  const lx *expr = (const lx *)e;
+  (void)of;
+  switch (expr->op) {
+  case LX_INT:
+  case LX_NUM:
+    return AS_SHAPE_NUMBER;
+  case LX_ADD:
+    return AS_SHAPE_ADD;
+  case LX_SUB:
+    return AS_SHAPE_SUB;
+  case LX_MUL:
+    return AS_SHAPE_MUL;
+  case LX_FDIV:
+    return AS_SHAPE_DIV;
+  case LX_NEG:
+    return AS_SHAPE_NEG;
+  case LX_EXP:
+    return AS_SHAPE_EXP;
+  case LX_LOG:
+    return AS_SHAPE_LOG;
+  default:
+    return AS_SHAPE_OTHER;
+  }
+}
+
+static as_scalar_ref kid_of(const void *of, as_scalar_ref e, int i) {
+  (void)of;
+  return (as_scalar_ref)((const lx *)e)->kid[i];
+}
+
+static double value_of(const void *of, as_scalar_ref e) {
+  const lx *expr = (const lx *)e;
+  (void)of;
+  return expr->op == LX_INT ? (double)expr->number : expr->real;
+}
+
+static bool same(const void *of, as_scalar_ref x, as_scalar_ref y) {
+  (void)of;
+  return lx_equal((const lx *)x, (const lx *)y);
+}
+
+as_stable lo_stable_form(const lx *expr, lx **of) {
+  static const as_scalar_view view = {NULL, shape_of, kid_of, value_of, same};
+  as_scalar_ref x = 0;
+  as_stable form = as_stable_form(&view, (as_scalar_ref)expr, &x);
+  *of = (lx *)x;
+  return form;
+}
+
+static lx *share(sharing *all, lx *expr);
+
+static lx *called(sharing *all, as_stable form, lx *of) {
+  lx *call = lx_new(all->job, LX_CALL, 1);
+  call->function = as_stable_name(form);
+  call->kid[0] = of;
+  return one_of(all, call);
+}
+
+/* tanh(of), by cases where one of them is that of a logarithm, which is no exponential of it */
+static lx *tanh_of(sharing *all, lx *of) {
+  lx *sum = of->op == LX_LOG ? of->kid[0] : NULL;
+  for (int i = 0; sum && sum->op == LX_ADD && i < 2; i++) {
+    if (is_int(sum->kid[i], 1) && sum->kid[1 - i]->op == LX_EXP)
+      return called(all, AS_STABLE_TANH_LOG1P, share(all, sum->kid[1 - i]));
+  }
+  if (of->op != LX_IF)
+    return called(all, AS_STABLE_TANH, share(all, of));
+  lx *branch[2] = {tanh_of(all, of->kid[1]), tanh_of(all, of->kid[2])};
+  return one_of(all,
+                lx_mk(all->job, LX_IF, 3, (lx *[]){share(all, of->kid[0]), branch[0], branch[1]}));
+}
+
+/* before anything below it is rewritten; NULL: it is none */
+static lx *stable(sharing *all, lx *expr) {
+  lx *of;
+  as_stable form = lo_stable_form(expr, &of);
+  if (form == AS_STABLE_NONE)
+    return NULL;
+  return form == AS_STABLE_TANH ? tanh_of(all, of) : called(all, form, share(all, of));
+}
+
 static lx *simpler(sharing *all, lx *expr) {
   if (expr->op == LX_EXP)
     return exponential(all, expr->kid[0], 1);
   return condition_of(expr);
 }
 
-static lx *share(sharing *all, lx *expr) {
-  for (size_t i = 0; i < all->from.n; i++) {
-    if (AS_VEC_AT(&all->from, lx *, i) == expr)
-      return AS_VEC_AT(&all->to, lx *, i);
-  }
+static lx *rewritten(sharing *all, lx *expr) {
+  lx *function = stable(all, expr);
+  if (function)
+    return function;
   lx *copy = lx_new(all->job, expr->op, expr->n);
   lx **kid = copy->kid;
   *copy = *expr;
@@ -125,7 +207,15 @@ static lx *share(sharing *all, lx *expr) {
     kid[i] = share(all, expr->kid[i]);
   lx *result = one_of(all, copy);
   lx *other = simpler(all, result);
-  result = other ? other : result;
+  return other ? other : result;
+}
+
+static lx *share(sharing *all, lx *expr) {
+  for (size_t i = 0; i < all->from.n; i++) {
+    if (AS_VEC_AT(&all->from, lx *, i) == expr)
+      return AS_VEC_AT(&all->to, lx *, i);
+  }
+  lx *result = rewritten(all, expr);
   as_vec_push(&all->from, &expr);
   as_vec_push(&all->to, &result);
   return result;

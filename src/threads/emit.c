@@ -214,7 +214,7 @@ static void emit_red(as_emitter *E, const as_tg_op *op) {
       part[j] = element_of(E, op->a, as_lay_image(&op->src, r) ^ as_lay_image(&op->dst, j));
     for (; n > 1; n /= 2) { /* a tree */
       for (unsigned j = 0; j < n / 2; j++) {
-        char *t = as_format(op->fold == AS_TG_SUM ? "(%s + %s)" : "fmaxf(%s, %s)", part[2 * j],
+        char *t = as_format(op->fold == AS_TG_SUM ? "(%s + %s)" : "as_maxf(%s, %s)", part[2 * j],
                             part[2 * j + 1]);
         free(part[2 * j]);
         free(part[2 * j + 1]);
@@ -235,7 +235,7 @@ static void emit_update(as_emitter *E, const as_tg_op *op) {
                                      : element_of(E, op->a, as_lay_image(&op->src, r));
     bool most = op->kind == AS_TG_ACCMAX || (op->kind == AS_TG_SHFL && op->fold == AS_TG_MAXIMUM);
     if (most)
-      as_emit_line(E, "%s_[%u] = fmaxf(%s_[%u], %s);", v, r, v, r, x);
+      as_emit_line(E, "%s_[%u] = as_maxf(%s_[%u], %s);", v, r, v, r, x);
     else
       as_emit_line(E, "%s_[%u] %s %s;", v, r, op->kind == AS_TG_RESCALE ? "*=" : "+=", x);
     free(x);

@@ -1,18 +1,20 @@
-/* Terms as expressions of the thread graph. */
+/* Terms as expressions of the thread graph: by the operations that they were written with.  A sum
+ * of monomials is what terms are compared by; printed from it, a square about a mean would become a
+ * difference of large squares.  Nothing is expanded, factored, reassociated or moved here. */
 #include "lowering.h"
+#include "src/ir/stable.h"
+#include "verify/threads/den.h"
 #include <gmp.h>
 #include <stdlib.h>
-#define MOST_MONOMIALS 16u /* of a product of two named values */
-#define LARGE 4096u        /* a coefficient beside which elements lose digits */
-#define MOST_FACTORS 16u   /* of a monomial that are looked at for what others have, too */
+
+#define MOST_NODES 2000u /* of an expression, as a tree */
 
 typedef struct {
   as_tg *g;
   as_terms *t;
   const uint32_t *atoms;
   unsigned n;
-  const as_poly *named; /* values that may be worth computing by themselves */
-  unsigned n_named;
+  unsigned *nodes;
 } context;
 
 static as_tg_expr *of_poly(const context *c, as_poly p);
@@ -24,194 +26,112 @@ static as_tg_expr *number(const context *c, const mpq_t v) {
   return e;
 }
 
-static as_tg_expr *of_atom(const context *c, uint32_t atom) {
-  static const as_tg_scalar functions[] = {
-      [AS_ATOM_EXP] = AS_TGS_EXP,  [AS_ATOM_SQRT] = AS_TGS_SQRT, [AS_ATOM_LOG] = AS_TGS_LOG,
-      [AS_ATOM_ABS] = AS_TGS_ABS,  [AS_ATOM_ERF] = AS_TGS_ERF,   [AS_ATOM_MAX2] = AS_TGS_MAX,
-      [AS_ATOM_MIN2] = AS_TGS_MIN, [AS_ATOM_ZERO] = AS_TGS_ZERO,
-  };
-  for (unsigned i = 0; i < c->n; i++) {
-    if (c->atoms[i] == atom)
+static bool number_of(const context *c, as_poly p, mpq_t out) {
+  if (!as_poly_is_number(c->t, p))
+    return false;
+  mpq_set_ui(out, 0, 1);
+  if (as_poly_monos(c->t, p))
+    as_term_coef(c->t, as_poly_mono(c->t, p, 0)->coef, out);
+  return true;
+}
+
+static as_tg_expr *of_number(const context *c, as_poly p) {
+  mpq_t v;
+  mpq_init(v);
+  as_tg_expr *e = number_of(c, p, v) ? number(c, v) : NULL;
+  mpq_clear(v);
+  return e;
+}
+
+static bool is_number(const context *c, as_poly p, long which) {
+  mpq_t v;
+  mpq_init(v);
+  bool is = number_of(c, p, v) && !mpq_cmp_si(v, which, 1);
+  mpq_clear(v);
+  return is;
+}
+
+/* one argument alone; NULL: it is none */
+static as_tg_expr *of_argument(const context *c, as_poly p) {
+  if (as_poly_monos(c->t, p) != 1)
+    return NULL;
+  const as_mono *m = as_poly_mono(c->t, p, 0);
+  mpq_t coef;
+  mpq_init(coef);
+  as_term_coef(c->t, m->coef, coef);
+  bool alone = m->n == 1 && m->factor[0].power == 1 && !mpq_cmp_ui(coef, 1, 1);
+  mpq_clear(coef);
+  for (unsigned i = 0; alone && i < c->n; i++) {
+    if (c->atoms[i] == m->factor[0].atom)
       return as_tg_expr_arg(c->g, i);
   }
-  const as_atom *a = as_term_atom(c->t, atom);
-  if (a->kind == AS_ATOM_POLY)
-    return of_poly(c, a->p);
-  if (a->kind < AS_ATOM_EXP)
-    return NULL;
-  as_tg_expr *x = of_poly(c, a->p);
-  as_tg_expr *y = a->q != AS_POLY_NONE ? of_poly(c, a->q) : NULL;
-  if (!x || (a->q != AS_POLY_NONE && !y))
-    return NULL;
-  return as_tg_expr_new(c->g, functions[a->kind], x, y);
+  return NULL;
 }
 
-static as_tg_expr *product(const context *c, as_tg_expr *x, as_tg_expr *y) {
-  return x ? as_tg_expr_new(c->g, AS_TGS_MUL, x, y) : y;
-}
-
-typedef struct { /* a monomial, or what is left of one */
-  const as_mono *m;
-  int taken[MOST_FACTORS]; /* of a factor's power, taken out, by place */
-  bool unit;               /* its coefficient was taken out */
-} part;
-
-static int power_left(const part *p, uint32_t i) {
-  int power = p->m->factor[i].power;
-  int taken = i < MOST_FACTORS ? p->taken[i] : 0;
-  return power < 0 ? power + taken : power - taken;
-}
-
-static as_tg_expr *of_part(const context *c, const part *p) {
-  as_tg_expr *over = NULL;  /* factors */
-  as_tg_expr *under = NULL; /* divisors */
-  const as_mono *m = p->m;
-  mpq_t v;
-  for (uint32_t i = 0; i < m->n; i++) {
-    int power = power_left(p, i);
-    for (int k = 0; k < abs(power); k++) {
-      const as_atom *a = as_term_atom(c->t, m->factor[i].atom);
-      if (power < 0 && a->kind == AS_ATOM_SQRT) { /* one instruction */
-        as_tg_expr *x = of_poly(c, a->p);
-        if (!x)
-          return NULL;
-        over = product(c, over, as_tg_expr_new(c->g, AS_TGS_RSQRT, x, NULL));
-        continue;
-      }
-      as_tg_expr *x = of_atom(c, m->factor[i].atom);
-      if (!x)
-        return NULL;
-      if (power > 0)
-        over = product(c, over, x);
-      else
-        under = product(c, under, x);
-    }
-  }
-  mpq_init(v);
-  as_term_coef(c->t, m->coef, v);
-  if (p->unit)
-    mpq_set_ui(v, 1, 1);
-  if (mpq_cmp_ui(v, 1, 1) || (!over && !under))
-    over = product(c, over, number(c, v));
-  mpq_clear(v);
-  if (under)
-    over = product(c, over, as_tg_expr_new(c->g, AS_TGS_INV, under, NULL));
-  return over;
-}
-
-typedef struct { /* what may be taken out of a sum: a factor, or the inverse of a root */
-  uint32_t atom;
-  bool inverse;
-} factor;
-
-/* the place of a factor in what is left of a monomial; -1 it has none */
-static int place_of(const part *p, factor f) {
-  for (uint32_t i = 0; i < p->m->n && i < MOST_FACTORS; i++) {
-    int power = power_left(p, i);
-    if (p->m->factor[i].atom == f.atom && (f.inverse ? power < 0 : power > 0))
-      return (int)i;
-  }
-  return -1;
-}
-
-static bool may_be_taken(const context *c, const part *p, uint32_t i, factor *f) {
-  int power = power_left(p, i);
-  *f = (factor){p->m->factor[i].atom, power < 0};
-  return power > 0 || as_term_atom(c->t, f->atom)->kind == AS_ATOM_SQRT;
-}
-
-static unsigned parts_with(const part *p, unsigned n, factor f) {
-  unsigned found = 0;
-  for (unsigned i = 0; i < n; i++)
-    found += place_of(&p[i], f) >= 0;
-  return found;
-}
-
-/* What two monomials or more have as a factor: a function's value before all else, since it costs
- * most, then what most of them have. */
-static bool shared_factor(const context *c, const part *p, unsigned n, factor *out) {
-  unsigned best = 1;
-  bool function = false;
-  for (unsigned i = 0; i < n; i++) {
-    for (uint32_t k = 0; k < p[i].m->n && k < MOST_FACTORS; k++) {
-      factor f;
-      if (!may_be_taken(c, &p[i], k, &f))
-        continue;
-      bool is = as_term_atom(c->t, f.atom)->kind >= AS_ATOM_EXP;
-      unsigned found = parts_with(p, n, f);
-      if (found < 2 || (function && !is) || (is == function && found <= best))
-        continue;
-      best = found;
-      function = is;
-      *out = f;
-    }
-  }
-  return best > 1;
-}
-
-static as_tg_expr *of_parts(const context *c, part *p, unsigned n);
-
-static as_tg_expr *of_factor(const context *c, factor f) {
-  if (!f.inverse)
-    return of_atom(c, f.atom);
-  as_tg_expr *x = of_poly(c, as_term_atom(c->t, f.atom)->p);
-  return x ? as_tg_expr_new(c->g, AS_TGS_RSQRT, x, NULL) : NULL;
-}
-
-/* (what has the factor) * factor + the rest */
-static as_tg_expr *factored(const context *c, part *p, unsigned n, factor f) {
-  part *with = as_malloc(n * sizeof *with);
-  unsigned n_with = 0;
-  unsigned rest = 0;
-  for (unsigned i = 0; i < n; i++) {
-    int k = place_of(&p[i], f);
-    if (k < 0) {
-      p[rest++] = p[i];
-      continue;
-    }
-    with[n_with] = p[i];
-    with[n_with++].taken[k]++;
-  }
-  as_tg_expr *x = of_factor(c, f);
-  as_tg_expr *y = x ? of_parts(c, with, n_with) : NULL;
-  as_tg_expr *sum = y ? as_tg_expr_new(c->g, AS_TGS_MUL, y, x) : NULL;
-  free(with);
-  if (!sum || !rest)
-    return sum;
-  as_tg_expr *z = of_parts(c, p, rest);
-  return z ? as_tg_expr_new(c->g, AS_TGS_ADD, z, sum) : NULL;
-}
-
-/* one coefficient of all, other than 1: multiplied with at the end */
-static bool same_coefficient(const part *p, unsigned n) {
-  bool same = n > 1;
-  for (unsigned i = 0; i < n; i++)
-    same = same && !p[i].unit && p[i].m->coef == p[0].m->coef;
-  return same;
-}
-
-static as_tg_expr *of_parts(const context *c, part *p, unsigned n) {
+/* a whole number of places */
+static as_tg_expr *of_whole(const context *c, as_poly p) {
   as_tg_expr *sum = NULL;
-  factor shared;
-  mpq_t v;
-  if (shared_factor(c, p, n, &shared))
-    return factored(c, p, n, shared);
-  bool common = same_coefficient(p, n);
-  for (unsigned i = 0; i < n; i++) {
-    p[i].unit = p[i].unit || common;
-    as_tg_expr *x = of_part(c, &p[i]);
-    if (!x)
-      return NULL;
-    sum = sum ? as_tg_expr_new(c->g, AS_TGS_ADD, sum, x) : x;
+  for (uint32_t i = 0; i < as_poly_monos(c->t, p); i++) {
+    const as_mono *m = as_poly_mono(c->t, p, i);
+    mpq_t coef;
+    mpq_init(coef);
+    as_term_coef(c->t, m->coef, coef);
+    as_tg_expr *term = m->n && !mpq_cmp_ui(coef, 1, 1) ? NULL : number(c, coef);
+    mpq_clear(coef);
+    for (uint32_t k = 0; k < m->n; k++) {
+      as_tg_expr *place = of_argument(c, as_poly_power(c->t, m->factor[k].atom, 1));
+      if (!place || m->factor[k].power != 1)
+        return NULL;
+      term = term ? as_tg_expr_new(c->g, AS_TGS_MUL, place, term) : place;
+    }
+    sum = sum ? as_tg_expr_new(c->g, AS_TGS_ADD, sum, term) : term;
   }
-  if (!common)
-    return sum;
-  mpq_init(v);
-  as_term_coef(c->t, p[0].m->coef, v);
-  if (mpq_cmp_ui(v, 1, 1))
-    sum = product(c, sum, number(c, v));
-  mpq_clear(v);
   return sum;
+}
+
+static as_tg_expr *apply(const context *c, as_tg_scalar op, as_poly x, as_poly y) {
+  as_tg_expr *left = of_poly(c, x);
+  as_tg_expr *right = as_tg_scalar_arity(op) == 2 ? of_poly(c, y) : NULL;
+  bool whole = left && (right || as_tg_scalar_arity(op) < 2);
+  return whole ? as_tg_expr_new(c->g, op, left, right) : NULL;
+}
+
+/* Of a number the inverse is a number, rounded once; that of a root is one instruction, and neither
+ * the root nor its inverse leaves the range of floats. */
+static as_tg_expr *quotient(const context *c, as_poly x, as_poly y) {
+  mpq_t v;
+  as_tg_expr *over = is_number(c, x, 1) ? NULL : of_poly(c, x);
+  as_tg_expr *inverse = NULL;
+  as_written root = as_poly_written(c->t, y);
+  mpq_init(v);
+  if (number_of(c, y, v) && mpq_sgn(v)) {
+    mpq_inv(v, v);
+    inverse = number(c, v);
+  } else if (root.op == AS_WRITTEN_SQRT) {
+    inverse = apply(c, AS_TGS_RSQRT, root.kid[0], AS_POLY_NONE);
+  }
+  mpq_clear(v);
+  if (is_number(c, x, 1))
+    return inverse ? inverse : apply(c, AS_TGS_INV, y, AS_POLY_NONE);
+  if (inverse)
+    return over ? as_tg_expr_new(c->g, AS_TGS_MUL, over, inverse) : NULL;
+  return apply(c, AS_TGS_DIV, x, y);
+}
+
+/* by a number that is 0 or 1, both values being numbers: none of them is lost beside the other */
+static as_tg_expr *choice_of_numbers(const context *c, const as_written *w) {
+  as_tg_expr *is = of_poly(c, w->kid[0]);
+  as_tg_expr *value[2] = {of_poly(c, w->kid[1]), of_poly(c, w->kid[2])};
+  if (!is || !value[0] || !value[1])
+    return NULL;
+  as_tg_expr *is_not = as_tg_expr_new(c->g, AS_TGS_SUB, as_tg_expr_num(c->g, "1"), is);
+  as_tg_expr *first = as_tg_expr_new(c->g, AS_TGS_MUL, is, value[0]);
+  as_tg_expr *second = as_tg_expr_new(c->g, AS_TGS_MUL, is_not, value[1]);
+  if (is_number(c, w->kid[2], 0))
+    return is_number(c, w->kid[1], 1) ? is : first;
+  if (is_number(c, w->kid[1], 0))
+    return is_number(c, w->kid[2], 1) ? is_not : second;
+  return as_tg_expr_new(c->g, AS_TGS_ADD, first, second);
 }
 
 /* by cases of a condition; NULL: what it compares is no argument */
@@ -228,87 +148,94 @@ static as_tg_expr *choice(const context *c, as_poly p, uint32_t condition) {
   return as_tg_expr_choose(c->g, as_tg_expr_arg(c->g, which), is, is_not);
 }
 
-static unsigned monomials(const context *c, as_poly p) {
-  return as_poly_monos(c->t, p);
+/* --- functions that are computed otherwise than they are written */
+static as_shape shape_of(const void *of, as_scalar_ref e) {
+  static const as_shape shapes[] = {
+      [AS_WRITTEN_ADD] = AS_SHAPE_ADD, [AS_WRITTEN_SUB] = AS_SHAPE_SUB,
+      [AS_WRITTEN_MUL] = AS_SHAPE_MUL, [AS_WRITTEN_DIV] = AS_SHAPE_DIV,
+      [AS_WRITTEN_NEG] = AS_SHAPE_NEG, [AS_WRITTEN_EXP] = AS_SHAPE_EXP,
+      [AS_WRITTEN_LOG] = AS_SHAPE_LOG, [AS_WRITTEN_CHOOSE] = AS_SHAPE_OTHER};
+  const context *c = of;
+  if (as_poly_is_number(c->t, (as_poly)e))
+    return AS_SHAPE_NUMBER;
+  return shapes[as_poly_written(c->t, (as_poly)e).op];
 }
 
-/* As a product of two named values: squares and products of sums, which as sums of monomials are
- * longer, and none of which would be computed for the others, too.  NULL: it is none */
-static as_tg_expr *product_of_named(const context *c, as_poly p) {
-  context plain = *c;
-  plain.n_named = 0;
-  for (unsigned i = 0; i < c->n_named; i++) {
-    for (unsigned k = i; k < c->n_named; k++) {
-      as_poly x = c->named[i];
-      as_poly y = c->named[k];
-      if (x == p || y == p || monomials(c, x) * monomials(c, y) > MOST_MONOMIALS ||
-          as_poly_mul(c->t, x, y) != p)
-        continue;
-      as_tg_expr *a = of_poly(&plain, x);
-      as_tg_expr *b = of_poly(&plain, y);
-      return a && b ? as_tg_expr_new(c->g, AS_TGS_MUL, a, b) : NULL;
-    }
-  }
-  return NULL;
+static as_scalar_ref kid_of(const void *of, as_scalar_ref e, int i) {
+  const context *c = of;
+  return as_poly_written(c->t, (as_poly)e).kid[i];
 }
 
-/* A mask's value, that is -10^30 + 10^30 w, is 0 or large: it is added up before anything is that
- * would be lost beside one of the two. */
-static bool is_large(const context *c, const as_mono *m) {
+static double value_of(const void *of, as_scalar_ref e) {
   mpq_t v;
   mpq_init(v);
-  as_term_coef(c->t, m->coef, v);
-  mpq_abs(v, v);
-  bool large = mpq_cmp_ui(v, LARGE, 1) >= 0;
+  number_of(of, (as_poly)e, v);
+  double value = mpq_get_d(v);
   mpq_clear(v);
-  return large;
+  return value;
 }
 
-static as_tg_expr *sum_of(const context *c, as_tg_expr *x, as_tg_expr *y) {
-  return x && y ? as_tg_expr_new(c->g, AS_TGS_ADD, x, y) : NULL;
+static bool same(const void *of, as_scalar_ref x, as_scalar_ref y) {
+  (void)of;
+  return x == y;
 }
 
-static as_tg_expr *in_order(const context *c, as_poly p, part *parts) {
-  unsigned n = as_poly_monos(c->t, p);
-  for (unsigned i = 0; i < n; i++)
-    parts[i].m = as_poly_mono(c->t, p, i);
-  return of_parts(c, parts, n);
+/* NULL: it is none, or is it by more than normal forms tell */
+static as_tg_expr *stable(const context *c, as_poly p) {
+  static const as_tg_scalar functions[] = {
+      [AS_STABLE_EXPM1] = AS_TGS_EXPM1,       [AS_STABLE_ONE_LESS_EXP] = AS_TGS_ONE_LESS_EXP,
+      [AS_STABLE_LOG1P] = AS_TGS_LOG1P,       [AS_STABLE_LOG1M] = AS_TGS_LOG1M,
+      [AS_STABLE_SOFTPLUS] = AS_TGS_SOFTPLUS, [AS_STABLE_SIGMOID] = AS_TGS_SIGMOID,
+      [AS_STABLE_TANH] = AS_TGS_TANH,         [AS_STABLE_TANH_LOG1P] = AS_TGS_TANH_LOG1P};
+  as_scalar_view view = {c, shape_of, kid_of, value_of, same};
+  as_scalar_ref x;
+  as_stable form = as_stable_form(&view, p, &x);
+  if (form == AS_STABLE_NONE || as_den_apply(c->t, functions[form], (as_poly)x, AS_POLY_NONE) != p)
+    return NULL;
+  return apply(c, functions[form], (as_poly)x, AS_POLY_NONE);
+}
+
+static as_tg_expr *of_written(const context *c, as_poly p) {
+  static const as_tg_scalar operations[] = {
+      [AS_WRITTEN_ADD] = AS_TGS_ADD,  [AS_WRITTEN_SUB] = AS_TGS_SUB,
+      [AS_WRITTEN_MUL] = AS_TGS_MUL,  [AS_WRITTEN_NEG] = AS_TGS_NEG,
+      [AS_WRITTEN_EXP] = AS_TGS_EXP,  [AS_WRITTEN_SQRT] = AS_TGS_SQRT,
+      [AS_WRITTEN_LOG] = AS_TGS_LOG,  [AS_WRITTEN_ABS] = AS_TGS_ABS,
+      [AS_WRITTEN_ERF] = AS_TGS_ERF,  [AS_WRITTEN_ZERO] = AS_TGS_ZERO,
+      [AS_WRITTEN_MAX2] = AS_TGS_MAX, [AS_WRITTEN_MIN2] = AS_TGS_MIN,
+  };
+  as_written w = as_poly_written(c->t, p);
+  as_tg_expr *function = stable(c, p);
+  if (function)
+    return function;
+  switch (w.op) {
+  case AS_WRITTEN_NOT:
+    return NULL;
+  case AS_WRITTEN_DIV:
+    return quotient(c, w.kid[0], w.kid[1]);
+  case AS_WRITTEN_CHOOSE:
+    return choice_of_numbers(c, &w);
+  default:
+    return apply(c, operations[w.op], w.kid[0], w.kid[1]);
+  }
 }
 
 static as_tg_expr *of_poly(const context *c, as_poly p) {
-  as_tg_expr *both = product_of_named(c, p);
-  if (both)
-    return both;
   uint32_t condition = as_poly_condition(c->t, p);
+  if (++*c->nodes > MOST_NODES || as_terms_over(c->t))
+    return NULL;
   if (condition != AS_TERM_NONE)
     return choice(c, p, condition);
-  unsigned n = as_poly_monos(c->t, p);
-  unsigned n_large = 0;
-  part *parts = as_calloc(n + 1, sizeof *parts);
-  for (unsigned i = 0; i < n; i++) {
-    if (is_large(c, as_poly_mono(c->t, p, i)))
-      parts[n_large++].m = as_poly_mono(c->t, p, i);
-  }
-  unsigned filled = n_large;
-  for (unsigned i = 0; i < n; i++) {
-    if (!is_large(c, as_poly_mono(c->t, p, i)))
-      parts[filled++].m = as_poly_mono(c->t, p, i);
-  }
-  as_tg_expr *sum = NULL;
-  if (n_large > 1 && n_large < n)
-    sum = sum_of(c, of_parts(c, parts, n_large), of_parts(c, parts + n_large, n - n_large));
-  else
-    sum = n ? in_order(c, p, parts) : as_tg_expr_num(c->g, "0");
-  free(parts);
-  return sum;
+  as_tg_expr *leaf = of_number(c, p);
+  if (!leaf)
+    leaf = of_argument(c, p);
+  if (!leaf && as_poly_is_whole(c->t, p))
+    return of_whole(c, p);
+  return leaf ? leaf : of_written(c, p);
 }
 
 as_tg_expr *as_term_expr(as_tg *g, as_terms *t, as_poly p, const uint32_t *atoms, unsigned n) {
-  return as_term_expr_by(g, t, p, atoms, n, NULL, 0);
-}
-
-as_tg_expr *as_term_expr_by(as_tg *g, as_terms *t, as_poly p, const uint32_t *atoms, unsigned n,
-                            const as_poly *named, unsigned n_named) {
-  context c = {.g = g, .t = t, .atoms = atoms, .n = n, .named = named, .n_named = n_named};
+  unsigned nodes = 0;
+  context c = {.g = g, .t = t, .atoms = atoms, .n = n, .nodes = &nodes};
   return of_poly(&c, p);
 }

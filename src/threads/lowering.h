@@ -115,12 +115,10 @@ bool as_stream_finish_registers(as_plan *p, as_tg *g, const as_lay *acc);
 bool as_place_value(as_plan *p, as_tg *g, as_tg_op *in, uint32_t atom, const as_lay *lay,
                     const as_place_axis *axis, unsigned n, int v);
 
-/* expr.c: a term as an expression; `atoms` are the arguments.  Of a condition the argument is the
- * whole number that it compares.  NULL: it has others */
+/* expr.c: a term as an expression, by the operations that it was written with; `atoms` are the
+ * arguments.  Of a condition the argument is the whole number that it compares.  NULL: it has
+ * others, or was not written by operations */
 as_tg_expr *as_term_expr(as_tg *g, as_terms *t, as_poly p, const uint32_t *atoms, unsigned n);
-/* the same; what is a product of two of the values `named` is computed as one */
-as_tg_expr *as_term_expr_by(as_tg *g, as_terms *t, as_poly p, const uint32_t *atoms, unsigned n,
-                            const as_poly *named, unsigned n_named);
 
 /* --- ring.c */
 typedef struct {

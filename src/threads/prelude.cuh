@@ -24,7 +24,19 @@ template <class... P, class... A> [[maybe_unused]] static void at_launch_after(v
 #define AT_LAUNCH_AFTER(kernel, blocks, threads, smem, stream, ...) at_launch_after(kernel, blocks, threads, smem, stream, __VA_ARGS__)
 AS_DEV unsigned at_shared(as_sm sm) { return ((unsigned)__cvta_generic_to_shared(sm) + 1023u) & ~1023u; }
 AS_DEV void at_syncwarp() { __syncwarp(); }
-AS_DEV float at_inv(float x) { return __fdividef(1.0f, x); }
+/* of all numbers, and those below 2^-126 too */
+AS_DEV float at_inv(float x)
+{
+  float y;
+  asm("rcp.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+/* Divisors whose inverse may leave the range of floats are scaled, and dividends with them.  What is of the divisor alone is computed once for all that are divided by it */
+AS_DEV float at_div(float x, float y)
+{
+  const float size = fabsf(y), scale = size > 0x1p64f ? 0x1p-64f : size < 0x1p-64f ? 0x1p64f : 1.0f;
+  return (x * scale) * at_inv(y * scale);
+}
 AS_DEV float at_rsqrt(float x) { return rsqrtf(x); }
 /* error below 2e-6: 1 - 1 / (1 + a1 x + .. + a6 x^6)^16 (Abramowitz and Stegun, 7.1.28: 3e-7 before rounding) */
 AS_DEV float at_erf(float x)
@@ -40,13 +52,6 @@ AS_DEV float at_erf(float x)
   return copysignf(1.0f - r, x);
 }
 AS_DEV float at_is_zero(float x) { return x == 0.0f ? 1.0f : 0.0f; }
-/* exp(x + y); results below 2^-126 are zero, as of as_expf */
-AS_DEV float at_exp_sum(float x, float y)
-{
-  float power;
-  asm("ex2.approx.ftz.f32 %0,%1;" : "=f"(power) : "f"(fmaf(y, 1.4426950408889634f, x * 1.4426950408889634f)));
-  return power;
-}
 AS_DEV float at_shfl(float x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
 AS_DEV unsigned at_pack_f16(float x, float y) { return as_pack_f16(x, y); }
 AS_DEV unsigned at_pack_bf16(float x, float y) { return as_pack_bf16(x, y); }

@@ -14,9 +14,6 @@
 /* Rows of 4096 on an H200: 8 warps of 16 elements a thread took 18.1 us, 16 warps of 8 took 20.3,
  * because what a barrier keeps waiting is half as much. */
 #define USUAL_WARP_BITS 3
-#define MOST_NAMED                                                                                 \
-  16 /* values of the block graph that are looked at for an expression's factors                   \
-      */
 
 static bool fail(as_rows *R, const char *why) {
   return as_plan_fail(R->p, why);
@@ -314,54 +311,6 @@ static bool collect(as_rows *R, as_poly x, const as_rows_scope *s, operands *o) 
   return true;
 }
 
-/* the load of most axes that an expression has; NULL: none */
-static const as_atom *widest_load(const as_terms *t, as_poly x) {
-  const as_atom *most = NULL;
-  for (uint32_t i = 0; i < as_poly_monos(t, x); i++) {
-    const as_mono *m = as_poly_mono(t, x, i);
-    for (uint32_t k = 0; k < m->n; k++) {
-      const as_atom *a = as_term_atom(t, m->factor[k].atom);
-      if (a->kind == AS_ATOM_LOAD && (!most || a->n > most->n))
-        most = a;
-    }
-  }
-  return most;
-}
-
-static bool is_sum_or_product(const as_terms *t, as_poly p) {
-  return as_poly_monos(t, p) > 1 || (as_poly_monos(t, p) == 1 && as_poly_mono(t, p, 0)->n > 1);
-}
-
-/* What the block graph computes element by element, at the elements of an expression: the values
- * that it names, and of which others are made. */
-static unsigned named_values(as_rows *R, as_poly x, as_poly out[MOST_NAMED]) {
-  const as_block_ref *b = R->p->b;
-  const as_block *block = &b->graph->block[b->block];
-  const as_atom *at = widest_load(R->p->t, x);
-  long want[AS_MAX_RANK];
-  unsigned n = 0;
-  if (!at || !as_block_dims(b, at->node, want, NULL))
-    return 0;
-  int32_t index[AS_MAX_RANK];
-  uint32_t rank = at->n;
-  memcpy(index, at->index, rank * sizeof *index);
-  for (uint32_t i = 0; i < block->n && n < MOST_NAMED; i++) {
-    const as_node *node = &b->graph->node[block->nodes[i]];
-    long dim[AS_MAX_RANK];
-    as_poly p;
-    as_err err;
-    if (node->kind != AS_N_OP || node->rank != rank ||
-        !as_block_dims(b, block->nodes[i], dim, NULL) || memcmp(dim, want, rank * sizeof *dim) != 0)
-      continue;
-    as_err_init(&err);
-    if (as_block_term(R->p->t, b, block->nodes[i], index, &p, &err) &&
-        is_sum_or_product(R->p->t, p))
-      out[n++] = p;
-    as_err_clear(&err);
-  }
-  return n;
-}
-
 /* the elements of an expression, in registers */
 static as_rows_value *map_value(as_rows *R, as_poly x, const as_rows_scope *s, as_dtype type) {
   operands o = {.n = 0};
@@ -382,9 +331,7 @@ static as_rows_value *map_value(as_rows *R, as_poly x, const as_rows_scope *s, a
     map->arg[i] = R->val[o.of[i]].v;
     map->arg_map[i] = registers_of(R, axes, R->val[o.of[i]].axes);
   }
-  as_poly named[MOST_NAMED];
-  unsigned n_named = named_values(R, x, named);
-  map->expr = as_term_expr_by(R->g, R->p->t, x, o.atom, o.n, named, n_named);
+  map->expr = as_term_expr(R->g, R->p->t, x, o.atom, o.n);
   if (!map->expr || (type != AS_F32 && !map->bits)) {
     fail(R, "an expression that a thread cannot compute alone");
     return NULL;

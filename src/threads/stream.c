@@ -2,6 +2,7 @@
  * of one tile are shared among warps along the wide axis and along k, whose partial sums meet in
  * shared memory after the loop, where the rest of the expression is computed. */
 #include "lowering.h"
+#include "src/base/str.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,12 +231,12 @@ static unsigned bits_along_k(const builder *B, const operand *o, bool along, uns
   return found;
 }
 
-/* batch operand times tensors of k alone: their elements lie in the registers as k does */
-static bool scaled(builder *B, as_tg_op *steps, const as_plan_product *x, int from, int to) {
+/* an operand times tensors of k alone: their elements lie in the registers as k does */
+static bool scaled(builder *B, as_tg_op *steps, const operand *o, const as_plan_product *x,
+                   int from, int to) {
   as_plan *p = B->p;
   uint32_t cols[AS_LAY_BITS];
   unsigned along[AS_LAY_BITS];
-  const operand *o = B->batch;
   unsigned regs = as_lay_in(&o->lay, "reg", NULL);
   unsigned n = bits_along_k(B, o, true, along);
   as_tg_op *map = as_tg_new_op(B->g, AS_TG_MAP, 'c');
@@ -255,7 +256,9 @@ static bool scaled(builder *B, as_tg_op *steps, const as_plan_product *x, int fr
     for (unsigned k = 0; k < n; k++)
       cols[k] = cols[along[k]];
     k_only.lay = as_lay_with(&lay, "reg", cols, n);
-    int v = value(B, "scale", i);
+    char *name = as_format("scale%u_%.40s", i, as_tg_value_name(B->g, to));
+    int v = as_tg_value(B->g, name);
+    free(name);
     if (!feed(B, steps, &k_only, stream_of(B, x->scale[i]), v))
       return false;
     as_lay m = registers(n);
@@ -351,6 +354,14 @@ static void multiply(builder *B, as_tg_op *steps, const operand *own, int acc, i
   op->gc = as_lay_identity("u", "g", ca + cb);
 }
 
+/* Which operand is multiplied with factors of k, and rounded to its 16 bits again?  The batch
+ * operand is smaller.  But where a sum beside the product is of its elements, they are divided
+ * later, by their norm mostly: undivided they may be of any magnitude, of which 16 bits have room
+ * for no more than the factor's, whereas weights are multiplied with what the program means to. */
+static bool scales_weights(const as_plan *p) {
+  return p->n_side > 0;
+}
+
 /* the product number i, of those with the wide axis first; current: the batch operand as the one
  * before had it */
 static bool one_product(builder *B, as_tg_op *steps, unsigned i, int x, int *current) {
@@ -358,15 +369,22 @@ static bool one_product(builder *B, as_tg_op *steps, unsigned i, int x, int *cur
   bool inner = i >= p->n_product;
   const as_plan_product *y = inner ? &p->inner[i - p->n_product] : &p->product[i];
   const as_plan_product *before = i == 0 ? NULL : i == p->n_product ? &p->product[i - 1] : y - 1;
+  bool batch_scaled = y->n_scale && !scales_weights(p);
   if (!before || !same_scales(y, before)) {
-    *current = y->n_scale ? value(B, "scaled", i) : x;
-    if (y->n_scale && !scaled(B, steps, y, x, *current))
+    *current = batch_scaled ? value(B, "scaled", i) : x;
+    if (batch_scaled && !scaled(B, steps, B->batch, y, x, *current))
       return false;
   }
   const operand *own = inner ? &B->inner : B->wide;
   int w = value(B, "weight", i);
   if (!feed(B, steps, own, stream_of(B, y->weight), w))
     return false;
+  if (y->n_scale && !batch_scaled) {
+    int by_scale = value(B, "scaled", i);
+    if (!scaled(B, steps, own, y, w, by_scale))
+      return false;
+    w = by_scale;
+  }
   multiply(B, steps, own, value(B, "acc", i), w, *current);
   return true;
 }

@@ -110,3 +110,9 @@ tests_lower_test_tf32_SOURCES = tests/lower/test_tf32.c tests/lower/batch.h test
 tests_lower_test_tf32_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_tf32_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_tf32
+# numbers that are large, small or close to each other
+check_PROGRAMS += tests/lower/test_stable
+tests_lower_test_stable_SOURCES = tests/lower/test_stable.c tests/lower/batch.h tests/lower/batch.c $(tests_lower_case)
+tests_lower_test_stable_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_lower_test_stable_LDADD = $(tests_lower_libs)
+TESTS += tests/lower/test_stable

@@ -1,6 +1,6 @@
 # tests of search
-check_PROGRAMS += tests/search/test_abstract tests/search/test_cost tests/search/test_groups tests/search/test_in_parts tests/search/test_search tests/search/test_spaces tests/search/test_topology tests/search/test_variant
-TESTS += tests/search/test_abstract tests/search/test_cost tests/search/test_groups tests/search/test_in_parts tests/search/test_search tests/search/test_spaces tests/search/test_topology tests/search/test_variant
+check_PROGRAMS += tests/search/test_abstract tests/search/test_condition tests/search/test_cost tests/search/test_groups tests/search/test_in_parts tests/search/test_search tests/search/test_spaces tests/search/test_topology tests/search/test_variant
+TESTS += tests/search/test_abstract tests/search/test_condition tests/search/test_cost tests/search/test_groups tests/search/test_in_parts tests/search/test_search tests/search/test_spaces tests/search/test_topology tests/search/test_variant
 search_test_libs = libassearch.a libasjudge.a libastile.a libassmt.a libasread.a libasprove.a libasmath.a libasfield.a libassem.a libasvthreads.a libastg.a libasir.a libastarget.a libck.a libasbase.a $(CHECK_LIBS) $(FLINT_LIBS) $(Z3_LIBS) $(GMP_LIBS) -lm -lpthread
 tests_search_test_abstract_SOURCES = tests/search/test_abstract.c
 tests_search_test_abstract_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -33,4 +33,7 @@ tests_search_test_variant_LDADD = $(search_test_libs)
 EXTRA_DIST += tests/search/data/gatez.sem tests/search/data/user_operator.tp tests/search/data/prime.tp tests/search/data/ntrans.tp \
 	tests/search/data/mlp3.tp tests/search/data/two_outputs.tp tests/search/data/attention_heads.tp \
 	tests/search/data/rotation.tp tests/search/data/longer_rows.tp tests/search/data/two_experts.tp
-FAST_TESTS += tests/search/test_groups tests/search/test_in_parts tests/search/test_search tests/search/test_cost tests/search/test_topology
+FAST_TESTS += tests/search/test_condition tests/search/test_groups tests/search/test_in_parts tests/search/test_search tests/search/test_cost tests/search/test_topology
+tests_search_test_condition_SOURCES = tests/search/test_condition.c tests/search/read_program.h tests/search/read_program.c
+tests_search_test_condition_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_search_test_condition_LDADD = $(search_test_libs)

@@ -30,6 +30,8 @@ static pair scalar(run *R, const as_tg_expr *e, const pair *arg, unsigned n, int
     return field_add(x, field_neg(y));
   case AS_TGS_MUL:
     return field_mul(x, y);
+  case AS_TGS_DIV:
+    return field_mul(x, field_inv(y));
   case AS_TGS_NEG:
     return field_neg(x);
   case AS_TGS_INV:

@@ -274,6 +274,7 @@ static bool call(reader *r, const as_expr *e, as_poly *out) {
     if (e->n != 1 || strcmp(e->func->name, "erf") != 0)
       return beyond(r, "a function that threads do not have");
     *out = as_poly_fn(r->t, AS_ATOM_ERF, arg[0], AS_POLY_NONE);
+    as_poly_write(r->t, *out, (as_written){AS_WRITTEN_ERF, {arg[0], AS_POLY_NONE, AS_POLY_NONE}});
     return true;
   }
   uint32_t keep = r->n_bound;
@@ -331,53 +332,70 @@ static bool arithmetic(reader *r, const as_expr *e, as_poly *out) {
   as_terms *t = r->t;
   as_poly x = AS_POLY_NONE;
   as_poly y = AS_POLY_NONE;
+  as_written_op op;
   if (e->n > 2 || (e->n > 0 && !scalar(r, e->kid[0], &x)) ||
       (e->n > 1 && !scalar(r, e->kid[1], &y)))
     return beyond(r, "an expression that threads do not have");
   switch (e->kind) {
   case AS_E_ADD:
     *out = as_poly_add(t, x, y);
-    return true;
+    op = AS_WRITTEN_ADD;
+    break;
   case AS_E_SUB:
     *out = as_poly_add(t, x, as_poly_neg(t, y));
-    return true;
+    op = AS_WRITTEN_SUB;
+    break;
   case AS_E_MUL:
     *out = as_poly_mul(t, x, y);
-    return true;
+    op = AS_WRITTEN_MUL;
+    break;
   case AS_E_FDIV:
     if (!as_poly_monos(t, y))
       return beyond(r, "a division by zero");
     *out = as_poly_mul(t, x, as_poly_inv(t, y));
-    return true;
+    op = AS_WRITTEN_DIV;
+    break;
   case AS_E_NEG:
     *out = as_poly_neg(t, x);
-    return true;
+    op = AS_WRITTEN_NEG;
+    break;
   case AS_E_EXP:
     *out = as_poly_exp(t, x);
-    return true;
+    op = AS_WRITTEN_EXP;
+    break;
   case AS_E_LOG:
     *out = as_poly_fn(t, AS_ATOM_LOG, x, AS_POLY_NONE);
-    return true;
+    op = AS_WRITTEN_LOG;
+    break;
   case AS_E_SQRT:
     *out = as_poly_fn(t, AS_ATOM_SQRT, x, AS_POLY_NONE);
-    return true;
+    op = AS_WRITTEN_SQRT;
+    break;
   case AS_E_INV:
     if (!as_poly_monos(t, x))
       return beyond(r, "a division by zero");
     *out = as_poly_inv(t, x);
-    return true;
+    y = x;
+    x = as_poly_int(t, 1);
+    op = AS_WRITTEN_DIV;
+    break;
   case AS_E_ABS:
     *out = as_poly_fn(t, AS_ATOM_ABS, x, AS_POLY_NONE);
-    return true;
+    op = AS_WRITTEN_ABS;
+    break;
   case AS_E_MAX2:
     *out = as_poly_fn(t, AS_ATOM_MAX2, x, y);
-    return true;
+    op = AS_WRITTEN_MAX2;
+    break;
   case AS_E_MIN2:
     *out = as_poly_fn(t, AS_ATOM_MIN2, x, y);
-    return true;
+    op = AS_WRITTEN_MIN2;
+    break;
   default:
     return beyond(r, "whole-number division");
   }
+  as_poly_write(t, *out, (as_written){op, {x, y, AS_POLY_NONE}});
+  return true;
 }
 
 /* Of places, or an element and a number: of two elements the difference is printed, which is no
@@ -388,7 +406,10 @@ static as_poly equals(as_terms *t, as_poly x, as_poly y) {
   if (of_places || as_poly_is_number(t, x) == as_poly_is_number(t, y))
     return as_poly_is_number(t, p) && !as_poly_is_number(t, x) ? AS_POLY_NONE
                                                                : as_poly_equals(t, p);
-  return as_poly_fn(t, AS_ATOM_ZERO, p, AS_POLY_NONE);
+  as_poly r = as_poly_fn(t, AS_ATOM_ZERO, p, AS_POLY_NONE);
+  as_poly_write(t, p, (as_written){AS_WRITTEN_SUB, {y, x, AS_POLY_NONE}});
+  as_poly_write(t, r, (as_written){AS_WRITTEN_ZERO, {p, AS_POLY_NONE, AS_POLY_NONE}});
+  return r;
 }
 
 /* A condition as a number, 0 or 1: places are compared, elements for being the same. */
@@ -416,8 +437,15 @@ static bool condition(reader *r, const as_expr *e, as_poly *out) {
     *out = equals(t, x, y);
   if (*out == AS_POLY_NONE)
     return beyond(r, "a condition on something else than places");
-  if (compared && e->rel == AS_REL_NE)
-    *out = as_poly_add(t, one, as_poly_neg(t, *out));
+  if (e->kind == AS_E_AND)
+    as_poly_write(t, *out, (as_written){AS_WRITTEN_MUL, {x, y, AS_POLY_NONE}});
+  if (e->kind == AS_E_OR)
+    as_poly_write(t, *out, (as_written){AS_WRITTEN_CHOOSE, {x, one, y}});
+  if (e->kind == AS_E_NOT || (compared && e->rel == AS_REL_NE)) {
+    as_poly is = compared ? *out : x;
+    *out = as_poly_add(t, one, as_poly_neg(t, is));
+    as_poly_write(t, *out, (as_written){AS_WRITTEN_SUB, {one, is, AS_POLY_NONE}});
+  }
   return true;
 }
 
@@ -436,6 +464,7 @@ static bool choice(reader *r, const as_expr *e, as_poly *out) {
       !(as_poly_is_number(r->t, value[0]) && as_poly_is_number(r->t, value[1])))
     return beyond(r, "a choice of elements by elements");
   *out = as_poly_choice(r->t, is, value[0], value[1]);
+  as_poly_write(r->t, *out, (as_written){AS_WRITTEN_CHOOSE, {is, value[0], value[1]}});
   return true;
 }
 

@@ -57,6 +57,16 @@ static as_poly rest_of(as_terms *t, const as_mono *m, uint32_t condition) {
   return r;
 }
 
+typedef struct {
+  uint32_t condition;
+  bool is;
+} known_side;
+
+static as_poly where(as_terms *t, as_poly p, const void *arg) {
+  const known_side *side = arg;
+  return as_poly_where(t, p, side->condition, side->is);
+}
+
 as_poly as_poly_where(as_terms *t, as_poly p, uint32_t condition, bool is) {
   as_poly r = as_poly_int(t, 0);
   uint32_t n = as_poly_monos(t, p);
@@ -68,6 +78,7 @@ as_poly as_poly_where(as_terms *t, as_poly p, uint32_t condition, bool is) {
     if (is || !has)
       r = as_poly_add(t, r, rest_of(t, &m, condition));
   }
+  as_poly_carry(t, p, r, where, &(known_side){condition, is});
   return r;
 }
 
@@ -201,6 +212,16 @@ static as_poly moved_atom(as_terms *t, uint32_t atom, int32_t index, as_poly wit
   return as_poly_uses_index(t, as_poly_atom(t, &a), index) ? AS_POLY_NONE : as_poly_atom(t, &a);
 }
 
+typedef struct {
+  int32_t index;
+  as_poly with;
+} move;
+
+static as_poly moved(as_terms *t, as_poly p, const void *arg) {
+  const move *by = arg;
+  return as_poly_moved(t, p, by->index, by->with);
+}
+
 as_poly as_poly_moved(as_terms *t, as_poly p, int32_t index, as_poly with) {
   as_poly r = as_poly_int(t, 0);
   uint32_t n = as_poly_monos(t, p);
@@ -216,6 +237,7 @@ as_poly as_poly_moved(as_terms *t, as_poly p, int32_t index, as_poly with) {
     }
     r = as_poly_add(t, r, x);
   }
+  as_poly_carry(t, p, r, moved, &(move){index, with});
   return r;
 }
 

@@ -150,6 +150,9 @@ bool as_cut_counts(as_algebra *A);
 bool as_cut_loop(as_algebra *A, const as_tg_op *loop);
 /* cut.c: as_flight_validate and as_schedule_validate for each number of iterations that occurs */
 bool as_cut_schedules(const as_algebra *A, const char **why);
+/* scalar.c: a scalar function, other than a choice, of these terms; AS_POLY_NONE: it has no value
+ */
+as_poly as_den_apply(as_terms *t, as_tg_scalar op, as_poly x, as_poly y);
 /* scalar.c: an expression whose arguments are these terms; AS_POLY_NONE: it has no meaning */
 as_poly as_den_scalar(as_algebra *A, const as_tg_expr *e, const as_poly *arg, unsigned n);
 /* products.c: an operand in registers as a matrix: (indices of the instruction's operand, u, warp,

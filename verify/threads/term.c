@@ -11,6 +11,7 @@
 typedef struct {
   uint32_t n;
   as_mono *mono;
+  as_written written;
 } poly;
 
 struct as_terms {
@@ -173,6 +174,14 @@ static as_poly intern_sum(as_terms *t, const sum *s) {
   }
   as_vec_push(&t->poly, &p);
   return (as_poly)t->poly.n - 1;
+}
+
+as_written as_poly_written(const as_terms *t, as_poly p) {
+  return get(t, p)->written;
+}
+
+void as_poly_set_written(as_terms *t, as_poly p, as_written written) {
+  AS_VEC_AT(&t->poly, poly, p).written = written;
 }
 
 as_poly as_poly_num(as_terms *t, const mpq_t v) {
@@ -485,6 +494,16 @@ static as_poly rename_atom(as_terms *t, uint32_t atom, int power, int32_t from, 
   return atom_power(t, &a, power);
 }
 
+typedef struct {
+  int32_t from;
+  int32_t to;
+} renaming;
+
+static as_poly renamed(as_terms *t, as_poly p, const void *arg) {
+  const renaming *by = arg;
+  return as_poly_rename(t, p, by->from, by->to);
+}
+
 as_poly as_poly_rename(as_terms *t, as_poly p, int32_t from, int32_t to) {
   as_poly r = as_poly_int(t, 0);
   for (uint32_t i = 0; i < as_poly_monos(t, p); i++) {
@@ -494,6 +513,7 @@ as_poly as_poly_rename(as_terms *t, as_poly p, int32_t from, int32_t to) {
       x = as_poly_mul(t, x, rename_atom(t, m.factor[k].atom, m.factor[k].power, from, to));
     r = as_poly_add(t, r, x);
   }
+  as_poly_carry(t, p, r, renamed, &(renaming){from, to});
   return r;
 }
 
@@ -528,6 +548,7 @@ as_poly as_poly_without(as_terms *t, as_poly p, uint32_t atom) {
     add_mono(t, &s, &m);
     r = as_poly_add(t, r, intern_sum(t, &s));
   }
+  as_poly_carry_without(t, p, r, atom);
   return r;
 }
 

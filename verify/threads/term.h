@@ -66,6 +66,32 @@ typedef struct {
   const as_factor *factor;
 } as_mono;
 
+/* How a value was written: the operation that first made it, and of what.  Normal forms are for
+ * comparing alone: over the reals (x - m) * (x - m) is x * x - 2 * x * m + m * m, in floats it is
+ * not, so what is printed is printed as it was written. */
+typedef enum {
+  AS_WRITTEN_NOT, /* a load, a fold, a number, or made by something else than a reader */
+  AS_WRITTEN_ADD,
+  AS_WRITTEN_SUB,
+  AS_WRITTEN_MUL,
+  AS_WRITTEN_DIV,
+  AS_WRITTEN_NEG,
+  AS_WRITTEN_EXP,
+  AS_WRITTEN_SQRT,
+  AS_WRITTEN_LOG,
+  AS_WRITTEN_ABS,
+  AS_WRITTEN_ERF,
+  AS_WRITTEN_ZERO,
+  AS_WRITTEN_MAX2,
+  AS_WRITTEN_MIN2,
+  AS_WRITTEN_CHOOSE /* by a condition, 1 or 0 */
+} as_written_op;
+
+typedef struct {
+  as_written_op op;
+  as_poly kid[3]; /* AS_POLY_NONE behind the last one */
+} as_written;
+
 typedef struct as_terms as_terms;
 as_terms *as_terms_new(void);
 void as_terms_free(as_terms *t);
@@ -124,6 +150,21 @@ as_poly as_poly_atom(as_terms *t, const as_atom *a);
 as_poly as_poly_power(as_terms *t, uint32_t atom, int power);
 bool as_poly_uses_kind(const as_terms *t, as_poly p, as_atom_kind kind);
 bool as_poly_uses_index(const as_terms *t, as_poly p, int32_t index);
+
+/* written.c */
+/* sums and products of places, conditions and whole numbers: in whole numbers all orders are one */
+bool as_poly_is_whole(const as_terms *t, as_poly p);
+/* p was written so; of several ways the first is kept.  Numbers and single elements or folds are
+ * never written any other way, and nothing is of itself: what is written has no circle. */
+void as_poly_write(as_terms *t, as_poly p, as_written written);
+/* r is p under a map of terms that keeps all operations: then it is written as p is */
+typedef as_poly as_poly_map(as_terms *t, as_poly p, const void *arg);
+void as_poly_carry(as_terms *t, as_poly p, as_poly r, as_poly_map *map, const void *arg);
+/* r is p without the factor `atom` */
+void as_poly_carry_without(as_terms *t, as_poly p, as_poly r, uint32_t atom);
+/* term.c */
+as_written as_poly_written(const as_terms *t, as_poly p);
+void as_poly_set_written(as_terms *t, as_poly p, as_written written);
 
 /* structure */
 bool as_atom_has_index(const as_atom *a, int32_t index); /* as one of its own, not within a part */

@@ -556,9 +556,23 @@ AS_DEV float as_expf(float x) {
   return expf(x);
 }
 
-/* within what it may be away */
+AS_DEV float as_maxf(float x, float y) {
+  return x > y || std::isnan(x) ? x : y;
+}
+
+AS_DEV float as_minf(float x, float y) {
+  return x < y || std::isnan(x) ? x : y;
+}
+
+AS_DEV float as_mulf(float x, float y) {
+  return x * y;
+}
+
+/* within what it may be away, for all numbers */
 AS_DEV float as_divf(float a, float b) {
-  return a * (1.0f / b);
+  const float size = fabsf(b);
+  const float scale = size > 0x1p64f ? 0x1p-64f : size < 0x1p-64f ? 0x1p64f : 1.0f;
+  return (a * scale) * (1.0f / (b * scale));
 }
 
 template <int N> AS_DEV void as_cp_async(as_sm, int off, const void *p, size_t at) {

@@ -278,12 +278,14 @@ AS_DEV void at_syncwarp() {
   as_emu::collective(2, as_emu::nothing);
 }
 
-AS_DEV float at_exp_sum(float x, float y) {
-  return expf(x + y);
-}
-
 AS_DEV float at_inv(float x) {
   return 1.0f / x;
+}
+
+AS_DEV float at_div(float x, float y) {
+  const float size = fabsf(y);
+  const float scale = size > 0x1p64f ? 0x1p-64f : size < 0x1p-64f ? 0x1p64f : 1.0f;
+  return (x * scale) * at_inv(y * scale);
 }
 
 AS_DEV float at_rsqrt(float x) {

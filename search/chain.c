@@ -28,6 +28,7 @@ void sg_candidate_clear(as_candidate *candidate) {
   free(candidate->tiling);
   free(candidate->text);
   as_verdict_clear(&candidate->verdict);
+  as_floats_result_clear(&candidate->floats);
   if (candidate->graph)
     as_graph_free(candidate->graph);
   if (candidate->program) {
@@ -80,6 +81,7 @@ typedef struct {
   char *unfit;   /* why it has no tile sizes, or cannot be lowered; malloc'ed */
   bool left;     /* not judged: a cheaper one is certified, or proofs have taken what they may */
   bool separate; /* the program's own operators as kernels */
+  bool unsafe;   /* not judged: it fails the float test */
   uint64_t proof_work; /* as_policy */
   unsigned threads;    /* as_policy: of one that is judged alone */
 } trial;
@@ -198,6 +200,12 @@ static void judge_candidate(const sg_search *search, trial *tried) {
   const as_search_opts *opts = &search->opts;
   if (opts->policy == NULL || !fits(tried))
     return;
+  tried->unsafe = opts->floats &&
+                  !opts->floats(opts->floats_arg, tried->candidate.graph, &tried->candidate.floats);
+  if (tried->unsafe) {
+    AS_TRACE(SEARCH, "not judged: worse in floats than the program given");
+    return;
+  }
   as_judged judged = as_search_judged(search->program, &opts->given, &tried->candidate);
   as_policy policy = *opts->policy;
   policy.until = tried->until;
@@ -334,10 +342,26 @@ static double time_for(const sg_search *search, const sg_scheme *scheme) {
   return until > 0 && is_separate(scheme) && until < least ? least : until;
 }
 
+/* keeps a candidate that fails the float test, for who asks why it is not chosen */
+static void take_unsafe(sg_search *search, trial *tried, uint32_t number) {
+  as_search_result *result = search->result;
+  char *why = as_floats_print(&tried->candidate.floats);
+  sg_note(search, as_format("candidate %u is worse in floats than the program given: %s\n%s",
+                            number, why, tried->candidate.text));
+  free(why);
+  result->stats.unsafe++;
+  result->unsafe = as_realloc(result->unsafe, (result->n_unsafe + 1) * sizeof *result->unsafe);
+  result->unsafe[result->n_unsafe++] = tried->candidate;
+}
+
 static void take(sg_search *search, trial *tried, uint32_t number, char **unfit) {
   as_search_result *result = search->result;
   if (tried->left) {
     sg_candidate_clear(&tried->candidate);
+    return;
+  }
+  if (tried->unsafe) {
+    take_unsafe(search, tried, number);
     return;
   }
   if (!fits(tried))
@@ -466,6 +490,8 @@ void sg_certify_schemes(sg_search *search) {
       certify_schemes(search, &next, 1, &unfit);
   }
   sort_candidates(result);
+  if (result->n_unsafe)
+    qsort(result->unsafe, result->n_unsafe, sizeof *result->unsafe, compare_candidates);
   if (unfit)
     sg_message(search, unfit);
   free(number);
@@ -511,7 +537,9 @@ as_offered as_search_offer(const as_graph *program, const as_search_opts *opts, 
     judge_candidate(&search, &tried);
     take(&search, &tried, result->n, &unfit);
     sort_candidates(result);
-    became = result->n > before ? AS_OFFERED_TAKEN : AS_OFFERED_UNPROVED;
+    became = tried.unsafe         ? AS_OFFERED_UNSAFE
+             : result->n > before ? AS_OFFERED_TAKEN
+                                  : AS_OFFERED_UNPROVED;
   } else {
     sg_candidate_clear(candidate);
   }

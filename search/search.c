@@ -323,9 +323,12 @@ as_status as_search(const as_graph *program, const as_search_opts *opts, as_sear
 void as_search_result_clear(as_search_result *result) {
   for (uint32_t i = 0; i < result->n; i++)
     sg_candidate_clear(&result->cand[i]);
+  for (uint32_t i = 0; i < result->n_unsafe; i++)
+    sg_candidate_clear(&result->unsafe[i]);
   for (uint32_t i = 0; i < result->n_log; i++)
     free(result->log[i]);
   free(result->cand);
+  free(result->unsafe);
   free(result->log);
   free(result->message);
   memset(result, 0, sizeof *result);

@@ -9,6 +9,7 @@
 enum {
   BITS = 192,     /* of what stands for the reals */
   MOST_ALONE = 4, /* inputs that have a class's numbers one after the other */
+  LEAST_TOGETHER = 8,
   LONG_DRAWS = 2, /* of an axis that is long */
   MOST_OPS = 50000000
 };
@@ -33,6 +34,15 @@ static size_t row_of(const as_tensor *tensor) {
       return (size_t)tensor->dim[axis];
   }
   return 1;
+}
+
+/* Elements of an output whose errors are compared together: a row, or several where rows are short,
+ * since of few elements chance decides how large the errors are. */
+static size_t compared_together(const as_tensor *tensor) {
+  size_t n = 1;
+  for (uint32_t axis = tensor->rank; axis-- > 0 && n < LEAST_TOGETHER;)
+    n *= (size_t)tensor->dim[axis];
+  return n > 0 ? n : 1;
 }
 
 static bool is_integer(const maker *make, uint32_t input) {
@@ -114,7 +124,7 @@ static bool run_exactly(maker *make, const as_tensor *inputs, as_float_draw *dra
   for (uint32_t i = 0; ok && i < program->n_output; i++) {
     as_float_output *out = &draw->output[i];
     out->n = outputs[i].n;
-    out->row = row_of(&outputs[i]);
+    out->row = compared_together(&outputs[i]);
     out->exact = as_malloc((out->n + 1) * sizeof *out->exact);
     for (size_t k = 0; k < out->n; k++)
       out->exact[k] = as_point_double(as_tensor_at(&outputs[i], k));

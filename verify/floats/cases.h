@@ -8,7 +8,7 @@
 /* an output on one draw */
 typedef struct {
   size_t n;
-  size_t row;      /* elements of a row: they follow each other */
+  size_t row;      /* elements of a row (or several short ones): they follow each other */
   double *exact;   /* the nearest doubles; what is not finite is not compared */
   double *given;   /* as the program given computes it */
   double *allowed; /* by row: the error of the program given, at least what is told apart */

@@ -103,10 +103,11 @@ typedef struct {
   const as_float_types *types;
   as_float_domain floats;
   as_floats_result *result;
-  bool met[AS_N_FLOAT_CLASSES];
 } tester;
 
 static void note_factor(tester *job, as_float_class of, double factor) {
+  double *here = &job->result->of_class[of];
+  *here = factor > *here ? factor : *here;
   if (factor <= job->result->factor)
     return;
   job->result->factor = factor;
@@ -142,7 +143,7 @@ static void compare_row(tester *job, as_float_class of, const as_float_output *o
 
 static void compare(tester *job, const as_float_draw *draw, const as_tensor *have) {
   job->result->draws++;
-  job->met[draw->of] = true;
+  note_factor(job, draw->of, 0);
   for (uint32_t i = 0; i < job->cand->n_output; i++) {
     const as_float_output *out = &draw->output[i];
     as_float_format format = job->types->value[job->cand->output[i]];
@@ -189,7 +190,7 @@ static bool run_case(tester *job, const as_float_case *at) {
 static void conclude(tester *job, uint32_t n_cases) {
   as_floats_result *result = job->result;
   for (int i = 0; i < AS_N_FLOAT_CLASSES; i++)
-    result->n_classes += job->met[i];
+    result->n_classes += result->of_class[i] >= 0;
   result->outcome = isinf(result->factor)               ? AS_FLOATS_NOT_FINITE
                     : result->factor > AS_FLOATS_FACTOR ? AS_FLOATS_WORSE
                     : n_cases == 0                      ? AS_FLOATS_UNTESTED
@@ -208,6 +209,8 @@ void as_floats_test(const as_floats *test, const as_graph *cand, const as_float_
   memset(result, 0, sizeof *result);
   as_stats_add(AS_STAT_FLOAT_TESTS, 1);
   tester job = {.cand = cand, .types = types, .result = result};
+  for (int i = 0; i < AS_N_FLOAT_CLASSES; i++)
+    result->of_class[i] = -1;
   as_float_domain_init(&job.floats, AS_FLOATS_PART);
   uint32_t n_cases = 0;
   for (uint32_t i = 0; i < test->n_cases; i++)
@@ -234,6 +237,18 @@ const char *as_floats_word(as_floats_outcome outcome) {
                                       [AS_FLOATS_WORSE] = "worse",
                                       [AS_FLOATS_NOT_FINITE] = "not finite"};
   return words[outcome];
+}
+
+char *as_floats_table(const as_floats_result *result) {
+  as_str text;
+  as_str_init(&text);
+  for (int i = 0; result->draws > 0 && i < AS_N_FLOAT_CLASSES; i++) {
+    if (isinf(result->of_class[i]))
+      as_str_printf(&text, "  %-30s not finite\n", as_float_class_rows[i].name);
+    else if (result->of_class[i] >= 0)
+      as_str_printf(&text, "  %-30s %.3g\n", as_float_class_rows[i].name, result->of_class[i]);
+  }
+  return as_str_take(&text);
 }
 
 static void add_safer(const as_floats_result *result, as_str *text) {

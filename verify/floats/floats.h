@@ -39,6 +39,7 @@ typedef struct {
   char *why;      /* UNTESTED; malloc'ed */
   uint32_t draws; /* that were compared */
   uint32_t n_classes;
+  double of_class[AS_N_FLOAT_CLASSES]; /* the factor of errors in each; negative: nothing drawn */
   as_float_class worst; /* the class with the largest factor, or in which it is not finite */
   double factor;        /* of errors there; INFINITY: not finite */
   bool is_given;        /* it is the program, operator by operator: passes whatever is found */
@@ -56,6 +57,9 @@ bool as_floats_fails(const as_floats_result *result);
 /* `mean of 1,000 deviations: 500 x the error of the program given`, or what else there is to say;
  * malloc'ed */
 char *as_floats_print(const as_floats_result *result);
+
+/* the factor in each class, a line each, malloc'ed */
+char *as_floats_table(const as_floats_result *result);
 
 /* What the program given and the reals are on the battery: computed once, for all candidates.
  * Several threads may test candidates at the same time. */

@@ -456,10 +456,15 @@ static bool has_one_kernel(const as_search_result *result) {
   return false;
 }
 
-/* as many as are wanted, or one where that is enough */
-static bool has_enough(const sg_search *search) {
-  const as_search_result *result = search->result;
-  return result->n >= search->opts.keep || (search->opts.only_first && result->n > 0);
+/* as many as are wanted beside the `before` that there were, or one where that is enough */
+static bool has_enough(const sg_search *search, uint32_t before) {
+  uint32_t n = search->result->n - before;
+  return n >= search->opts.keep || (search->opts.only_first && n > 0);
+}
+
+/* a second round is about what is cheaper than the cheapest that there was */
+static bool matters(const sg_search *search, uint32_t before, const sg_scheme *scheme) {
+  return !search->is_wider || before == 0 || scheme->us < search->result->cand[0].us;
 }
 
 void sg_certify_schemes(sg_search *search) {
@@ -467,16 +472,19 @@ void sg_certify_schemes(sg_search *search) {
   uint32_t *number = as_malloc((search->n_schemes + 1) * sizeof *number);
   char *unfit = NULL;
   uint32_t next = 0;
-  while (next < search->n_schemes && !has_enough(search)) {
+  const uint32_t before = result->n;
+  while (next < search->n_schemes && !has_enough(search, before) &&
+         matters(search, before, &search->schemes[next])) {
     /* as many as are wanted yet, which would be tried one after the other as well; a few at a time,
      * since time that is up is only seen between */
     uint32_t n = 0;
-    while (next < search->n_schemes && n < search->opts.keep - result->n && n < AT_ONCE)
+    uint32_t wanted = search->opts.keep - (result->n - before);
+    while (next < search->n_schemes && n < wanted && n < AT_ONCE)
       number[n++] = next++;
     certify_schemes(search, number, n, &unfit);
   }
   /* beside the cheapest by the model, which is only a model: one kernel for everything */
-  bool beside = result->n > 0 && !search->opts.only_first;
+  bool beside = result->n > 0 && !search->opts.only_first && !search->is_wider;
   for (; next < search->n_schemes && beside && !has_one_kernel(result); next++) {
     const sg_scheme *scheme = &search->schemes[next];
     const sg_piece *piece = &scheme->pieces[0];

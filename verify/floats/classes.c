@@ -5,7 +5,9 @@
 static const double PI = 3.14159265358979323846;
 
 const as_float_class_row as_float_class_rows[] = {
-#define X(id, name, aim, where) {name, aim, AS_IN_##where},
+#define X(id, name, aim, where)                                                                    \
+  {name, aim, AS_IN_##where,                                                                       \
+   AS_FLOATS_##id == AS_FLOATS_INFINITE || AS_FLOATS_##id == AS_FLOATS_NAN},
     AS_FLOAT_CLASSES(X)
 #undef X
 };

@@ -36,7 +36,7 @@ typedef enum {
   X(TINY, "tiny numbers and zeros", "denominators that are 0 or nearly", EACH)                     \
   X(LONG, "long sums", "the order of accumulation", ALL)                                           \
   X(INFINITE, "infinities", "infinity less infinity", EACH)                                        \
-  X(NAN, "not a number", "what is not a number beyond its row", EACH)
+  X(NAN, "not a number", "NaN beyond the rows that have it", EACH)
 
 typedef enum {
 
@@ -50,6 +50,7 @@ typedef struct {
   const char *name;
   const char *aim;
   as_float_where where;
+  bool is_infinite; /* inputs are not finite: rows in which the program given is not are left out */
 } as_float_class_row;
 
 extern const as_float_class_row as_float_class_rows[];

@@ -276,7 +276,7 @@ static bool test_floats(checking *c, const as_judged *judged, as_floats_result *
   if (recorded && !target)
     return false;
   bool off = outcome && strcmp(outcome, as_floats_word(AS_FLOATS_OFF)) == 0;
-  as_guard *guard = recorded ? as_guard_new(judged->program, target, off) : NULL;
+  as_guard *guard = recorded ? as_guard_new(judged->program, target, off, true) : NULL;
   if (recorded && judged->graph && judged->program)
     as_guard_test(guard, judged->graph, result);
   else if (recorded)

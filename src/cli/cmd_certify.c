@@ -80,7 +80,7 @@ static void show(const cli_opts *opts, const as_judged *judged, const as_verdict
 
 /* what the float test says of the candidate: no part of the verdict */
 static void test_floats(const cli_opts *opts, const as_judged *judged, as_floats_result *floats) {
-  as_guard *guard = as_guard_new(judged->program, as_target_default(), opts->fast_floats);
+  as_guard *guard = as_guard_new(judged->program, as_target_default(), opts->fast_floats, true);
   as_guard_test(guard, judged->graph, floats);
   as_guard_free(guard);
 }

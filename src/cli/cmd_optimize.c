@@ -334,7 +334,7 @@ int cli_optimize(const cli_opts *opts) {
     ok = leave_share(opts, &job, target, &err);
   } else if (ok) {
     dir = opts->out ? as_strdup(opts->out) : as_format("%s.assay", job.program->name);
-    guard = as_guard_new(job.program, target, opts->fast_floats);
+    guard = as_guard_new(job.program, target, opts->fast_floats, false);
     ok = as_report_dir_place(dir, opts->force, &err) && /* before the work, not after it */
          find(opts, &job, target, guard, dir, &kept, &found, &chosen, &err) &&
          leave(opts, &job, &found, &chosen, target, &kept, dir, &err);

@@ -179,7 +179,7 @@ static void print_trials(const tuning *tune, uint32_t chosen, bool timed) {
 int cli_tune(const cli_opts *given, const as_job *job, const as_target *target, const char *dir,
              as_err *err) {
   tuning tune = {.given = given, .job = job, .target = target, .dir = dir};
-  tune.guard = as_guard_new(job->program, target, given->fast_floats);
+  tune.guard = as_guard_new(job->program, target, given->fast_floats, false);
   char *why = NULL;
   uint32_t chosen = 0;
   bool timed = false;

@@ -1,6 +1,7 @@
 #include "guard.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
+#include "src/base/trace.h"
 #include "src/lower/lower.h"
 #include "verify/field/identical.h"
 #include <pthread.h>
@@ -9,6 +10,7 @@
 struct as_guard {
   const as_graph *program;
   const as_target *target;
+  bool thorough;
   pthread_mutex_t lock; /* of `test`, which is made when it is first asked for */
   as_floats *test;
 };
@@ -17,12 +19,13 @@ static bool may_be_rounded(const void *target, const char *operator_name) {
   return as_target_rounds(target, operator_name) != AS_ROUND_NEVER;
 }
 
-as_guard *as_guard_new(const as_graph *program, const as_target *target, bool off) {
+as_guard *as_guard_new(const as_graph *program, const as_target *target, bool off, bool thorough) {
   if (off)
     return NULL;
   as_guard *guard = as_calloc(1, sizeof *guard);
   guard->program = program;
   guard->target = target;
+  guard->thorough = thorough;
   pthread_mutex_init(&guard->lock, NULL);
   return guard;
 }
@@ -52,6 +55,7 @@ static const as_floats *test_of(as_guard *guard) {
 
 bool as_guard_test(void *arg, const as_graph *cand, as_floats_result *result) {
   as_guard *guard = arg;
+  bool is_given = guard && as_field_is_identical(guard->program, cand);
   *result = (as_floats_result){.outcome = AS_FLOATS_OFF};
   if (!guard)
     return true;
@@ -63,15 +67,18 @@ bool as_guard_test(void *arg, const as_graph *cand, as_floats_result *result) {
   if (as_lower_types(cand, &options, between, &err)) {
     as_float_types types;
     as_float_types_lowered(cand, between, &permission, &types);
-    as_floats_test(test_of(guard), cand, &types, result);
+    const as_floats *test = test_of(guard);
+    as_floats_test(test, cand, &types, guard->thorough || is_given, result);
+    AS_TRACE(SEARCH, "floats: the battery took %.3f s, this candidate %.3f s",
+             as_floats_seconds(test), result->seconds);
     as_float_types_clear(&types);
   } else {
     as_guard_untested(guard, err.text ? err.text : "it is not lowered", result);
   }
   as_err_clear(&err);
   free(between);
-  result->is_given = as_field_is_identical(guard->program, cand);
-  return result->is_given || !as_floats_fails(result);
+  result->is_given = is_given;
+  return is_given || !as_floats_fails(result);
 }
 
 void as_guard_untested(const as_guard *guard, const char *why, as_floats_result *result) {

@@ -7,8 +7,9 @@
 #include "verify/floats/floats.h"
 
 typedef struct as_guard as_guard;
-/* NULL where the test is turned off; program and target are borrowed */
-as_guard *as_guard_new(const as_graph *program, const as_target *target, bool off);
+/* NULL where the test is turned off; thorough: of candidates that fail every class is wanted, not
+ * the first in which they do; program and target are borrowed */
+as_guard *as_guard_new(const as_graph *program, const as_target *target, bool off, bool thorough);
 void as_guard_free(as_guard *guard); /* NULL allowed */
 /* Tests a muGraph of that program at the sizes that it has now; `guard` (an as_guard) may be NULL:
  * then the test is off.  What is the program, operator by operator, passes, whatever is said of it.

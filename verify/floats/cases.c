@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 enum {
-  BITS = 192,     /* of what stands for the reals */
+  BITS = 128,     /* of what stands for the reals */
   MOST_ALONE = 4, /* inputs that have a class's numbers one after the other */
   LEAST_TOGETHER = 8,
-  LONG_DRAWS = 2, /* of an axis that is long */
+  LONG_DRAWS = 1, /* of an axis that is long */
   MOST_OPS = 50000000
 };
 

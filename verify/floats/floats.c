@@ -13,7 +13,7 @@
 
 enum { MOST_CASES = 3, LONG_FROM = 1024, MOST_OPS = 50000000 };
 
-const as_floats_options as_floats_default = {.seed = 1, .work = 6000, .long_work = 200000};
+const as_floats_options as_floats_default = {.seed = 1, .work = 2000, .long_work = 40000};
 
 struct as_floats {
   as_graph *program; /* a copy with sizes of its own */
@@ -102,6 +102,7 @@ typedef struct {
   const as_graph *cand;
   const as_float_types *types;
   as_float_domain floats;
+  bool thorough;
   as_floats_result *result;
 } tester;
 
@@ -174,6 +175,10 @@ static int64_t *sizes_at(const as_graph *cand, const as_float_case *at) {
   return NULL;
 }
 
+static bool goes_on(const tester *job) {
+  return job->thorough || job->result->factor <= AS_FLOATS_FACTOR;
+}
+
 /* false: the candidate cannot be evaluated there, and the result says why */
 static bool run_case(tester *job, const as_float_case *at) {
   as_err err;
@@ -181,7 +186,7 @@ static bool run_case(tester *job, const as_float_case *at) {
   int64_t *env = sizes_at(job->cand, at);
   as_eval_codes *codes = as_eval_codes_new();
   bool ok = env || as_err_set(&err, AS_UNKNOWN, "no small sizes meet the candidate's relations");
-  for (uint32_t k = 0; ok && k < at->n_draws; k++) {
+  for (uint32_t k = 0; ok && goes_on(job) && k < at->n_draws; k++) {
     as_tensor *outputs = as_calloc(job->cand->n_output + 1, sizeof *outputs);
     ok = as_float_run(job->cand, &job->floats, job->types, env, codes, at->draw[k].inputs, outputs,
                       MOST_OPS, &err) == AS_OK;
@@ -214,16 +219,16 @@ static void conclude(tester *job, uint32_t n_cases) {
 }
 
 void as_floats_test(const as_floats *test, const as_graph *cand, const as_float_types *types,
-                    as_floats_result *result) {
+                    bool thorough, as_floats_result *result) {
   double start = as_now();
   memset(result, 0, sizeof *result);
   as_stats_add(AS_STAT_FLOAT_TESTS, 1);
-  tester job = {.cand = cand, .types = types, .result = result};
+  tester job = {.cand = cand, .types = types, .thorough = thorough, .result = result};
   for (int i = 0; i < AS_N_FLOAT_CLASSES; i++)
     result->of_class[i] = -1;
   as_float_domain_init(&job.floats, AS_FLOATS_PART);
   uint32_t n_cases = 0;
-  for (uint32_t i = 0; i < test->n_cases; i++)
+  for (uint32_t i = 0; i < test->n_cases && goes_on(&job); i++)
     n_cases += run_case(&job, test->made[i]);
   if (test->n_cases == 0)
     result->why = as_strdup(test->err.text ? test->err.text : "it cannot be evaluated");

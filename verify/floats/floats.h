@@ -67,8 +67,9 @@ typedef struct as_floats as_floats;
 as_floats *as_floats_new(const as_graph *program, const as_floats_options *options);
 void as_floats_free(as_floats *test); /* NULL allowed */
 /* The candidate is of that program, whose own copy with the candidate's table of sizes is
- * cand->program.  result: cleared by the caller. */
+ * cand->program.  thorough: all classes are gone through, also when one has failed.  result:
+ * cleared by the caller. */
 void as_floats_test(const as_floats *test, const as_graph *cand, const as_float_types *types,
-                    as_floats_result *result);
+                    bool thorough, as_floats_result *result);
 double as_floats_seconds(const as_floats *test); /* that as_floats_new took */
 #endif

@@ -72,7 +72,7 @@ static bool draw_inputs(maker *make, as_float_draw *draw, uint32_t alone) {
     if (is_integer(make, i))
       fill_integers(make, i, tensor);
     else
-      as_float_fill(of, format, &make->rng, tensor->data, tensor->n, row_of(tensor));
+      as_float_fill(of, format, &make->rng, i, tensor->data, tensor->n, row_of(tensor));
   }
   return draw->inputs != NULL;
 }

@@ -16,6 +16,7 @@ const as_float_class_row as_float_class_rows[] = {
 typedef struct {
   as_float_format format;
   as_rng *rng;
+  uint32_t input;
   double *x;
   size_t n;
   size_t row;
@@ -85,6 +86,11 @@ static void fill_SCORES(filled *in) {
 
 static void fill_HIGH_SCORES(filled *in) {
   scaled(in, 0, 50);
+}
+
+/* one input of a product above 0, the other below */
+static void fill_OPPOSITE(filled *in) {
+  scaled(in, in->input % 2 ? -1.5 : 1.5, 0.3);
 }
 
 static void fill_LOW(filled *in) {
@@ -176,9 +182,9 @@ static double in_format(as_float_format format, double x) {
   return as_float_round(format, x);
 }
 
-void as_float_fill(as_float_class of, as_float_format format, as_rng *rng, double *x, size_t n,
-                   size_t row) {
-  filled in = {format, rng, x, n, row ? row : 1};
+void as_float_fill(as_float_class of, as_float_format format, as_rng *rng, uint32_t input,
+                   double *x, size_t n, size_t row) {
+  filled in = {format, rng, input, x, n, row ? row : 1};
   fills[of](&in);
   for (size_t i = 0; i < n; i++)
     x[i] = in_format(format, x[i]);

@@ -26,6 +26,7 @@ typedef enum {
   X(DENORMAL, "denormal numbers", "products that become 0", BOTH)                                  \
   X(SCORES, "scores of 100", "exponentials without a maximum", ALL)                                \
   X(HIGH_SCORES, "scores of 10,000", "exponentials without a maximum", ALL)                        \
+  X(OPPOSITE, "opposite signs", "exponentials that vanish without a maximum", ALL)                 \
   X(LOW, "numbers about -15,000", "a maximum over more than the scores", EACH)                     \
   X(NEGATIVE, "numbers from -30 to -5", "1 + x and x - 1 where x is small", ALL)                   \
   X(DOMINATED, "one element dominates", "sums in which the rest is lost", EACH)                    \
@@ -55,8 +56,8 @@ typedef struct {
 
 extern const as_float_class_row as_float_class_rows[];
 
-/* Fills an input of n elements whose rows (along the last axis) have `row` elements with numbers of
- * the class in that format. */
-void as_float_fill(as_float_class of, as_float_format format, as_rng *rng, double *x, size_t n,
-                   size_t row);
+/* Fills input number `input` of n elements, whose rows (along the last axis) have `row` elements,
+ * with numbers of the class in that format. */
+void as_float_fill(as_float_class of, as_float_format format, as_rng *rng, uint32_t input,
+                   double *x, size_t n, size_t row);
 #endif

@@ -13,7 +13,7 @@
 
 enum { MOST_CASES = 3, LONG_FROM = 1024, MOST_OPS = 50000000 };
 
-const as_floats_options as_floats_default = {.seed = 1, .work = 2000, .long_work = 40000};
+const as_floats_options as_floats_default = {.seed = 1, .work = 4000, .long_work = 40000};
 
 struct as_floats {
   as_graph *program; /* a copy with sizes of its own */

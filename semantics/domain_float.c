@@ -26,6 +26,10 @@ double as_float_most(as_float_format format) {
   return formats[format].most;
 }
 
+double as_float_normal(as_float_format format) {
+  return formats[format].normal;
+}
+
 double as_float_least(as_float_format format) {
   return formats[format].least;
 }

@@ -26,8 +26,10 @@ void as_float_domain_init(as_float_domain *floats, uint32_t part);
 as_float_format as_float_format_of(as_dtype type); /* of integers: WIDE */
 /* to nearest, with the format's denormals, and infinity beyond its largest number */
 double as_float_round(as_float_format format, double x);
-/* of the format: its largest number, the least above 0, and the distance from 1 to the next */
+/* of the format: its largest number, the least that is no denormal, the least above 0, and the
+ * distance from 1 to the next */
 double as_float_most(as_float_format format);
+double as_float_normal(as_float_format format);
 double as_float_least(as_float_format format);
 double as_float_ulp(as_float_format format);
 #endif

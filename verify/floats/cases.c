@@ -10,7 +10,8 @@ enum {
   BITS = 128,     /* of what stands for the reals */
   MOST_ALONE = 4, /* inputs that have a class's numbers one after the other */
   LEAST_TOGETHER = 8,
-  LONG_DRAWS = 1, /* of an axis that is long */
+  FINEST_WIDE = 2, /* units in the last place of results of 32 bits: functions are not exact */
+  LONG_DRAWS = 1,  /* of an axis that is long */
   MOST_OPS = 50000000
 };
 
@@ -150,13 +151,17 @@ static void measure_given(as_float_output *out, as_float_format format, const do
   out->given = as_malloc((out->n + 1) * sizeof *out->given);
   out->allowed = as_malloc((rows + 1) * sizeof *out->allowed);
   out->finest = as_malloc((rows + 1) * sizeof *out->finest);
-  for (size_t i = 0; i < out->n; i++)
+  out->apart = as_malloc((out->n + 1) * sizeof *out->apart);
+  for (size_t i = 0; i < out->n; i++) {
     out->given[i] = given[i];
+    out->apart[i] = fmax(fabs(given[i] - out->exact[i]), fabs(beside[i] - out->exact[i]));
+  }
   for (size_t row = 0; row < rows; row++) {
     double largest = 0;
     for (size_t i = row * out->row; i < (row + 1) * out->row && i < out->n; i++)
       largest = isfinite(out->exact[i]) ? fmax(largest, fabs(out->exact[i])) : largest;
-    out->finest[row] = fmax(as_float_ulp(format) * largest, as_float_least(format));
+    double unit = as_float_ulp(format) * (format == AS_FLOAT_F32 ? FINEST_WIDE : 1);
+    out->finest[row] = fmax(unit * largest, as_float_least(format));
     double own = fmax(error_of_row(out, row, given), error_of_row(out, row, beside));
     out->allowed[row] = fmax(own, out->finest[row]);
   }
@@ -248,6 +253,7 @@ void as_float_case_free(as_float_case *made) {
     for (uint32_t i = 0; i < made->n_outputs; i++) {
       free(made->draw[k].output[i].exact);
       free(made->draw[k].output[i].given);
+      free(made->draw[k].output[i].apart);
       free(made->draw[k].output[i].allowed);
       free(made->draw[k].output[i].finest);
     }

@@ -11,6 +11,7 @@ typedef struct {
   size_t row;      /* elements of a row (or several short ones): they follow each other */
   double *exact;   /* the nearest doubles; what is not finite is not compared */
   double *given;   /* as the program given computes it */
+  double *apart;   /* the larger error of the two runs of the program given, of each element */
   double *allowed; /* by row: the error of the program given, at least what is told apart */
   double *finest;  /* by row: what is told apart: a unit in the last place at its largest element */
 } as_float_output;

@@ -62,13 +62,32 @@ static void fill_OFFSET_6(filled *in) {
   scaled(in, 1e3, 1e-3);
 }
 
+/* of every other row, or, where there is one row, of every other element */
+static bool is_other(const filled *in, size_t i) {
+  size_t at = in->n > in->row ? i / in->row : i;
+  return at % 2 == 1;
+}
+
+/* of one row fourth powers do not fit into the format, of the next squares do not */
+static void fill_POWERS(filled *in) {
+  for (size_t i = 0; i < in->n; i++) {
+    double size = pow(as_float_most(in->format), is_other(in, i) ? 0.55 : 0.35);
+    in->x[i] = size * normal(in->rng);
+  }
+}
+
 static void fill_LARGE(filled *in) {
   scaled(in, 0, 1e4);
 }
 
+/* Of every other row the sums fit as well.  Where sums have no larger range than the numbers, all
+ * do: whether partial sums fit is a matter of their order. */
 static void fill_END(filled *in) {
-  for (size_t i = 0; i < in->n; i++)
-    in->x[i] = as_float_most(in->format) * about_zero(in->rng);
+  for (size_t i = 0; i < in->n; i++) {
+    double sums = in->format == AS_FLOAT_F16 ? 1 : 0x1p-17;
+    double most = as_float_most(in->format) * sums / (is_other(in, i) ? 64 : 1);
+    in->x[i] = most * about_zero(in->rng);
+  }
 }
 
 static void fill_SMALL(filled *in) {
@@ -90,7 +109,7 @@ static void fill_HIGH_SCORES(filled *in) {
 
 /* one input of a product above 0, the other below */
 static void fill_OPPOSITE(filled *in) {
-  scaled(in, in->input % 2 ? -1.5 : 1.5, 0.3);
+  scaled(in, in->input % 2 ? -6 : 6, 1);
 }
 
 static void fill_LOW(filled *in) {

@@ -21,6 +21,7 @@ typedef enum {
   X(OFFSET_4, "mean of 10,000 deviations", "differences of squares", EACH)                         \
   X(OFFSET_6, "mean of 1,000,000 deviations", "differences of squares, nearly equal rows", EACH)   \
   X(LARGE, "numbers of 10,000", "squares and products beyond the type", EACH)                      \
+  X(POWERS, "powers beyond the type", "squares, and products of them", BOTH)                       \
   X(END, "numbers up to the type's end", "products and sums beyond the type", EACH)                \
   X(SMALL, "numbers of 0.001", "products that lose digits as denormals", BOTH)                     \
   X(DENORMAL, "denormal numbers", "products that become 0", BOTH)                                  \

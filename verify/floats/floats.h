@@ -7,8 +7,9 @@
  * A candidate fails where it is not finite and the program given is, or where its error exceeds
  * AS_FLOATS_FACTOR times that of the program given.  An error is the largest of a row, in absolute
  * terms; that of the program given is the larger one of two runs, of which one has inputs that
- * differ by a unit in the last place of 32 bits, and at least a unit in the last place of the
- * result's type at the row's largest element. */
+ * differ by a unit in the last place of 32 bits, and at least a unit in the last place (of 32 bits
+ * two) of the result's type at the row's largest element.  It fails as well where an element is
+ * lost: off by half of itself or more, where the program given has it to one part in 64. */
 #ifndef AS_FLOATS_H
 #define AS_FLOATS_H
 #include "classes.h"

@@ -68,10 +68,13 @@ static void types_init(const as_graph *graph, const as_float_permission *permiss
   types->value = as_malloc((graph->n + 1) * sizeof *types->value);
   types->factor = as_malloc((graph->n + 1) * sizeof *types->factor);
   types->elementwise = as_calloc(graph->n + 1, sizeof *types->elementwise);
+  types->running = as_calloc(graph->n + 1, sizeof *types->running);
   for (uint32_t i = 0; i < graph->n; i++) {
     const as_node *node = &graph->node[i];
     types->value[i] = AS_FLOAT_F32;
     types->factor[i] = AS_FLOAT_WIDE;
+    if (node->kind == AS_N_RUN)
+      types->running[node->arg[0]] = true;
     if (node->kind != AS_N_OP)
       continue;
     types->elementwise[i] = is_elementwise(node->op);
@@ -120,6 +123,7 @@ void as_float_types_clear(as_float_types *types) {
   free(types->value);
   free(types->factor);
   free(types->elementwise);
+  free(types->running);
   memset(types, 0, sizeof *types);
 }
 
@@ -141,6 +145,8 @@ static void after_node(void *arg, as_node_id node, as_tensor *value) {
   as_float_format format = running->types->value[node];
   for (size_t i = 0; i < value->n; i++)
     x[i] = as_float_round(format, x[i]);
+  for (size_t i = 0; running->types->running[node] && i < value->n; i++)
+    x[i] = x[i] < -as_float_most(AS_FLOAT_F32) ? -as_float_most(AS_FLOAT_F32) : x[i];
   running->floats->step = AS_FLOAT_F32;
   running->floats->factor = AS_FLOAT_WIDE;
 }

@@ -22,6 +22,7 @@ typedef struct {
   as_float_format *value;  /* by node: what its value is rounded to */
   as_float_format *factor; /* by node: what the factors of an operator that sums products are */
   bool *elementwise;       /* by node: an operator without a reduction */
+  bool *running;           /* by node: a running maximum, which begins below every finite number */
 } as_float_types;
 
 /* The given program as eager PyTorch executes it: each operator's result in the tensors' type, of

@@ -10,7 +10,7 @@ if !CHECKER_ONLY
 check_PROGRAMS += bench/topologies
 bench_topologies_SOURCES = bench/topologies.c
 bench_topologies_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-bench_topologies_LDADD = libasoptimize.a libascache.a libasreport.a libasexplain.a libastiles.a libassearch.a libastilejudge.a libasjudge.a libassmt.a libasread.a libasprove.a libasmath.a libasfield.a libaslower.a libasthreads.a libasvthreads.a libastg.a libassem.a libastile.a libasir.a libastarget.a libck.a libasbase.a \
+bench_topologies_LDADD = libasoptimize.a libascache.a libasguard.a libasreport.a libasexplain.a libastiles.a libassearch.a libastilejudge.a libasjudge.a libassmt.a libasread.a libasprove.a libasmath.a libasfield.a libaslower.a libasthreads.a libasvthreads.a libastg.a libassem.a libastile.a libasir.a libastarget.a libck.a libasbase.a \
   $(JANSSON_LIBS) $(Z3_LIBS) $(GLPK_LIBS) $(FLINT_LIBS) $(GMP_LIBS) -lpthread -lm
 endif
 TOPOLOGY_FOLDER = $(top_srcdir)/../shared/data/mirage-mugraphs

@@ -28,6 +28,7 @@ void sg_candidate_clear(as_candidate *candidate) {
   free(candidate->tiling);
   free(candidate->text);
   as_verdict_clear(&candidate->verdict);
+  as_floats_result_clear(&candidate->floats);
   if (candidate->graph)
     as_graph_free(candidate->graph);
   if (candidate->program) {
@@ -80,6 +81,7 @@ typedef struct {
   char *unfit;   /* why it has no tile sizes, or cannot be lowered; malloc'ed */
   bool left;     /* not judged: a cheaper one is certified, or proofs have taken what they may */
   bool separate; /* the program's own operators as kernels */
+  bool unsafe;   /* not judged: it fails the float test */
   uint64_t proof_work; /* as_policy */
   unsigned threads;    /* as_policy: of one that is judged alone */
 } trial;
@@ -199,6 +201,12 @@ static void judge_candidate(const sg_search *search, trial *tried) {
   const as_search_opts *opts = &search->opts;
   if (opts->policy == NULL || !fits(tried))
     return;
+  tried->unsafe = opts->floats &&
+                  !opts->floats(opts->floats_arg, tried->candidate.graph, &tried->candidate.floats);
+  if (tried->unsafe) {
+    AS_TRACE(SEARCH, "not judged: worse in floats than the program given");
+    return;
+  }
   as_judged judged = as_search_judged(search->program, &opts->given, &tried->candidate);
   as_policy policy = *opts->policy;
   policy.until = tried->until;
@@ -342,10 +350,26 @@ static double time_for(const sg_search *search, const sg_scheme *scheme) {
   return until > 0 && is_separate(scheme) && until < least ? least : until;
 }
 
+/* keeps a candidate that fails the float test, for who asks why it is not chosen */
+static void take_unsafe(sg_search *search, trial *tried, uint32_t number) {
+  as_search_result *result = search->result;
+  char *why = as_floats_print(&tried->candidate.floats);
+  sg_note(search, as_format("candidate %u is worse in floats than the program given: %s\n%s",
+                            number, why, tried->candidate.text));
+  free(why);
+  result->stats.unsafe++;
+  result->unsafe = as_realloc(result->unsafe, (result->n_unsafe + 1) * sizeof *result->unsafe);
+  result->unsafe[result->n_unsafe++] = tried->candidate;
+}
+
 static void take(sg_search *search, trial *tried, uint32_t number, char **unfit) {
   as_search_result *result = search->result;
   if (tried->left) {
     sg_candidate_clear(&tried->candidate);
+    return;
+  }
+  if (tried->unsafe) {
+    take_unsafe(search, tried, number);
     return;
   }
   if (!fits(tried))
@@ -439,10 +463,15 @@ static bool has_one_kernel(const as_search_result *result) {
   return false;
 }
 
-/* as many as are wanted, or one where that is enough */
-static bool has_enough(const sg_search *search) {
-  const as_search_result *result = search->result;
-  return result->n >= search->opts.keep || (search->opts.only_first && result->n > 0);
+/* as many as are wanted beside the `before` that there were, or one where that is enough */
+static bool has_enough(const sg_search *search, uint32_t before) {
+  uint32_t n = search->result->n - before;
+  return n >= search->opts.keep || (search->opts.only_first && n > 0);
+}
+
+/* a second round is about what is cheaper than the cheapest that there was */
+static bool matters(const sg_search *search, uint32_t before, const sg_scheme *scheme) {
+  return !search->is_wider || before == 0 || scheme->us < search->result->cand[0].us;
 }
 
 void sg_certify_schemes(sg_search *search) {
@@ -450,16 +479,19 @@ void sg_certify_schemes(sg_search *search) {
   uint32_t *number = as_malloc((search->n_schemes + 1) * sizeof *number);
   char *unfit = NULL;
   uint32_t next = 0;
-  while (next < search->n_schemes && !has_enough(search)) {
+  const uint32_t before = result->n;
+  while (next < search->n_schemes && !has_enough(search, before) &&
+         matters(search, before, &search->schemes[next])) {
     /* as many as are wanted yet, which would be tried one after the other as well; a few at a time,
      * since time that is up is only seen between */
     uint32_t n = 0;
-    while (next < search->n_schemes && n < search->opts.keep - result->n && n < AT_ONCE)
+    uint32_t wanted = search->opts.keep - (result->n - before);
+    while (next < search->n_schemes && n < wanted && n < AT_ONCE)
       number[n++] = next++;
     certify_schemes(search, number, n, &unfit);
   }
   /* beside the cheapest by the model, which is only a model: one kernel for everything */
-  bool beside = result->n > 0 && !search->opts.only_first;
+  bool beside = result->n > 0 && !search->opts.only_first && !search->is_wider;
   for (; next < search->n_schemes && beside && !has_one_kernel(result); next++) {
     const sg_scheme *scheme = &search->schemes[next];
     const sg_piece *piece = &scheme->pieces[0];
@@ -473,6 +505,8 @@ void sg_certify_schemes(sg_search *search) {
       certify_schemes(search, &next, 1, &unfit);
   }
   sort_candidates(result);
+  if (result->n_unsafe)
+    qsort(result->unsafe, result->n_unsafe, sizeof *result->unsafe, compare_candidates);
   if (unfit)
     sg_message(search, unfit);
   free(number);
@@ -518,7 +552,9 @@ as_offered as_search_offer(const as_graph *program, const as_search_opts *opts, 
     judge_candidate(&search, &tried);
     take(&search, &tried, result->n, &unfit);
     sort_candidates(result);
-    became = result->n > before ? AS_OFFERED_TAKEN : AS_OFFERED_UNPROVED;
+    became = tried.unsafe         ? AS_OFFERED_UNSAFE
+             : result->n > before ? AS_OFFERED_TAKEN
+                                  : AS_OFFERED_UNPROVED;
   } else {
     sg_candidate_clear(candidate);
   }

@@ -78,6 +78,7 @@ typedef struct {
   sg_scheme *schemes;
   uint32_t n_schemes;
   double best_us;      /* of a scheme that is known, by the model */
+  bool is_wider;       /* the second round: nothing that is dearer than what is certified matters */
   uint64_t proof_work; /* that proofs took which were not found */
   char **seen;         /* texts of the muGraphs made so far */
   uint32_t n_seen;

@@ -13,6 +13,10 @@
  * been spent without one, what is certified is nearly always the program's own operators. */
 enum { MOST_PROOF_WORK = 180000000 };
 
+enum { WIDER_PARTITIONS = 16 };
+
+static const double WIDER_REACH = 2; /* partitions up to so much of the best one's cost */
+
 const as_search_opts as_search_default = {.threads = 0,
                                           .seed = 1,
                                           .keep = 3,
@@ -319,6 +323,39 @@ static void search_clear(sg_search *search) {
   as_err_clear(&search->err);
 }
 
+/* Beside what fails the float test there are cheaper partitions than the one that is certified: a
+ * second round looks further, as only those that are cheapest by the model were made. */
+static bool wants_wider(const sg_search *search) {
+  const as_search_result *result = search->result;
+  as_search_limit why;
+  return result->n_unsafe > 0 && search->opts.max_partitions < WIDER_PARTITIONS &&
+         (result->n == 0 || result->unsafe[0].us < result->cand[0].us) &&
+         !as_search_is_late(&search->enumerate_till, &why);
+}
+
+static void look_wider(sg_search *first) {
+  sg_search search = {.program = first->program,
+                      .opts = first->opts,
+                      .result = first->result,
+                      .best_us = SG_NEVER,
+                      .is_wider = true,
+                      .start = first->start,
+                      .deadline = first->deadline,
+                      .enumerate_till = first->enumerate_till,
+                      .proof_work = first->proof_work,
+                      .seen = first->seen,
+                      .n_seen = first->n_seen};
+  search.opts.max_partitions = WIDER_PARTITIONS;
+  search.opts.reach = WIDER_REACH;
+  first->seen = NULL; /* the second round's now */
+  first->n_seen = 0;
+  as_err_init(&search.err);
+  read_program(&search);
+  sg_make_schemes(&search);
+  sg_certify_schemes(&search);
+  search_clear(&search);
+}
+
 as_status as_search(const as_graph *program, const as_search_opts *opts, as_search_result *result) {
   sg_search search = {.program = program,
                       .opts = opts ? *opts : as_search_default,
@@ -345,6 +382,8 @@ as_status as_search(const as_graph *program, const as_search_opts *opts, as_sear
   bool whole = search.opts.shard == 0;
   if (whole) {
     sg_certify_schemes(&search);
+    if (wants_wider(&search))
+      look_wider(&search);
     say_what_failed(&search);
   }
   if (result->n)
@@ -358,9 +397,12 @@ as_status as_search(const as_graph *program, const as_search_opts *opts, as_sear
 void as_search_result_clear(as_search_result *result) {
   for (uint32_t i = 0; i < result->n; i++)
     sg_candidate_clear(&result->cand[i]);
+  for (uint32_t i = 0; i < result->n_unsafe; i++)
+    sg_candidate_clear(&result->unsafe[i]);
   for (uint32_t i = 0; i < result->n_log; i++)
     free(result->log[i]);
   free(result->cand);
+  free(result->unsafe);
   free(result->log);
   free(result->message);
   memset(result, 0, sizeof *result);

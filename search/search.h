@@ -6,6 +6,7 @@
 #include "limits.h"
 #include "src/ir/graph.h"
 #include "src/target/target.h"
+#include "verify/floats/floats.h"
 #include "verify/judge/judge.h"
 
 typedef struct {
@@ -28,6 +29,7 @@ typedef struct {
   uint64_t unproved;
   uint64_t replay_failed;
   uint64_t certified;
+  uint64_t unsafe;             /* not judged: worse in floats than the program given */
   uint64_t struck[AS_LIMIT_N]; /* by limit: how often */
   double
       best_us; /* by the model, of the cheapest way known so far; 0: none is known, or no sizes */
@@ -43,10 +45,11 @@ typedef struct {
 } as_tiling; /* us: the model's time; shared: bytes of the largest block */
 
 typedef struct {
-  as_graph *program;  /* owned: a copy of the caller's, with a table of sizes of its own, .. */
-  as_graph *graph;    /* .. whose muGraph this is; owned */
-  char *text;         /* as printed and judged, with the chosen tiling's sizes */
-  as_verdict verdict; /* on that text; its claim is kept.  Not judged: AS_ANSWER_UNKNOWN */
+  as_graph *program;       /* owned: a copy of the caller's, with a table of sizes of its own, .. */
+  as_graph *graph;         /* .. whose muGraph this is; owned */
+  char *text;              /* as printed and judged, with the chosen tiling's sizes */
+  as_verdict verdict;      /* on that text; its claim is kept.  Not judged: AS_ANSWER_UNKNOWN */
+  as_floats_result floats; /* of the muGraph at the chosen tiling's sizes */
   as_tiling *tiling;
   uint32_t n_tiling; /* best first; none: no tile size divides the concrete sizes, or the program
                         states none */
@@ -107,6 +110,10 @@ typedef struct {
   /* whether a candidate can be lowered with the sizes that it has now; NULL: all can */
   bool (*lowers)(void *arg, const as_graph *cand, as_err *err);
   void *lowers_arg;
+  /* whether a candidate computes no worse in floats than the program given: what does is not
+   * judged; NULL: all do.  Called by several threads at once. */
+  bool (*floats)(void *arg, const as_graph *cand, as_floats_result *result);
+  void *floats_arg;
   void (*progress)(void *arg, const char *stage, const as_search_stats *st, double done /* 0..1 */);
   void *progress_arg;
 } as_search_opts;
@@ -116,6 +123,8 @@ extern const as_search_opts as_search_default;
 typedef struct {
   as_candidate *cand;
   uint32_t n; /* certified, best first */
+  as_candidate *unsafe;
+  uint32_t n_unsafe; /* not judged, as they fail the float test; best first */
   as_search_stats stats;
   char *message; /* what the user should know: why something was not found; NULL if nothing */
   char **log;
@@ -132,6 +141,7 @@ typedef enum {
   AS_OFFERED_TAKEN,    /* certified, and among those of the result */
   AS_OFFERED_DEAR,     /* not judged: no cheaper than the result's cheapest */
   AS_OFFERED_UNPROVED, /* not certified */
+  AS_OFFERED_UNSAFE,   /* not judged: it fails the float test */
   AS_OFFERED_UNFIT,    /* no muGraph of the program, or none that is lowered at its sizes */
   AS_N_OFFERED
 } as_offered;

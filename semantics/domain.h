@@ -1,10 +1,12 @@
-/* Number domains over which programs are evaluated: exact rationals, double, MPFR intervals, the
- * finite-field pair. May include: base, ir (opdef.h), GMP; the implementations also MPFR and FLINT.
- * Called by the evaluators, verify/field and verify/refute. */
+/* Number domains over which programs are evaluated: exact rationals, double, MPFR intervals and
+ * points, floats as hardware rounds them, the finite-field pair. May include: base, ir (opdef.h),
+ * GMP, MPFR; the implementations also FLINT. Called by the evaluators, verify/field and
+ * verify/refute. */
 #ifndef AS_DOMAIN_H
 #define AS_DOMAIN_H
 #include "../src/ir/builtin.h"
 #include <gmp.h>
+#include <mpfr.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,6 +50,11 @@ struct as_domain {
   char *(*print)(const as_domain *domain, const void *a); /* malloc'ed */
   /* an element with a value as an integer; false where it is none or that is not known */
   bool (*to_int)(const as_domain *domain, const void *a, int64_t *value);
+  /* a quotient that is rounded once; NULL: the product with the inverse */
+  void (*div)(const as_domain *domain, void *result, const void *a, const void *b);
+  /* terms that a sum within an operator adds before it adds them to the rest: the order matters
+   * where sums are rounded; 0: all, one after the other */
+  uint32_t part;
 };
 
 extern const as_domain
@@ -69,7 +76,22 @@ bool as_interval_disjoint(const as_domain *domain, const void *a, const void *b)
  * unbounded */
 long as_interval_distance_log2(const as_domain *domain, const void *a, const void *b);
 
+/* Real numbers by MPFR, rounded to nearest at so many bits; infinities and NaN as IEEE 754 has
+ * them.  What floats are compared with. */
+typedef struct {
+  as_domain d;
+  long bits;
+} as_point_domain;
+
+void as_point_domain_init(as_point_domain *points, long bits);
+double as_point_double(const void *element); /* the nearest double */
+
+/* MPFR keeps constants and numbers for each thread: those of this one go when it ends */
+void as_mpfr_forget_at_end(void);
 double as_builtin_double(as_builtin builtin, double x); /* by the C library */
+/* MPFR's functions, by builtin */
+extern int (*const as_builtin_point[AS_N_BUILTINS])(mpfr_ptr result, mpfr_srcptr x,
+                                                    mpfr_rnd_t direction);
 
 void as_dom_from_int(const as_domain *domain, void *result, int64_t v);
 void *as_dom_new(const as_domain *domain, size_t n); /* n initialised elements */

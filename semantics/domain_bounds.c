@@ -267,19 +267,6 @@ static void b_flag(const as_domain *domain, void *result, unsigned flags) {
   of(result)->flags |= flags;
 }
 
-static int floor_point(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t direction) {
-  return mpfr_rint_floor(result, x, direction);
-}
-
-static int round_point(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t direction) {
-  return mpfr_rint_roundeven(result, x, direction);
-}
-
-static point_function *const point[AS_N_BUILTINS] = {
-    [AS_BUILTIN_erf] = mpfr_erf, [AS_BUILTIN_floor] = floor_point, [AS_BUILTIN_round] = round_point,
-    [AS_BUILTIN_sin] = mpfr_sin, [AS_BUILTIN_cos] = mpfr_cos,
-};
-
 /* A function that brings no two arguments further apart: its value at lo, give or take the width.
  */
 static void contracted(ends *result, const ends *value, point_function *function,
@@ -307,10 +294,10 @@ static bool b_builtin(const as_domain *domain, const char *name, void *result,
   ends *made = of(result);
   made->flags = value.flags;
   if (as_builtin_rows[builtin].shape == AS_BUILTIN_INCREASES) {
-    made->lo = point_at(point[builtin], value.lo, MPFR_RNDD);
-    made->hi = point_at(point[builtin], value.hi, MPFR_RNDU);
+    made->lo = point_at(as_builtin_point[builtin], value.lo, MPFR_RNDD);
+    made->hi = point_at(as_builtin_point[builtin], value.hi, MPFR_RNDU);
   } else {
-    contracted(made, &value, point[builtin], &as_builtin_rows[builtin]);
+    contracted(made, &value, as_builtin_point[builtin], &as_builtin_rows[builtin]);
   }
   return true;
 }
@@ -331,6 +318,6 @@ static bool b_to_int(const as_domain *domain, const void *element, int64_t *valu
   return is_whole;
 }
 
-const as_domain as_domain_bounds = {"bounds", sizeof(ends), NULL,   b_init,    b_clear, b_set,
-                                    b_from_q, b_add,        b_sub,  b_mul,     b_un,    b_cmp,
-                                    b_join,   b_flags,      b_flag, b_builtin, b_print, b_to_int};
+const as_domain as_domain_bounds = {
+    "bounds", sizeof(ends), NULL,   b_init,  b_clear, b_set,     b_from_q, b_add,    b_sub, b_mul,
+    b_un,     b_cmp,        b_join, b_flags, b_flag,  b_builtin, b_print,  b_to_int, NULL,  0};

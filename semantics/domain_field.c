@@ -597,7 +597,8 @@ void as_field_domain_over(as_field_domain *field, uint64_t p, uint64_t q, as_rng
                          f_un,     f_cmp,
                          f_join,   f_flags,
                          f_flag,   f_builtin,
-                         f_print,  f_to_int};
+                         f_print,  f_to_int,
+                         NULL,     0};
 }
 
 void as_field_domain_clear(as_field_domain *field) {

@@ -252,7 +252,7 @@ static void contracted(bounds *result, const bounds *x, point_function *value,
   mpfr_clear(width);
 }
 
-static point_function *const point[AS_N_BUILTINS] = {
+point_function *const as_builtin_point[AS_N_BUILTINS] = {
     [AS_BUILTIN_erf] = mpfr_erf, [AS_BUILTIN_floor] = floor_point, [AS_BUILTIN_round] = round_point,
     [AS_BUILTIN_sin] = mpfr_sin, [AS_BUILTIN_cos] = mpfr_cos,
 };
@@ -266,10 +266,11 @@ static bool i_builtin(const as_domain *domain, const char *name, void *result,
   bounds *y = BOUNDS(result);
   unsigned flags = x->flags;
   if (as_builtin_rows[builtin].shape == AS_BUILTIN_INCREASES) {
-    point[builtin](y->lo, x->lo, MPFR_RNDD);
-    point[builtin](y->hi, x->hi, MPFR_RNDU);
+    as_builtin_point[builtin](y->lo, x->lo, MPFR_RNDD);
+    as_builtin_point[builtin](y->hi, x->hi, MPFR_RNDU);
   } else {
-    contracted(y, x, point[builtin], &as_builtin_rows[builtin], *(const long *)domain->ctx);
+    contracted(y, x, as_builtin_point[builtin], &as_builtin_rows[builtin],
+               *(const long *)domain->ctx);
   }
   y->flags = flags;
   return true;
@@ -307,20 +308,19 @@ static void make_key(void) {
     abort();
 }
 
-/* MPFR keeps constants and numbers for each thread: they go when the thread ends. */
-static void forget_at_end(void) {
+void as_mpfr_forget_at_end(void) {
   static _Thread_local char used;
   pthread_once(&once, make_key);
   pthread_setspecific(at_end, &used);
 }
 
 void as_interval_domain_init(as_interval_domain *interval, long bits) {
-  forget_at_end();
+  as_mpfr_forget_at_end();
   interval->bits = bits;
   interval->d =
-      (as_domain){"interval", sizeof(bounds), &interval->bits, i_init,    i_clear, i_set,
-                  i_from_q,   i_add,          i_sub,           i_mul,     i_un,    i_cmp,
-                  i_join,     i_flags,        i_flag,          i_builtin, i_print, i_to_int};
+      (as_domain){"interval", sizeof(bounds), &interval->bits, i_init,   i_clear, i_set,  i_from_q,
+                  i_add,      i_sub,          i_mul,           i_un,     i_cmp,   i_join, i_flags,
+                  i_flag,     i_builtin,      i_print,         i_to_int, NULL,    0};
 }
 
 bool as_interval_disjoint(const as_domain *domain, const void *left, const void *right) {

@@ -157,9 +157,9 @@ static bool d_to_int(const as_domain *domain, const void *element, int64_t *valu
   return fabs(x) < 0x1p53 && (double)*value == x;
 }
 
-const as_domain as_domain_double = {"double", sizeof(double), NULL,   d_init,    d_clear, d_set,
-                                    d_from_q, d_add,          d_sub,  d_mul,     d_un,    d_cmp,
-                                    d_join,   d_flags,        d_flag, d_builtin, d_print, d_to_int};
+const as_domain as_domain_double = {
+    "double", sizeof(double), NULL,   d_init,  d_clear, d_set,     d_from_q, d_add,    d_sub, d_mul,
+    d_un,     d_cmp,          d_join, d_flags, d_flag,  d_builtin, d_print,  d_to_int, NULL,  0};
 
 /* --- exact rationals; exp, log and roots that are not rational are poisoned */
 typedef struct {
@@ -405,4 +405,5 @@ const as_domain as_domain_exact = {"exact",  sizeof(exact_value),
                                    e_un,     e_cmp,
                                    e_join,   e_flags,
                                    e_flag,   e_builtin,
-                                   e_print,  e_to_int};
+                                   e_print,  e_to_int,
+                                   NULL,     0};

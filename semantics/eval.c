@@ -5,16 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* the node's operator, compiled before or now; kept by the codes where there are any */
-static as_opcode *opcode_of(ev_run *run, as_node_id id) {
-  as_opcode *opcode = as_eval_codes_find(run->codes, run->graph, id, run->domain);
-  if (opcode == NULL)
-    opcode = ev_compile_node(run, &run->graph->node[id]);
-  if (opcode && run->codes)
-    as_eval_codes_keep(run->codes, run->graph, id, run->domain, opcode);
-  return opcode;
-}
-
 static bool copy_tensor(ev_run *run, const as_node *node, as_tensor *to, const as_tensor *from) {
   int64_t dim[AS_MAX_RANK];
   if (!ev_extents(run, node, node->dim, node->rank, dim))
@@ -40,7 +30,7 @@ static bool run_kernel_node(ev_run *run, as_node_id id) {
   case AS_N_SIZE:
     return ev_new_tensor(run, node, &run->val[id]) && ev_run_number(run, node, &run->val[id]);
   case AS_N_OP: {
-    as_opcode *opcode = opcode_of(run, id);
+    as_opcode *opcode = ev_opcode_of(run, id);
     bool ok = opcode && ev_new_tensor(run, node, &run->val[id]) &&
               ev_run_op(run, node, opcode, run->val, &run->val[id]);
     if (run->codes == NULL)
@@ -71,9 +61,18 @@ static uint32_t symbols_used(const as_graph *graph) {
 as_status as_eval_graph_again(const as_graph *graph, const as_domain *domain, const int64_t *env,
                               as_eval_codes *codes, const as_tensor *inputs, as_tensor *outputs,
                               uint64_t max_ops, as_eval_marks *marks, as_err *err) {
+  return as_eval_graph_watched(graph, domain, env, codes, NULL, inputs, outputs, max_ops, marks,
+                               err);
+}
+
+as_status as_eval_graph_watched(const as_graph *graph, const as_domain *domain, const int64_t *env,
+                                as_eval_codes *codes, const as_eval_watch *watch,
+                                const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
+                                as_eval_marks *marks, as_err *err) {
   ev_run run = {.graph = graph,
                 .domain = domain,
                 .codes = codes,
+                .watch = watch,
                 .err = err,
                 .left = max_ops,
                 .marks = {.node = AS_NONE}};

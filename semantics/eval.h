@@ -83,6 +83,20 @@ as_status as_eval_graph_again(const as_graph *graph, const as_domain *domain, co
 as_status as_eval_graph(const as_graph *graph, const as_domain *domain, const int64_t *env,
                         const as_tensor *inputs, as_tensor *outputs, as_err *err);
 
+/* Who watches an evaluation, node by node, in each block and iteration: a model of execution rounds
+ * where hardware stores or multiplies. */
+typedef struct {
+  void *arg;
+  void (*before)(void *arg, as_node_id node);                 /* an operator is evaluated next */
+  void (*made)(void *arg, as_node_id node, as_tensor *value); /* its elements may be changed */
+} as_eval_watch;
+
+/* as_eval_graph_again, watched */
+as_status as_eval_graph_watched(const as_graph *graph, const as_domain *domain, const int64_t *env,
+                                as_eval_codes *codes, const as_eval_watch *watch,
+                                const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
+                                as_eval_marks *marks, as_err *err);
+
 /* Scalar operations that an evaluation of the graph's operators at kernel level takes at these
  * sizes, about, without evaluating; negative: one of them is none there. */
 double as_graph_work(const as_graph *graph, const as_domain *domain, const int64_t *env);

@@ -268,7 +268,8 @@ static bool make_node(ev_run *run, block_run *running, uint32_t i) {
     return false;
   if (node->kind != AS_N_OP)
     return true;
-  running->code[i] = ev_compile_node(run, node);
+  running->code[i] =
+      running->cut[i] ? ev_compile_node(run, node) : ev_opcode_of(run, running->node[i]);
   return running->code[i] != NULL;
 }
 
@@ -306,6 +307,7 @@ static bool run_node(ev_run *run, block_run *running, uint32_t i) {
   case AS_N_ACC:
     if (!run_acc(run, running, id))
       return false;
+    ev_made(run, node, &running->val[id]);
     ev_mark(run, node, &running->val[id]);
     return true;
   case AS_N_CONST:
@@ -493,7 +495,8 @@ static block_run begin_block(const ev_run *run, uint32_t id) {
 
 static void end_block(const ev_run *run, block_run *running) {
   for (uint32_t i = 0; i < running->n; i++) {
-    as_opcode_free(running->code[i]);
+    if (running->cut[i] || run->codes == NULL)
+      as_opcode_free(running->code[i]);
     free(running->cut[i]);
   }
   for (uint32_t i = 0; i < run->graph->n; i++) {
@@ -579,6 +582,11 @@ bool ev_run_block(ev_run *run, uint32_t id) {
   block_run running = begin_block(run, id);
   bool ok = prepare_block(run, &running) && run_grid(run, &running);
   end_block(run, &running);
+  for (as_node_id store = 0; store < run->graph->n && ok; store++) {
+    const as_node *node = &run->graph->node[store];
+    if (node->kind == AS_N_STORE && node->block == id)
+      ev_made(run, node, &run->val[store]);
+  }
   run->used = used_before + stored_bytes(run, id);
   return ok;
 }

@@ -488,6 +488,7 @@ static code *comp_reduce(op_compiler *compiler, const as_expr *expr, code *made)
     return NULL;
   }
   made->tmp[0] = elem(compiler);
+  made->tmp[1] = elem(compiler);
   if (!(made->i = comp_int(compiler, expr->kid[0])))
     return NULL;
   scope *old = compiler->scopes;

@@ -9,6 +9,7 @@ typedef struct {
   const as_domain *domain;
   int64_t *env;         /* a copy: in a block the indices of the block and the iteration change */
   as_eval_codes *codes; /* NULL: nothing is kept */
+  const as_eval_watch *watch; /* NULL: nobody does */
   as_err *err;
   uint64_t left;
   uint64_t *ticks;
@@ -30,6 +31,11 @@ bool ev_extents(ev_run *run, const as_node *node, const as_size *dim, uint32_t r
 bool ev_new_tensor(ev_run *run, const as_node *node, as_tensor *tensor);
 /* the operator of a node at the sizes of this evaluation; the caller frees it */
 as_opcode *ev_compile_node(ev_run *run, const as_node *user);
+/* the same of a node whose extents are those of every evaluation, compiled before or now: the codes
+ * own it where there are any, else the caller */
+as_opcode *ev_opcode_of(ev_run *run, as_node_id id);
+/* the node's value is complete, but for what the watch makes of it */
+void ev_made(ev_run *run, const as_node *node, as_tensor *value);
 /* notes what the domain says of the elements of a node's value (as_eval_marks) */
 void ev_mark(ev_run *run, const as_node *node, const as_tensor *tensor);
 /* `val`: the values of the operands, by node */

@@ -62,6 +62,20 @@ as_opcode *ev_compile_node(ev_run *run, const as_node *user) {
   return opcode;
 }
 
+as_opcode *ev_opcode_of(ev_run *run, as_node_id id) {
+  as_opcode *opcode = as_eval_codes_find(run->codes, run->graph, id, run->domain);
+  if (opcode == NULL)
+    opcode = ev_compile_node(run, &run->graph->node[id]);
+  if (opcode && run->codes)
+    as_eval_codes_keep(run->codes, run->graph, id, run->domain, opcode);
+  return opcode;
+}
+
+void ev_made(ev_run *run, const as_node *node, as_tensor *value) {
+  if (run->watch && run->watch->made)
+    run->watch->made(run->watch->arg, (as_node_id)(node - run->graph->node), value);
+}
+
 void ev_mark(ev_run *run, const as_node *node, const as_tensor *tensor) {
   for (size_t i = 0; i < tensor->n; i++) {
     unsigned flags = run->domain->flags(run->domain, as_tensor_at(tensor, i));
@@ -82,11 +96,15 @@ bool ev_run_op(ev_run *run, const as_node *node, as_opcode *opcode, const as_ten
       return ev_refuse(run, AS_BAD_INPUT,
                        "used before it has a value:", &run->graph->node[node->arg[i]]);
   }
+  if (run->watch && run->watch->before)
+    run->watch->before(run->watch->arg, (as_node_id)(node - run->graph->node));
   as_status status = as_opcode_run(opcode, arg, out, run->ticks, run->err);
   if (status != AS_OK && run->status == AS_OK)
     run->status = status;
-  if (status == AS_OK)
+  if (status == AS_OK) {
+    ev_made(run, node, out);
     ev_mark(run, node, out);
+  }
   return status == AS_OK;
 }
 

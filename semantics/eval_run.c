@@ -197,18 +197,38 @@ static void choose(as_opcode *opcode, void *result, const void *left, const void
     domain->flag(domain, result, flags);
 }
 
+/* the terms from `from` on, up to `to`, added or multiplied */
+static void accumulate(as_opcode *opcode, const code *expr, int64_t from, int64_t to,
+                       void *result) {
+  const as_domain *domain = opcode->domain;
+  as_dom_from_int(domain, result, expr->kind == S_PROD);
+  for (int64_t k = from; k < to && tick(opcode); k++) {
+    opcode->slot[expr->slot] = k;
+    eval_value(opcode, expr->kid[0], expr->tmp[0]);
+    (expr->kind == S_SUM ? domain->add : domain->mul)(domain, result, result, expr->tmp[0]);
+  }
+}
+
+/* a sum in parts, each added to those before it */
+static void sum_parts(as_opcode *opcode, const code *expr, int64_t n, void *result) {
+  const as_domain *domain = opcode->domain;
+  const int64_t part = domain->part;
+  accumulate(opcode, expr, 0, part, result);
+  for (int64_t from = part; from < n && opcode->status == AS_OK; from += part) {
+    accumulate(opcode, expr, from, from + part < n ? from + part : n, expr->tmp[1]);
+    domain->add(domain, result, result, expr->tmp[1]);
+  }
+}
+
 static void reduce(as_opcode *opcode, const code *expr, void *result) {
   const as_domain *domain = opcode->domain;
   int64_t n = eval_index(opcode, expr->i);
+  if (expr->kind == S_SUM && domain->part && n > domain->part) {
+    sum_parts(opcode, expr, n, result);
+    return;
+  }
   if (expr->kind == S_SUM || expr->kind == S_PROD) {
-    as_dom_from_int(domain, result, expr->kind == S_PROD);
-    for (int64_t k = 0; k < n; k++) {
-      if (!tick(opcode))
-        return;
-      opcode->slot[expr->slot] = k;
-      eval_value(opcode, expr->kid[0], expr->tmp[0]);
-      (expr->kind == S_SUM ? domain->add : domain->mul)(domain, result, result, expr->tmp[0]);
-    }
+    accumulate(opcode, expr, 0, n, result);
     return;
   }
   if (n <= 0) {
@@ -405,6 +425,10 @@ static void eval_value(as_opcode *opcode, const code *expr, void *result) {
   case S_DIV:
     eval_value(opcode, expr->kid[0], expr->tmp[0]);
     eval_value(opcode, expr->kid[1], result);
+    if (domain->div) {
+      domain->div(domain, result, expr->tmp[0], result);
+      return;
+    }
     domain->un(domain, AS_U_INV, result, result);
     domain->mul(domain, result, expr->tmp[0], result);
     return;

@@ -24,6 +24,7 @@ TESTS += tests/lint.sh
 FAST_TESTS += tests/lint.sh
 if !CHECKER_ONLY
 include tests/eval/local.mk
+include tests/floats/local.mk
 include tests/smt/local.mk
 include tests/write/local.mk
 include tests/improve/local.mk

@@ -13,6 +13,7 @@
   X(PROOF_STEPS, proof_steps_tried, "proof steps made, those that led nowhere included")           \
   X(REPLAYS, replays, "certificates replayed in terms of their own")                               \
   X(FIELD_TESTS, field_tests, "random tests over finite fields")                                   \
+  X(FLOAT_TESTS, float_tests, "tests of candidates in floats")                                     \
   X(TRIALS, counterexample_searches, "searches for a counterexample")                              \
   X(QUERIES, solver_queries, "queries put to solvers")                                             \
   X(CHILDREN, child_processes, "child processes started")

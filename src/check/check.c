@@ -3,6 +3,7 @@
 #include "src/base/child.h"
 #include "src/base/file.h"
 #include "src/base/hash.h"
+#include "src/floats/guard.h"
 #include "src/kernels/kernels.h"
 #include "src/report/judged.h"
 #include "verify/judge/job.h"
@@ -248,24 +249,6 @@ static bool judge_again(checking *c, const as_judged *judged, as_verdict *v) {
   return true;
 }
 
-static bool check_claims(checking *c, const as_judged *judged, const as_lowered *lowered,
-                         as_verdict *v) {
-  if (!judge_again(c, judged, v))
-    return false;
-  as_report_words words;
-  as_report_words_of(v, true, &words);
-  as_verdict_release(v);
-  char *json = as_report_json(judged, v, &words, NULL, NULL);
-  compare_claims(c, json);
-  free(json);
-  char *page = as_report_page(judged, v, &words, lowered);
-  bool ok = compare_page(c, page);
-  free(page);
-  as_report_words_clear(&words);
-  return ok;
-}
-
-/* --- kernel.cu */
 /* the GPU asked for, otherwise the one that the report names, with the library used as it says;
  * NULL with err */
 static const as_target *target_of(const checking *c) {
@@ -284,6 +267,47 @@ static const as_target *target_of(const checking *c) {
   return target ? as_target_rounding(as_target_using(target, use), rounded) : NULL;
 }
 
+/* The float test again, where the report speaks of one; *said: what came of it, or NULL. */
+static bool test_floats(checking *c, const as_judged *judged, as_floats_result *result,
+                        const as_floats_result **said) {
+  json_t *recorded = json_object_get(c->report, "floats");
+  const char *outcome = json_string_value(json_object_get(recorded, "outcome"));
+  const as_target *target = recorded ? target_of(c) : NULL;
+  if (recorded && !target)
+    return false;
+  bool off = outcome && strcmp(outcome, as_floats_word(AS_FLOATS_OFF)) == 0;
+  as_guard *guard = recorded ? as_guard_new(judged->program, target, off, true) : NULL;
+  if (recorded && judged->graph && judged->program)
+    as_guard_test(guard, judged->graph, result);
+  else if (recorded)
+    as_guard_untested(guard, "a tile program that no block graph is", result);
+  as_guard_free(guard);
+  *said = recorded ? result : NULL;
+  return true;
+}
+
+static bool check_claims(checking *c, const as_judged *judged, const as_lowered *lowered,
+                         as_verdict *v) {
+  if (!judge_again(c, judged, v))
+    return false;
+  as_report_words words;
+  as_floats_result floats = {.outcome = AS_FLOATS_OFF};
+  as_report_words_of(v, true, &words);
+  if (!test_floats(c, judged, &floats, &words.floats))
+    return false;
+  as_verdict_release(v);
+  char *json = as_report_json(judged, v, &words, NULL, NULL);
+  compare_claims(c, json);
+  free(json);
+  char *page = as_report_page(judged, v, &words, lowered);
+  bool ok = compare_page(c, page);
+  free(page);
+  as_report_words_clear(&words);
+  as_floats_result_clear(&floats);
+  return ok;
+}
+
+/* --- kernel.cu */
 static void compare_kernels(checking *c, const as_target *target, const as_lowered *low) {
   json_t *made = json_pack("{s:s, s:s, s:o}", "target", target->gpu, "arch", target->arch,
                            "kernels", as_report_kernels_json(low));

@@ -4,6 +4,7 @@
 #include "src/base/str.h"
 #include "src/batch/batch.h"
 #include "src/batch/tiles.h"
+#include "src/floats/guard.h"
 #include "src/report/junit.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -77,9 +78,21 @@ static void show(const cli_opts *opts, const as_judged *judged, const as_verdict
   }
 }
 
+/* what the float test says of the candidate: no part of the verdict */
+static void test_floats(const cli_opts *opts, const as_judged *judged, as_floats_result *floats) {
+  as_guard *guard = as_guard_new(judged->program, as_target_default(), opts->fast_floats, true);
+  as_guard_test(guard, judged->graph, floats);
+  as_guard_free(guard);
+}
+
 static int tell(const cli_opts *opts, const as_judged *judged, as_verdict *verdict, as_err *err) {
   as_report_words words;
+  as_floats_result floats = {.outcome = AS_FLOATS_OFF};
   as_report_words_of(verdict, opts->out != NULL, &words);
+  if (verdict->answer == AS_ANSWER_PROVED && judged->graph) {
+    test_floats(opts, judged, &floats);
+    words.floats = &floats;
+  }
   as_verdict_release(verdict);
   json_t *extra = json_pack("{s:o}", "statistics", as_report_stats_json());
   as_batch_export *export = new_export(opts);
@@ -93,6 +106,7 @@ static int tell(const cli_opts *opts, const as_judged *judged, as_verdict *verdi
     show(opts, judged, verdict, &words, extra);
   json_decref(extra);
   as_report_words_clear(&words);
+  as_floats_result_clear(&floats);
   int status = as_verdict_status(verdict);
   return !ok ? as_err_tell(err) : status == AS_OK && !written ? AS_BAD_INPUT : status;
 }

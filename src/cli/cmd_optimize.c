@@ -137,7 +137,7 @@ static bool wants_only_first(const cli_opts *opts) {
 /* record: NULL, or what is known of plans; shard: which share of them, {0}: all; tile: what
  * saturation finds, where that is asked for */
 static bool search(const cli_opts *opts, const as_job *job, const as_target *target,
-                   const char *dir, as_search_record *record, as_shard shard,
+                   as_guard *guard, const char *dir, as_search_record *record, as_shard shard,
                    as_search_result *found, as_saturated_tile *tile, as_err *err) {
   as_progress progress;
   as_progress_init(&progress, opts->quiet);
@@ -168,6 +168,8 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
   options.given = as_job_judged(job).given;
   options.lowers = lowers;
   options.lowers_arg = &plan;
+  options.floats = guard ? as_guard_test : NULL;
+  options.floats_arg = guard;
   options.progress = show_progress;
   options.progress_arg = &progress;
   if (shard.number) /* the record is the result */
@@ -192,8 +194,8 @@ static void key_of(const cli_opts *opts, const as_policy *policy, const as_job *
                    const as_target *target, char key[AS_CACHE_KEY]) {
   as_policy any;
   as_policy_init(&any);
-  char *options = as_format("budget %llu prune %s %llu", (unsigned long long)opts->budget,
-                            opts->prune, (unsigned long long)opts->no_prune);
+  char *options = as_format("budget %llu prune %s %llu floats %d", (unsigned long long)opts->budget,
+                            opts->prune, (unsigned long long)opts->no_prune, !opts->fast_floats);
   as_kept_key(options, policy ? policy : &any, job, target, key);
   free(options);
 }
@@ -209,8 +211,18 @@ static bool read_shares(const cli_opts *opts, const char *key, as_search_record 
   return read;
 }
 
+/* whether a candidate from the cache passes the float test still */
+static bool is_safe(as_guard *guard, as_candidate *cand, as_err *err) {
+  if (as_guard_test(guard, cand->graph, &cand->floats))
+    return true;
+  char *why = as_floats_print(&cand->floats);
+  as_err_set(err, AS_UNKNOWN, "it is worse in floats than the program given: %s", why);
+  free(why);
+  return false;
+}
+
 /* from the cache, or else by a search, or from shares of one */
-static bool find(const cli_opts *opts, const as_job *job, const as_target *target,
+static bool find(const cli_opts *opts, const as_job *job, const as_target *target, as_guard *guard,
                  const char *dir_out, as_kept *kept, as_search_result *found, as_choice *chosen,
                  as_err *err) {
   as_policy policy = policy_of_candidates(opts);
@@ -226,7 +238,8 @@ static bool find(const cli_opts *opts, const as_job *job, const as_target *targe
   as_kept_open(dir, key, kept);
   free(dir);
   if (as_kept_find(kept, job, &policy, found)) {
-    if (as_choose(job, &opts->policy, target, found, chosen, err))
+    if (is_safe(guard, found->cand, err) &&
+        as_choose(job, &opts->policy, target, guard, found, chosen, err))
       return true;
     as_kept_refuse(kept, err->text ? err->text : "no reason given");
     as_err_clear(err);
@@ -235,9 +248,10 @@ static bool find(const cli_opts *opts, const as_job *job, const as_target *targe
     *chosen = (as_choice){0};
   }
   as_search_record *record = merge ? as_search_record_new() : NULL;
-  bool ok = (!merge || read_shares(opts, key, record, err)) &&
-            search(opts, job, target, dir_out, record, (as_shard){0}, found, &chosen->tile, err) &&
-            as_choose(job, &opts->policy, target, found, chosen, err);
+  bool ok =
+      (!merge || read_shares(opts, key, record, err)) &&
+      search(opts, job, target, guard, dir_out, record, (as_shard){0}, found, &chosen->tile, err) &&
+      as_choose(job, &opts->policy, target, guard, found, chosen, err);
   as_search_record_free(record);
   if (ok && chosen->cand)
     as_kept_keep(kept, job, found, chosen->cand);
@@ -256,7 +270,7 @@ static bool leave_share(const cli_opts *opts, const as_job *job, const as_target
                    ? as_strdup(opts->out)
                    : as_format("%s.%u-of-%u.shard", job->program->name, shard.number, shard.of);
   key_of(opts, NULL, job, target, key);
-  ok = ok && search(opts, job, target, NULL, record, shard, &found, NULL, err) &&
+  ok = ok && search(opts, job, target, NULL, NULL, record, shard, &found, NULL, err) &&
        as_shard_write(path, key, shard, record, err);
   char *limits = as_search_limits_print(&found.stats, false);
   if (ok && limits && !opts->quiet)
@@ -310,6 +324,7 @@ int cli_optimize(const cli_opts *opts) {
   as_choice chosen = {0};
   as_search_result found = {0};
   as_kept kept = {0};
+  as_guard *guard = NULL;
   char *dir = NULL;
   as_job job;
   as_job_init(&job, cli_library(opts, &err));
@@ -319,13 +334,15 @@ int cli_optimize(const cli_opts *opts) {
     ok = leave_share(opts, &job, target, &err);
   } else if (ok) {
     dir = opts->out ? as_strdup(opts->out) : as_format("%s.assay", job.program->name);
+    guard = as_guard_new(job.program, target, opts->fast_floats, false);
     ok = as_report_dir_place(dir, opts->force, &err) && /* before the work, not after it */
-         find(opts, &job, target, dir, &kept, &found, &chosen, &err) &&
+         find(opts, &job, target, guard, dir, &kept, &found, &chosen, &err) &&
          leave(opts, &job, &found, &chosen, target, &kept, dir, &err);
   }
   int status = ok ? AS_OK : as_err_tell(&err);
   as_choice_clear(&chosen);
   as_search_result_clear(&found);
+  as_guard_free(guard);
   as_kept_clear(&kept);
   as_job_clear(&job);
   free(dir);

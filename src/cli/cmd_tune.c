@@ -3,6 +3,7 @@
 #include "lowered.h"
 #include "search/search.h"
 #include "src/base/file.h"
+#include "src/floats/guard.h"
 #include "src/lower/lower.h"
 #include "src/runtime/rt.h"
 #include <jansson.h>
@@ -15,6 +16,7 @@ enum { TRIED = 8, TRIED_BY_EMULATION = 2 }; /* which compiles for seconds */
 
 typedef struct {
   bool lowered;
+  as_floats_result floats;
   as_rt_result result;
   char *why; /* it could not be lowered or run; NULL: it was run */
 } trial;
@@ -23,6 +25,7 @@ typedef struct {
   const cli_opts *given;
   const as_job *job;
   const as_target *target;
+  as_guard *guard; /* NULL: no float test */
   const char *dir;
   as_tiling *tiling;
   uint32_t n;
@@ -52,6 +55,17 @@ static bool run_lowered(tuning *tune, const as_lowered *low, uint32_t which, as_
   return ok;
 }
 
+/* whether the candidate with these tiles computes no worse in floats than the program given */
+static bool is_safe(tuning *tune, uint32_t which, as_err *err) {
+  as_floats_result *floats = &tune->trial[which].floats;
+  if (as_guard_test(tune->guard, tune->job->graph, floats))
+    return true;
+  char *why = as_floats_print(floats);
+  as_err_set(err, AS_NO, "worse in floats than the program given: %s", why);
+  free(why);
+  return false;
+}
+
 static void try_one(tuning *tune, uint32_t which) {
   as_err err;
   as_err_init(&err);
@@ -59,7 +73,7 @@ static void try_one(tuning *tune, uint32_t which) {
   as_lowered_init(&low);
   as_lower_opts plan = {.target = tune->target};
   take_sizes(tune, which);
-  bool ok = as_lower_cuda(tune->job->graph, &plan, &low, &err);
+  bool ok = is_safe(tune, which, &err) && as_lower_cuda(tune->job->graph, &plan, &low, &err);
   tune->trial[which].lowered = ok;
   if (ok && strcmp(tune->given->tune, "model") != 0)
     ok = run_lowered(tune, &low, which, &err);
@@ -103,6 +117,9 @@ static json_t *described(const tuning *tune, uint32_t which) {
     json_object_set_new(sizes, name, json_integer(tune->tiling[which].value[i]));
   }
   json_t *object = json_pack("{s:o, s:f}", "sizes", sizes, "model_us", tune->tiling[which].us);
+  char *floats = as_floats_print(&of->floats);
+  json_object_set_new(object, "floats", json_string(floats));
+  free(floats);
   if (of->why)
     json_object_set_new(object, "failed", json_string(of->why));
   if (!of->why && of->result.ran) {
@@ -162,6 +179,7 @@ static void print_trials(const tuning *tune, uint32_t chosen, bool timed) {
 int cli_tune(const cli_opts *given, const as_job *job, const as_target *target, const char *dir,
              as_err *err) {
   tuning tune = {.given = given, .job = job, .target = target, .dir = dir};
+  tune.guard = as_guard_new(job->program, target, given->fast_floats, false);
   char *why = NULL;
   uint32_t chosen = 0;
   bool timed = false;
@@ -183,11 +201,13 @@ int cli_tune(const cli_opts *given, const as_job *job, const as_target *target, 
     print_trials(&tune, chosen, timed);
   for (uint32_t i = 0; i < tune.n; i++) {
     as_rt_result_clear(&tune.trial[i].result);
+    as_floats_result_clear(&tune.trial[i].floats);
     free(tune.trial[i].why);
     free(tune.tiling[i].size);
     free(tune.tiling[i].value);
   }
   free(tune.tiling);
+  as_guard_free(tune.guard);
   free(why);
   return ok && wrong ? AS_NO : AS_OK;
 }

@@ -21,7 +21,7 @@ libascli_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 bin_PROGRAMS += assay
 assay_SOURCES = src/cli/main.c
 assay_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-assay_LDADD = libascli.a libasoptimize.a libasoptions.a libascache.a libascheck.a libaskernels.a libasbatch.a libasimprove.a libasbaseline.a libasreport.a libasexplain.a libasimport.a libaswrite.a libasttir.a libastiles.a libassearch.a libastilejudge.a libasjudge.a libassmt.a libasread.a libasprove.a libasmath.a libasfield.a libaslower.a libasthreads.a libasvthreads.a libastg.a libassem.a libastile.a libasrt.a libasir.a libastarget.a libck.a libasbase.a \
+assay_LDADD = libascli.a libasoptimize.a libasoptions.a libascache.a libascheck.a libasguard.a libaskernels.a libasbatch.a libasimprove.a libasbaseline.a libasreport.a libasexplain.a libasimport.a libaswrite.a libasttir.a libastiles.a libassearch.a libastilejudge.a libasjudge.a libassmt.a libasread.a libasprove.a libasmath.a libasfield.a libaslower.a libasthreads.a libasvthreads.a libastg.a libassem.a libastile.a libasrt.a libasir.a libastarget.a libck.a libasbase.a \
   $(JANSSON_LIBS) $(Z3_LIBS) $(GLPK_LIBS) $(FLINT_LIBS) $(GMP_LIBS) -lpthread -lm
 dist_man_MANS += man/assay.1
 # completions, where shells look for them

@@ -152,6 +152,10 @@ enum {
     "of saturation: tiles of longer axes, or the largest below that divides one")                  \
   X(nodes, 'y', NUMBER, CLI_FOR_SEARCHING, "N", "60000", 1, 100000000, NULL,                       \
     "of saturation: how far the e-graph may grow; that it struck is said")                         \
+  X(fast_floats, '9', FLAG, CLI_FOR_SEARCHING | CLI_FOR_certify | CLI_FOR_bench, NULL, NULL, 0, 0, \
+    NULL,                                                                                          \
+    "no float test: also candidates that compute worse in floats than the program given may be "   \
+    "chosen, and the report says so")                                                              \
   X(prune, 'p', WORD, CLI_FOR_SEARCHING, "HOW", "exact", 0, 0, "exact,z3",                         \
     "abstract-expression pruning in the search")                                                   \
   X(no_prune, 'Q', NUMBER, CLI_FOR_SEARCHING, "N", "0", 0, 64, NULL,                               \
@@ -240,6 +244,7 @@ typedef struct {
   bool in_order;
   bool json;
   bool no_cache;
+  bool fast_floats;
   bool smt;
   bool full;
   bool quiet;

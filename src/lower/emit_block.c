@@ -318,6 +318,10 @@ static void emit_red(lo_text *text, uint32_t id) {
   close(text);
 }
 
+/* Where a running maximum begins: below every finite score.  Scores that are all minus infinity so
+ * far then weigh exp(-infinity) = 0, and not exp(-infinity + infinity). */
+#define LO_LOWEST "-3.402823466e38f"
+
 /* accumulators in shared memory: each element belongs to one thread */
 const lo_acc_row *lo_acc_row_of(as_acc_kind kind) {
   static const lo_acc_row rows[] = {
@@ -599,7 +603,7 @@ static void clear_accumulator(lo_text *text, const lo_value *value) {
   decode(text, value, "e", 1);
   char *offset = at_vars(text, value, &value->shared);
   lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), %s);", value->shared.offset, offset,
-          lo_acc_row_of(value->acc)->first);
+          value->need_alpha ? LO_LOWEST : lo_acc_row_of(value->acc)->first);
   free(offset);
   close(text);
 }

@@ -601,8 +601,6 @@ bool lo_expand(lo_job *job) {
   bool *placed = as_arena_alloc(job->arena, graph->n_block + 1);
   job->node_val = as_arena_alloc(job->arena, (graph->n + 1) * sizeof *job->node_val);
   as_dtype type = as_graph_type(graph);
-  job->is16 = type != AS_F32 && !as_graph_is_mixed(graph);
-  job->type16 = type;
   lo_threads_types(job);
   const lo_readers *readers = lo_readers_of(job);
   if (!make_units(job, block_unit))

@@ -308,6 +308,24 @@ static int64_t *at_bounds(const as_graph *graph, const int64_t *at, uint32_t *n)
   return value;
 }
 
+bool as_lower_types(const as_graph *mug, const as_lower_opts *asked, as_dtype *type, as_err *err) {
+  as_lower_opts options;
+  if (!resolve(asked, &options, err))
+    return false;
+  int64_t *env = options.env ? NULL : as_graph_size_values(mug);
+  lo_job job = {.arena = as_arena_new(), .graph = mug, .options = &options, .err = err};
+  job.size_value = at_bounds(mug, options.env ? options.env : env, &job.n_size_value);
+  as_str_init(&job.notes);
+  as_vec_init(&job.cuts, sizeof(lo_cut));
+  as_vec_init(&job.firsts, sizeof(lo_first));
+  lo_threads_types(&job);
+  for (uint32_t i = 0; i < mug->n; i++)
+    type[i] = job.between[i];
+  lo_free(&job);
+  free(env);
+  return true;
+}
+
 bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *out, as_err *err) {
   as_lower_opts options;
   as_lowered_init(out);

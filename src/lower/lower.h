@@ -31,6 +31,9 @@ void as_lowered_clear(as_lowered *l);
 bool as_lower_cuda(const as_graph *mug, const as_lower_opts *o, as_lowered *out, as_err *err);
 /* the text that every kernel.cu begins with: lines, ended by NULL */
 const char *const *lo_prelude(void);
+/* what a muGraph's kernels leave in memory between them, by node (`type`: room for all of them):
+ * what as_lower_cuda stores of stores and operators at kernel level.  false with err */
+bool as_lower_types(const as_graph *mug, const as_lower_opts *o, as_dtype *type, as_err *err);
 /* and that which calls a library goes on with, behind a line that defines ASSAY_LIBRARY */
 const char *const *lo_library_text(void);
 #endif

@@ -42,6 +42,8 @@ static bool read_by_an_operator(const as_graph *g, as_node_id tensor) {
 
 void lo_threads_types(lo_job *job) {
   const as_graph *g = job->graph;
+  job->type16 = as_graph_type(g);
+  job->is16 = job->type16 != AS_F32 && !as_graph_is_mixed(g);
   job->between = as_arena_alloc(job->arena, (g->n + 1) * sizeof *job->between);
   for (uint32_t i = 0; i < g->n; i++) {
     bool narrow = g->node[i].kind == AS_N_STORE && job->is16 && !job->options->no_mma &&

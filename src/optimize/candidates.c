@@ -1,5 +1,4 @@
-/* What `optimize --all` lists: certified candidates that differ in structure, and why each was not
- * chosen. */
+/* What `optimize --all` lists: candidates that differ in structure, and why each was not chosen. */
 #include "candidates.h"
 #include "src/base/id.h"
 #include "src/base/mem.h"
@@ -70,39 +69,69 @@ char *as_structure(const as_graph *graph) {
   return as_str_take(&text);
 }
 
-void as_list_candidates(const as_search_result *found, const as_candidate *chosen) {
-  char **shapes = as_malloc((found->n + 1) * sizeof *shapes);
-  uint32_t n = 0;
-  uint32_t alike = 0;
-  printf("certified candidates that differ in structure, cheapest by the model first:\n");
-  for (uint32_t i = 0; i < found->n; i++) {
-    const as_candidate *candidate = &found->cand[i];
-    char *shape = as_structure(candidate->graph);
-    bool known = false;
-    for (uint32_t k = 0; k < n; k++)
-      known |= strcmp(shapes[k], shape) == 0;
-    if (known) {
-      alike++;
-      free(shape);
+/* the structures that were listed */
+typedef struct {
+  char **shape;
+  uint32_t n;
+  uint32_t alike; /* that were not listed again */
+} listed;
+
+/* the number that a candidate is listed under; 0: one of that structure was there before */
+static uint32_t list_structure(listed *all, const as_candidate *candidate, bool is_certified) {
+  char *shape = as_structure(candidate->graph);
+  char *key = as_format("%s%s", is_certified ? "" : "unsafe ", shape);
+  for (uint32_t k = 0; k < all->n; k++) {
+    if (strcmp(all->shape[k], key) != 0)
       continue;
-    }
-    shapes[n++] = shape;
-    printf("  %u. %.2f us, %u kernel%s: %s\n", n, candidate->us, candidate->kernels,
-           candidate->kernels == 1 ? "" : "s", shape);
-    if (candidate == chosen)
-      printf("     chosen\n");
-    else if (candidate->us < chosen->us)
-      printf(
-          "     cheaper by the model, but not certified when solvers were asked, or not lowered\n");
-    else
-      printf("     %.2f us more by the model\n", candidate->us - chosen->us);
+    all->alike++;
+    free(shape);
+    free(key);
+    return 0;
   }
+  all->shape[all->n++] = key;
+  printf("  %u. %.2f us, %u kernel%s: %s\n", all->n, candidate->us, candidate->kernels,
+         candidate->kernels == 1 ? "" : "s", shape);
+  free(shape);
+  return all->n;
+}
+
+static void list_certified(listed *all, const as_candidate *candidate, const as_candidate *chosen) {
+  if (list_structure(all, candidate, true) == 0)
+    return;
+  if (candidate == chosen)
+    printf("     chosen\n");
+  else if (candidate->us < chosen->us)
+    printf(
+        "     cheaper by the model, but not certified when solvers were asked, or not lowered\n");
+  else
+    printf("     %.2f us more by the model\n", candidate->us - chosen->us);
+}
+
+static void list_unsafe(listed *all, const as_candidate *candidate) {
+  if (list_structure(all, candidate, false) == 0)
+    return;
+  char *why = as_floats_print(&candidate->floats);
+  printf("     not chosen, nor proved: in floats, %s\n", why);
+  free(why);
+}
+
+void as_list_candidates(const as_search_result *found, const as_candidate *chosen) {
+  listed all = {.shape = as_malloc((found->n + found->n_unsafe + 1) * sizeof *all.shape)};
+  printf("candidates that differ in structure, cheapest by the model first:\n");
+  uint32_t unsafe = 0;
+  for (uint32_t i = 0; i < found->n; i++) {
+    while (unsafe < found->n_unsafe && found->unsafe[unsafe].us < found->cand[i].us)
+      list_unsafe(&all, &found->unsafe[unsafe++]);
+    list_certified(&all, &found->cand[i], chosen);
+  }
+  while (unsafe < found->n_unsafe)
+    list_unsafe(&all, &found->unsafe[unsafe++]);
   printf("%u more differ from one of these in the order of statements or in tiles alone; "
          "%llu were made twice\n",
-         alike, (unsigned long long)found->stats.duplicates);
+         all.alike, (unsigned long long)found->stats.duplicates);
   if (found->n_log)
     printf("%u cheaper or later candidates were not certified: --verbose says why\n", found->n_log);
-  for (uint32_t i = 0; i < n; i++)
-    free(shapes[i]);
-  free(shapes);
+  for (uint32_t i = 0; i < all.n; i++)
+    free(all.shape[i]);
+  free(all.shape);
 }

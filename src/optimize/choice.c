@@ -9,16 +9,19 @@ void as_choice_clear(as_choice *chosen) {
     as_lowered_clear(&chosen->low);
   as_report_words_clear(&chosen->words);
   as_saturated_tile_clear(&chosen->tile);
+  as_floats_result_clear(&chosen->tile_floats);
 }
 
 /* asks the solvers; whether it is certified still */
-static bool ask(const as_policy *policy, as_choice *chosen, as_verdict *verdict) {
+static bool ask(const as_policy *policy, as_choice *chosen, as_verdict *verdict,
+                const as_floats_result *floats) {
   as_policy own = *policy;
   own.field = own.field && chosen->judged.program; /* else it was evaluated */
   chosen->verdict = verdict;
   as_judge_ask(&chosen->judged, &own, verdict);
   as_report_words_clear(&chosen->words);
   as_report_words_of(verdict, true, &chosen->words);
+  chosen->words.floats = floats;
   as_verdict_release(verdict);
   return verdict->certified;
 }
@@ -30,7 +33,7 @@ static bool choose_graph(const as_policy *policy, const as_job *job, const as_ta
   chosen->cand = cand;
   chosen->judged = as_search_judged(job->program, &program.given, cand);
   as_search_select(cand, cand->chosen);
-  if (!ask(policy, chosen, &cand->verdict))
+  if (!ask(policy, chosen, &cand->verdict, &cand->floats))
     return true;
   as_lowered_init(&chosen->low);
   chosen->lowered = true;
@@ -50,7 +53,7 @@ static bool choose_tile(const as_policy *policy, const as_target *target, as_cho
   if (!lowers_so && *why == NULL)
     *why = as_strdup(err.text ? err.text : "no reason given");
   chosen->judged = as_job_judged(&chosen->tile.job);
-  if (lowers_so && ask(policy, chosen, &chosen->tile.verdict)) {
+  if (lowers_so && ask(policy, chosen, &chosen->tile.verdict, &chosen->tile_floats)) {
     chosen->cand = NULL;
     chosen->low = low;
     chosen->lowered = true;
@@ -64,9 +67,11 @@ static bool choose_tile(const as_policy *policy, const as_target *target, as_cho
 }
 
 bool as_choose(const as_job *job, const as_policy *policy, const as_target *target,
-               as_search_result *found, as_choice *chosen, as_err *err) {
+               const as_guard *guard, as_search_result *found, as_choice *chosen, as_err *err) {
   char *why = NULL;
   bool tile = chosen->tile.found;
+  if (tile)
+    as_guard_untested(guard, "a tile program that no block graph is", &chosen->tile_floats);
   for (uint32_t i = 0; i < found->n && !chosen->lowered; i++) {
     if (tile && chosen->tile.us < found->cand[i].us) {
       tile = false;

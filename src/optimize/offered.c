@@ -39,10 +39,17 @@ void as_offer_tile(const as_job *job, const as_search_opts *opts, const char *te
 }
 
 char *as_offers_words(const as_offers *offers) {
-  return as_format("%u certified, each cheaper than those before, %u no cheaper, %u without a "
-                   "proof, %u not lowered",
-                   offers->became[AS_OFFERED_TAKEN], offers->became[AS_OFFERED_DEAR],
-                   offers->became[AS_OFFERED_UNPROVED], offers->became[AS_OFFERED_UNFIT]);
+  char *unsafe = offers->became[AS_OFFERED_UNSAFE]
+                     ? as_format(", %u worse in floats than the program given",
+                                 offers->became[AS_OFFERED_UNSAFE])
+                     : as_strdup("");
+  char *words =
+      as_format("%u certified, each cheaper than those before, %u no cheaper, %u without "
+                "a proof, %u not lowered%s",
+                offers->became[AS_OFFERED_TAKEN], offers->became[AS_OFFERED_DEAR],
+                offers->became[AS_OFFERED_UNPROVED], offers->became[AS_OFFERED_UNFIT], unsafe);
+  free(unsafe);
+  return words;
 }
 
 /* a file's text, of another program's as one of ours (malloc'ed); NULL with err */

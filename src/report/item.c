@@ -41,6 +41,17 @@ static void random_rows(const as_verdict *verdict, as_report_item *item) {
   as_report_row(item, state, "Random test", "%s", verdict->field_words);
 }
 
+static void floats_row(const as_floats_result *floats, as_report_item *item) {
+  if (!floats)
+    return;
+  as_report_state state = floats->outcome == AS_FLOATS_PASSED ? AS_REPORT_GOOD
+                          : as_floats_fails(floats)           ? AS_REPORT_BAD
+                                                              : AS_REPORT_OPEN;
+  char *said = as_floats_print(floats);
+  as_report_row(item, state, "Floats", "%s", said);
+  free(said);
+}
+
 void as_report_judged_cex(as_report_item *item, const as_graph *given, const as_graph *cand,
                           const as_cex *cex) {
   static const char *const kind[] = {"", "", "the shape", "the whole"};
@@ -178,6 +189,7 @@ void as_report_judged(const as_judged *judged, const as_verdict *verdict,
     as_report_row(item, AS_REPORT_PLAIN, "Sizes", "the program is defined only where %s",
                   words->implied);
   random_rows(verdict, item);
+  floats_row(words->floats, item);
   solver_rows(verdict, item);
   if (!found && verdict->proof.goal)
     open_goal(verdict, item);

@@ -2,6 +2,7 @@
 #include "src/base/hash.h"
 #include "src/base/stats.h"
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,6 +236,30 @@ static void add_evidence(json_t *object, const as_judged *judged, const as_verdi
     json_object_set_new(object, "replay", as_report_cex_json(judged, &verdict->cex));
 }
 
+/* a factor of errors; infinity, which JSON has not, as a word */
+static json_t *factor_json(double factor) {
+  return isinf(factor) ? json_string("not finite") : json_real(factor);
+}
+
+static json_t *floats_json(const as_floats_result *floats) {
+  char *words = as_floats_print(floats);
+  json_t *object =
+      json_pack("{s:s, s:s}", "outcome", as_floats_word(floats->outcome), "words", words);
+  bool compared = floats->draws > 0;
+  if (compared)
+    json_object_update_new(
+        object,
+        json_pack("{s:I, s:I, s:s, s:o, s:b}", "draws", (json_int_t)floats->draws, "classes",
+                  (json_int_t)floats->n_classes, "worst", as_float_class_rows[floats->worst].name,
+                  "factor", factor_json(floats->factor), "is_the_program_given", floats->is_given));
+  if (floats->is_safer)
+    json_object_set_new(object, "safer",
+                        json_pack("{s:s, s:o}", "class", as_float_class_rows[floats->safer].name,
+                                  "factor", factor_json(floats->safer_factor)));
+  free(words);
+  return object;
+}
+
 char *as_report_json(const as_judged *judged, const as_verdict *verdict,
                      const as_report_words *words, const as_report_dir *files, void *extra) {
   json_t *object = json_object();
@@ -253,6 +278,8 @@ char *as_report_json(const as_judged *judged, const as_verdict *verdict,
   add_evidence(object, judged, verdict);
   json_object_set_new(object, "floating_point",
                       json_string("outside the theorem: tested, not proved"));
+  if (words->floats)
+    json_object_set_new(object, "floats", floats_json(words->floats));
   if (extra)
     json_object_update(object, extra);
   char *text = as_report_json_text(object, files);

@@ -5,6 +5,7 @@
 #include "report.h"
 #include "result.h"
 #include "src/base/lowered.h"
+#include "verify/floats/floats.h"
 #include "verify/judge/judge.h"
 
 /* the name of the given program (0) or of the candidate (1), for people; malloc'ed, NULL: there is
@@ -21,6 +22,7 @@ typedef struct {
   char *outline; /* the proof, HTML; NULL: none */
   char *implied; /* what sizes must satisfy beside what is stated, or nothing is said of them; NULL:
                     nothing, or it is not proved */
+  const as_floats_result *floats; /* borrowed; set by who has it; NULL: nothing is said of floats */
 } as_report_words;
 
 /* outline: whether a page will be written.  An open goal's sides, in v->proof, are made readable.

@@ -92,12 +92,22 @@ void as_report_print_answer(const as_verdict *verdict) {
   printf("%s%s\n", verdict->why ? ": " : "", verdict->why ? verdict->why : "");
 }
 
+static void print_floats(const as_floats_result *floats, bool verbose) {
+  char *said = as_floats_print(floats);
+  char *table = as_floats_table(floats);
+  printf("floats    %s\n%s", said, verbose ? table : "");
+  free(table);
+  free(said);
+}
+
 void as_report_print(const as_verdict *verdict, const as_report_words *words, bool verbose) {
   if (words->theorem && verdict->answer == AS_ANSWER_PROVED)
     printf("%s\n", words->theorem);
   print_proof(verdict);
   if (verdict->field_words)
     printf("random    %s\n", verdict->field_words);
+  if (words->floats)
+    print_floats(words->floats, verbose);
   for (int i = 0; i < AS_SMT_N_SOLVERS; i++) {
     if (verdict->opinion[i].asked)
       print_solver(as_smt_solver_name((as_smt_solver)i), &verdict->opinion[i].result);

@@ -349,9 +349,10 @@ static void emit_stores(as_emitter *E, const as_tg_op *op) {
   free(mask);
 }
 
-/* where an accumulator begins */
+/* Where an accumulator begins: a running maximum below every finite score.  Scores that are all
+ * minus infinity so far then weigh exp(-infinity) = 0, and not exp(-infinity + infinity). */
 static char *beginning(const as_emitter *E, const as_tg_op *op) {
-  const char *unit = op->fold == AS_TG_SUM ? "0.0f" : "-INFINITY";
+  const char *unit = op->fold == AS_TG_SUM ? "0.0f" : "-3.402823466e38f";
   if (!op->begin || !E->g->limit)
     return as_strdup(unit);
   char *number = as_emit_scalar(E, op, op->begin, NULL);

@@ -3,8 +3,10 @@
 import concurrent.futures
 import functools
 import hashlib
+import json
 import os
 import shutil
+import stat
 import tempfile
 import threading
 import time
@@ -27,62 +29,103 @@ def _tool_hash(path, _changed):
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
-def key(texts, options):
-    """The name of a result: program text, specifications, options, and the tool itself."""
+def _tool_hash_now():
     path = tool.find_tool()
-    digest = hashlib.sha256()
-    for part in [*texts, *options, _tool_hash(path, os.stat(path).st_mtime_ns)]:
-        digest.update(part.encode())
-        digest.update(b"\0")
-    return digest.hexdigest()[:32]
+    return _tool_hash(path, os.stat(path).st_mtime_ns)
 
 
-def certified(name, make):
-    """The directory of that name; `make(DIRECTORY)` fills one that is not there.
+def key(request):
+    """The name of a result: a hash of all that it depends on."""
+    return hashlib.sha256(json.dumps(request).encode()).hexdigest()[:32]
 
-    A directory that is there is checked again before it is used: `assay check` reads the
-    certificate anew, so what the cache holds has to be believed no more than anything else.
+
+# of a result's directory: the program that was asked for, and the parts of its name
+_PROGRAM, _REQUEST = "program.tp", "request.json"
+
+
+def certified(text, request, make):
+    """The directory of a result for a program's text; `make(DIRECTORY)` fills one that is not
+    there.  `request` has all else that the result depends on, as texts.
+
+    A directory that is there is checked before it is used: that it was made for this request and
+    is about this program, and by `assay check`, which reads the certificate anew, so what the cache
+    holds has to be believed no more than anything else.
     Returns (directory, what make returned or None).
     """
-    place = folder() / name
+    request = [said(text), *request, _tool_hash_now()]
+    name = key(request)
+    place = _folder_to_use() / name
     if place.exists():
         again = [tool.find_tool(), "check", "-q", str(place)]
-        if tool.said_by(again).returncode == 0:
+        if _is_of(place, request) and tool.said_by(again).returncode == 0:
             return place, None
         shutil.rmtree(place, ignore_errors=True)
     try:
-        return _kept(_folder_to_write() / name, make)
+        return _kept(_folder_to_write() / name, request, make)
     except OSError as problem:
         raise ToolError(f"nothing can be kept: {problem}") from problem
 
 
-def _folder_to_write():
-    """The cache, or where nothing can be written there, a folder of this process alone."""
+def _is_of(place, request):
+    """Is it the result of this request: by what it says of itself, and by its program?"""
     try:
-        folder().mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder()):
-            return folder()
+        recorded = json.loads((place / _REQUEST).read_text())
+        program = (place / _PROGRAM).read_text()
+    except (OSError, ValueError):
+        return False
+    return not place.is_symlink() and recorded == request and said(program) == request[0]
+
+
+def _folder_to_use():
+    """The cache, or where others can write to it, a folder of this process alone."""
+    try:
+        folder().mkdir(mode=0o700, parents=True, exist_ok=True)
+        who = who_else_writes(folder())
+        if who:
+            raise PermissionError(f"{who} can write to {folder()}: chmod go-w")
+        return folder()
     except OSError as problem:
-        _warn_once(str(problem))
+        _warn_once(f"the cache is not used: {problem}")
         return tool.own_folder()
+
+
+def _folder_to_write():
+    """The same, or where nothing can be written there, a folder of this process alone."""
+    try:
+        with tempfile.TemporaryFile(dir=_folder_to_use()):
+            return _folder_to_use()
+    except OSError as problem:
+        _warn_once(f"the cache cannot be written: {problem}")
+        return tool.own_folder()
+
+
+def who_else_writes(path):
+    """Who beside this user and root can put files into a folder; None where nobody can."""
+    path = path.resolve()
+    for each in (path, *path.parents):
+        status = os.stat(each)
+        if status.st_uid not in (os.geteuid(), 0):
+            return f"the user {status.st_uid}"
+        if status.st_mode & 0o022 and (each == path or not status.st_mode & stat.S_ISVTX):
+            return "a group" if not status.st_mode & 0o002 else "everybody"
+    return None
 
 
 @functools.cache
 def _warn_once(problem):
-    warnings.warn(
-        f"the cache cannot be written, and results are kept for this process alone: {problem}"
-    )
+    warnings.warn(f"results are kept for this process alone: {problem}")
 
 
-def _kept(place, make):
+def _kept(place, request, make):
     scratch = Path(tempfile.mkdtemp(prefix=".making-", dir=place.parent))
     try:
         result = make(scratch / "result")
         if result.verdict == tool.PROVED:
+            (scratch / "result" / _REQUEST).write_text(json.dumps(request))
             try:
                 (scratch / "result").rename(place)
             except OSError:
-                if not place.exists():  # somebody else made the same meanwhile: as good
+                if not _is_of(place, request):  # else somebody made the same meanwhile: as good
                     raise
             return place, result
         return None, result
@@ -177,8 +220,9 @@ class Search:
 
     def _certified(self, text, seconds):
         options = [str(self.seconds), self.target or "", self.library, self.rounded]
-        name = key([text, self.specifications.read_text()], options)
-        directory, result = certified(name, functools.partial(self._optimize, text, seconds))
+        request = [self.specifications.read_text(), *options]
+        make = functools.partial(self._optimize, text, seconds)
+        directory, result = certified(text, request, make)
         if directory is None:
             lines = [line for line in result.output.splitlines() if line.strip()]
             first = [line for line in lines if line.startswith("assay: ")] or lines[-1:]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch.autograd import forward_ad
 
-from . import cache, rounding, tool
+from . import cache, eager, rounding, tool
 from .memory import may_overlap
 from .copies import Origin, has_minus_infinity
 from .custom import as_operator
@@ -17,9 +17,11 @@ from .direct import direct_of, is_plain, is_watched
 from .equality import SPECIFICATIONS
 from .errors import AssayError, ToolError, Unsupported
 from .exporting import computes_otherwise, export, place_of, signature_of
+from .first_call import check_first
 from .islands import Island, View, divide, programs_of
 from .kernels import Kernel
 from .once import made_once
+from .questions import answers
 from .state import Mode, State, autocast, check_autocast
 from .translate import MINUS_INFINITY
 from .whole import most_from_outside
@@ -128,6 +130,8 @@ class GraphRunner(Telling):
         self._places = [node for node in graph.nodes if node.op == "placeholder"]
         self._results = graph.output_node().args[0]
         self._held = {n: _held(graph, n) for n in graph.nodes if n.op == "get_attr"}
+        self._rounded = (torch.float16,) if rounded else ()  # TF32 has as many digits
+        self._is_tried = not self.parts
         if options.strict and self.left:
             raise AssayError("not all of the program is certified:\n" + self.summary())
         if not options.quiet:
@@ -185,9 +189,14 @@ class GraphRunner(Telling):
     def run(self, values):
         """Runs all steps; `values` holds those of the placeholders, the results are a list."""
         values |= self._held
+        given = None if self._is_tried or is_watched() else dict(values)
         for step in self._steps:
             step(values)
-        return [values[o] if isinstance(o, torch.fx.Node) else o for o in self._results]
+        results = [values[o] if isinstance(o, torch.fx.Node) else o for o in self._results]
+        if given is not None:
+            with torch.no_grad():
+                self._is_tried = check_first(self.graph, given, results, self._rounded)
+        return results
 
     def run_flat(self, *arguments):
         """Runs with the values of the placeholders, in order."""
@@ -258,6 +267,8 @@ class Place:
     dtype: torch.dtype = None
     state_value: object = None  # a function that gives the state's tensor
     lying: tuple = None  # strides and offset, of a tensor whose memory the program reads as it lies
+    known: dict = None  # what of the example decides what the function `asked` of memory
+    asked: list = None
 
     def __post_init__(self):
         wanted = self.node.meta.get("val") if self.node is not None else None
@@ -281,6 +292,13 @@ class Place:
                 f"{self.name} lies in memory otherwise than its example did (strides and offset"
                 f" {_lying(value)}, not {self.lying}), and the function reads it as it lies"
                 " (as_strided)"
+            )
+        now = None if self.known is None else answers(value, self.asked)
+        if now != self.known:
+            raise AssayError(
+                f"{self.name} lies in memory, or wants a gradient, otherwise than its example did"
+                f" ({now}, not {self.known}), and the function asks for it:"
+                f" {', '.join(map(str, self.asked))}"
             )
 
 
@@ -311,7 +329,11 @@ class Compiled(GraphRunner):
         and where it is a module, parameters and buffers are those that it has at a call.  Copies
         are made of the `origin`."""
         self._origin = origin
+        seen = getattr(exported, "seen", None)
         self._exported = exported
+        self._asked = seen.of_layout if seen else []
+        self._answers = seen.answers if seen else {}
+        self._modes = seen.modes if seen else {}
         self._signature = signature_of(function)
         self._state = State(exported, function).get
         self._mode = Mode(function)
@@ -339,7 +361,11 @@ class Compiled(GraphRunner):
             name = getattr(item.arg, "name", None)
             fixed = isinstance(item.arg, torch.export.graph_signature.ConstantArgument)
             state = None if item.kind == kinds.USER_INPUT else item.target
-            yield Place(name, nodes.get(name), state, (item.arg.value,) if fixed else None)
+            constant = (item.arg.value,) if fixed else None
+            known = self._answers.get(name)
+            if self._asked and state is not None:
+                known = answers(self._state(state), self._asked)
+            yield Place(name, nodes.get(name), state, constant, known=known, asked=self._asked)
 
     def _written(self):
         """For each result what it updates: None where it is returned, else an argument's node or
@@ -400,7 +426,9 @@ class Compiled(GraphRunner):
     def __call__(self, *arguments, **keywords):
         check_autocast(self.options.device, self._autocast)
         self._mode.check()
-        if len(arguments) == self._arity and not keywords:
+        for name, wanted in self._modes.items():
+            eager.check_mode(name, wanted)
+        if self._is_tried and len(arguments) == self._arity and not keywords:
             results = self._direct(arguments)
             if results is not None:
                 return self._in_form(results)
@@ -609,5 +637,17 @@ def _compiled(function, examples, options, keywords=None):
         node = nodes.get(getattr(spec.arg, "name", None))
         if node is not None and has_minus_infinity(example):
             node.meta[MINUS_INFINITY] = True
+    asked = exported.seen.of_layout
+    eager.check(function, exported, examples, keywords)
+    exported.seen.modes = eager.modes_that_matter(
+        function, examples, keywords, exported.seen.observed
+    )
+    exported.seen.observed = None  # it is compared with no more
+    if asked:
+        exported.seen.answers = {
+            spec.arg.name: answers(example, asked)
+            for spec, example in zip(places, leaves)
+            if isinstance(example, torch.Tensor)
+        }
     origin = Origin(_compiled, function, examples, options, keywords)
     return Compiled(exported, options, function=function, origin=origin)

@@ -139,7 +139,7 @@ def _direct(island, kernel, places, results):
     for place in places:
         if place.constant is not None or (place.node is None and place.state is None):
             return None
-        if place.lying is not None:
+        if place.lying is not None or place.known is not None:
             return None
         if place.node is not None:
             given[place.node] = (None if place.state else arguments, place.state_value)

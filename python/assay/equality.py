@@ -1,14 +1,22 @@
-"""`assay.certify`: are two PyTorch functions equal, for all sizes and all real inputs?"""
+"""`assay.certify`: are two PyTorch functions equal, for all sizes and all real inputs?
+
+The `assay` program judges what was exported of them.  Before its verdict is said, both functions are
+run (eager.py): what is PROVED on trials, what is REFUTED at the counterexample.
+"""
 
 import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import pairing, rerun, tool
-from .errors import AssayError, SizesDiffer
+import torch
+
+from . import eager, pairing, rerun, tool
+from .compare import Comparison
+from .errors import AssayError, SizesDiffer, Unsupported
 from .exporting import export
 from .program import Extents
+from .shared_constants import share
 from .translate import Translator
 
 # Above this many operators a claim is not made: parts of it are easier to prove, and to use.
@@ -33,7 +41,8 @@ class Verdict:
     floating-point numbers that were read as a fraction or a root, and as which; `arguments` those
     arguments that are no tensors, and what they are in the claim; `shapes` has the extents of
     inputs of which some are numbers: a function fixes these, or they are 1, or torch.export made
-    numbers of them.
+    numbers of them.  `supposed` has, in words, what a function asked of memory, gradients and
+    modes of PyTorch, and what the answers are in the claim.
     """
 
     verdict: str
@@ -49,20 +58,25 @@ class Verdict:
     numbers: dict = None
     arguments: dict = None
     shapes: dict = None  # of inputs with an extent that is a number in the claim: all extents
+    supposed: list = None
 
     def __bool__(self):
         return self.verdict == tool.PROVED
 
     def __str__(self):
-        read = "".join(f"{x!r} is read as {text}\n" for x, text in (self.numbers or {}).items())
+        read = "".join(f"supposed: {each}\n" for each in self.supposed or [])
+        read += "".join(f"{x!r} is read as {text}\n" for x, text in (self.numbers or {}).items())
         read += "".join(f"{name} is {x!r}\n" for name, x in (self.arguments or {}).items())
         if self.scope != THESE_SIZES:
             read += "".join(
                 f"{name} has the extents ({', '.join(dims)}): numbers are the examples'\n"
                 for name, dims in (self.shapes or {}).items()
             )
-        narrowed = f"no claim about all sizes: {self.narrowed}\n" if self.narrowed else ""
+        about = "not decided" if self.verdict == tool.UNKNOWN else "no claim about all sizes"
+        narrowed = f"{about}: {self.narrowed}\n" if self.narrowed else ""
         said = self.result.output.strip()
+        if self.verdict != self.result.verdict:
+            return f"{self.verdict}, of {self.scope}\n{narrowed}{read}evidence in {self.result.directory}"
         if self.verdict == tool.REFUTED and self.scope != THESE_SIZES:
             said += (
                 "\nOf the sizes of the examples alone it may hold: certify(.., these_sizes=True)"
@@ -79,7 +93,9 @@ def certify(first, second, *examples, dynamic=None, directory=None, seconds=600,
     functions fix sizes by themselves, it is judged again with these as numbers and the others open,
     and then at the sizes of the examples; with `these_sizes` that alone is judged.
     """
-    directory = Path(directory or tempfile.mkdtemp(prefix="assay-certify-"))
+    if directory is None:
+        directory = tempfile.mkdtemp(prefix="certify-", dir=tool.own_folder())
+    directory = Path(directory)
     functions = (first, second)
     general = narrowed = None
     for literal in () if these_sizes else (False, True):
@@ -91,19 +107,19 @@ def certify(first, second, *examples, dynamic=None, directory=None, seconds=600,
             narrowed = narrowed or str(problem)  # where sizes are numbers it may be stated
             continue
         if general or (general.verdict == tool.REFUTED and not fixed):
-            return _with_counterexample(general, first, second)
+            return general
         if not fixed:
             break
     try:
         verdict = _of_these_sizes(functions, examples, directory, seconds)
-    except AssayError:
-        if general is None:
+    except AssayError as problem:
+        verdict = general or _refuted_by_running(functions, examples, directory, problem)
+        if verdict is None:
             raise
-        verdict = general
     if general is not None and verdict.verdict == tool.UNKNOWN:
         verdict = general
-    verdict.narrowed = narrowed
-    return _with_counterexample(verdict, first, second)
+    verdict.narrowed = verdict.narrowed or narrowed
+    return verdict
 
 
 def _of_all_sizes(functions, examples, dynamic, directory, seconds, literal):
@@ -114,7 +130,7 @@ def _of_all_sizes(functions, examples, dynamic, directory, seconds, literal):
     exported = [export(function, examples, dynamic) for function in functions]
     name = "open-sizes" if literal else "all-sizes"
     verdict = _judge(exported, directory / name, extents, seconds, ALL_SIZES)
-    return verdict, extents.fixed
+    return _tried(verdict, functions, exported, examples), extents.fixed
 
 
 def _of_these_sizes(functions, examples, directory, seconds):
@@ -128,7 +144,47 @@ def _of_these_sizes(functions, examples, directory, seconds):
         result = tool.Result(tool.REFUTED, directory, said)
         return Verdict(tool.REFUTED, result, THESE_SIZES, outputs=outputs)
     extents = Extents(literal=True)
-    return _judge(exported, directory / "these-sizes", extents, seconds, THESE_SIZES)
+    verdict = _judge(exported, directory / "these-sizes", extents, seconds, THESE_SIZES)
+    return _tried(verdict, functions, exported, examples)
+
+
+def _tried(verdict, functions, exported, examples):
+    """The verdict where both functions, run by PyTorch, do not contradict it."""
+    if verdict.verdict == tool.REFUTED:
+        return _with_counterexample(verdict, functions, exported, examples)
+    asked = [question for program in exported for question in program.seen.of_layout]
+    verdict.supposed += _supposed(asked, functions, exported, examples)
+    if verdict.verdict != tool.PROVED:
+        return verdict
+    try:
+        trials = _trials(functions, exported, examples)
+        apart = eager.difference_of(*trials)
+        apart = apart and f"{apart}: of the functions as they run"
+    except eager.Difference as problem:
+        apart = str(problem)
+    if apart:
+        verdict.verdict = tool.UNKNOWN
+        verdict.narrowed = f"what was exported is proved equal, but {apart}"
+    return verdict
+
+
+def _trials(functions, exported, examples):
+    return [
+        eager.check(function, program, examples)
+        for function, program in zip(functions, exported)
+    ]
+
+
+def _supposed(asked, functions, exported, examples):
+    """What the functions ask of memory, gradients and modes, and how that is answered."""
+    if asked:
+        places = ", ".join(map(str, asked))
+        yield f"arguments lie in memory and want gradients as the examples do ({places})"
+    modes = {}
+    for function, program in zip(functions, exported):
+        modes |= eager.modes_that_matter(function, examples, {}, program.seen.observed)
+    for name, value in modes.items():
+        yield f"{name} is {value}"
 
 
 def _result_shapes(exported):
@@ -139,6 +195,7 @@ def _result_shapes(exported):
 def _judge(exported, directory, extents, seconds, scope):
     """The verdict on two exported programs."""
     for program in exported:
+        _check_reads_no_number(program)
         graph = program.graph_module.graph
         count = sum(node.op == "call_function" for node in graph.nodes)
         if count > MOST_OPERATORS:
@@ -147,8 +204,10 @@ def _judge(exported, directory, extents, seconds, scope):
                 f"{place + ': ' if place else ''}{count} operators, more than {MOST_OPERATORS}: "
                 "certify the parts of the program one by one"
             )
+    rounded = share(*exported)
     first = Translator("given", extents, reading=True).run(exported[0])
     given = first.program
+    _suppose_alike(exported, first, extents)
     by_node = {node.name: taken for node, taken in zip(first.input_nodes, given.inputs)}
     which = pairing.inputs_of(*exported)
     like = {ours: by_node[name] for ours, name in which.items() if name in by_node}
@@ -174,11 +233,31 @@ def _judge(exported, directory, extents, seconds, scope):
     verdict.places = [(exported[0], names), (exported[1], theirs)]
     verdict.shapes = {n: d for n, _, d in given.inputs if any(each.isdigit() for each in d)}
     verdict.arguments = pairing.numbers_of(exported[0])
-    if verdict.verdict == tool.REFUTED and pairing.has_constants(exported[0]):
-        # what the function brings along is an input like others there, of any value
-        verdict.verdict = tool.UNKNOWN
-        verdict.narrowed = "refuted only if tensors that the functions bring along may be others"
+    verdict.supposed = rounded
     return verdict
+
+
+def _suppose_alike(exported, first, extents):
+    """Extents that one name of a model stands for are one size."""
+    inputs = dict(zip((node.name for node in first.input_nodes), first.program.inputs))
+    kinds = torch.export.graph_signature.InputKind
+    specs = exported[0].graph_signature.input_specs
+    names = [spec.arg.name for spec in specs if spec.kind == kinds.USER_INPUT]
+    for places in exported[0].seen.alike:
+        found = [inputs[names[which]][2][axis] for which, axis in places if names[which] in inputs]
+        for other in found[1:]:
+            if other != found[0]:
+                extents.suppose(f"{other} = {found[0]}")
+
+
+def _check_reads_no_number(exported):
+    """Unsupported where Python reads a number that depends on data."""
+    nodes = exported.graph_module.graph.nodes
+    if exported.seen.of_data and any("_local_scalar_dense" in str(n.target) for n in nodes):
+        first = exported.seen.of_data[0]
+        raise Unsupported(
+            first.name, "reads a number out of a tensor: keep it as a tensor", first.place
+        )
 
 
 def _check_inputs(second, like):
@@ -196,11 +275,16 @@ def _share_names(second, like, given):
     other.rename(taken | {old: new for (_, old), (_, new) in zip(other.outputs, given.outputs)})
 
 
-def _with_counterexample(verdict, first, second):
-    """The verdict; of a refutation with the counterexample, and what both functions give there
-    where their code lets them run."""
+def _with_counterexample(verdict, functions, exported, examples):
+    """A refutation with the counterexample, and what both functions give there; UNKNOWN where it is
+    none of the functions as they run."""
     replay = verdict.result.report.get("replay")
-    if verdict.verdict != tool.REFUTED or replay is None:
+    if pairing.has_constants(exported[0]):
+        # what the functions bring along is an input like others in the claim, of any value
+        return _apart_at_a_trial(
+            verdict, functions, examples, "if tensors that the functions bring along may be others"
+        )
+    if replay is None:
         return verdict
     verdict.sizes = replay["sizes"]
     verdict.exact = {
@@ -216,16 +300,60 @@ def _with_counterexample(verdict, first, second):
         name: rerun.tensor_of(tensor["shape"], tensor["values"], verdict.types[name])
         for name, tensor in replay["inputs"].items()
     }
-    outputs = [
+    return _run_there(verdict, functions, exported, examples)
+
+
+# two functions agree at a counterexample where no more than this times rounding is between them
+_AS_GOOD_AS_SAME = 1e-6
+
+
+def _run_there(verdict, functions, exported, examples):
+    """A refutation with what both functions give at the counterexample; where one of them raises
+    there, at a trial where they differ.  UNKNOWN where there is none, or both give the same."""
+    found = [
         rerun.results(
-            function, exported, {place: verdict.inputs[name] for place, name in names.items()}
+            function, program, {place: verdict.inputs[name] for place, name in names.items()}
         )
-        for function, (exported, names) in zip((first, second), verdict.places)
+        for function, (program, names) in zip(functions, verdict.places)
     ]
-    verdict.outputs = None if None in outputs else tuple(outputs)
-    exported, names = verdict.places[0]
-    given = {place: verdict.inputs[name] for place, name in names.items()}
-    if rerun.refuses_places(first, exported, given):
+    problems = [problem for _, problem in found]
+    if any(problems):
+        which, problem = next((k, p) for k, p in enumerate(problems) if p is not None)
+        said = (str(problem).splitlines() or [""])[0]
+        where = f"where the {('first', 'second')[which]} function raises"
+        return _apart_at_a_trial(
+            verdict, functions, examples, f"{where} ({type(problem).__name__}: {said})"
+        )
+    verdict.outputs = tuple(results for results, _ in found)
+    leaves = [torch.utils._pytree.tree_leaves(results) for results in verdict.outputs]
+    if Comparison(_AS_GOOD_AS_SAME).difference(*leaves) is None:
         verdict.verdict = tool.UNKNOWN
-        verdict.narrowed = "refuted only at integers at which the first function is an error"
+        verdict.narrowed = "refuted only where both functions, as they run, give the same"
     return verdict
+
+
+def _apart_at_a_trial(verdict, functions, examples, otherwise):
+    """A refutation whose counterexample is none of the functions, with one of the examples' extents
+    at which these, as they run, differ beyond rounding; UNKNOWN, refuted only `otherwise`, where no
+    trial is one."""
+    apart = eager.apart(functions, examples)
+    verdict.sizes = verdict.exact = verdict.inputs = None
+    if apart is None:
+        verdict.verdict = tool.UNKNOWN
+        verdict.narrowed = f"refuted only {otherwise}"
+        return verdict
+    trial, verdict.narrowed, verdict.outputs = apart
+    verdict.inputs = dict(enumerate(trial.values[0]))
+    return verdict
+
+
+def _refuted_by_running(functions, examples, directory, problem):
+    """REFUTED where functions of which nothing can be stated, for the reason `problem`, differ
+    beyond rounding as they run; else None."""
+    apart = eager.apart(functions, examples)
+    if apart is None:
+        return None
+    trial, said, outputs = apart
+    result = tool.Result(tool.REFUTED, directory, f"{said}\nnothing is stated of them: {problem}")
+    inputs = dict(enumerate(trial.values[0]))
+    return Verdict(tool.REFUTED, result, THESE_SIZES, inputs=inputs, outputs=outputs)

@@ -1,41 +1,32 @@
 """Exported programs: `torch.export` of a function or module in core ATen, and the user's lines."""
 
 import inspect
-import os
 import re
-import sysconfig
 import threading
 import traceback
+from dataclasses import dataclass, field
 
 import torch
 import torch.nn.attention
-from torch.overrides import TorchFunctionMode
 from torch.fx.experimental import symbolic_shapes
 
 from . import sequences
 from .attention import InProducts
+from .eager import Observed
 from .errors import NotExported
+from .frames import is_not_the_users
 from .masking import guard_what_is_left_out
+from .path import Path, first_difference
+from .questions import Questions
 
 # What torch.export keeps of a trace that is under way is the process's: one thread traces at a time.
 TRACING = threading.RLock()
-
-# frames of PyTorch, of this package and of Python's own library say nothing about the user's program
-_NOT_THE_USERS = (os.path.dirname(torch.__file__), os.path.dirname(os.path.abspath(__file__)))
-_STANDARD_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
-
-
-def _is_not_the_users(path):
-    # what is installed by others lies below the standard library
-    standard = path.startswith(_STANDARD_LIBRARY) and "-packages" not in path
-    return standard or path.startswith(_NOT_THE_USERS) or path.startswith("<")
-
 
 def place_of(node):
     """The user's file and line of a node, as `file.py:12`, from the trace that PyTorch keeps."""
     trace = node.meta.get("stack_trace") or ""
     found = re.findall(r'File "([^"]+)", line (\d+)', trace)
-    frames = [f"{path}:{line}" for path, line in found if not _is_not_the_users(path)]
+    frames = [f"{path}:{line}" for path, line in found if not is_not_the_users(path)]
     return frames[-1] if frames else getattr(node.graph, "place", None)
 
 
@@ -98,18 +89,6 @@ _ADVICE = (
 )
 
 
-class NoOtherMemory(TorchFunctionMode):
-    """Within it a function may not give a tensor another memory (`x.data = y`), of which
-    torch.export sees nothing."""
-
-    def __torch_function__(self, function, types, arguments=(), keywords=None):
-        if getattr(function, "__self__", None) is torch.Tensor.data and (
-            function.__name__ == "__set__"
-        ):
-            raise RuntimeError("a tensor is given another memory (x.data = ..): write x.copy_(..)")
-        return function(*arguments, **(keywords or {}))
-
-
 def computes_otherwise(value):
     """Has a tensor a class with operators of its own in the place of PyTorch's?"""
     if type(value) in (torch.Tensor, torch.nn.Parameter):
@@ -134,7 +113,7 @@ def _not_exported(problem, whole):
     """The error in the user's words, at the innermost frame that is the user's, or where the
     function begins."""
     frames = traceback.extract_tb(problem.__traceback__)
-    where = [f"{f.filename}:{f.lineno}" for f in frames if not _is_not_the_users(f.filename)]
+    where = [f"{f.filename}:{f.lineno}" for f in frames if not is_not_the_users(f.filename)]
     reason, advice = next(row[1:] for row in _ADVICE if isinstance(problem, row[0]))
     said = str(problem).splitlines()
     reason = f"{reason} ({said[0]})" if said else reason
@@ -146,37 +125,115 @@ def export(function, examples, dynamic=None, fixed=False, keywords=None):
 
     `dynamic` is torch.export's dynamic_shapes; without it every extent that the program does not
     fix by itself is a symbol, or with `fixed` every extent is the number that it is.  NotExported
-    where torch.export does not follow the function.
+    where torch.export does not follow the function, or where the function does something else
+    while it is exported.  The program's `seen` is what was seen of the function (Seen).
     """
     whole = None
+    given = function
     if not isinstance(function, torch.nn.Module):
         whole = _place_of_function(function)
         function = module_of(function, len(examples))
+    alike = []
     if dynamic is None and not fixed:
-        auto = torch.export.Dim.AUTO
-        dynamic = tuple(
-            (
-                {axis: auto for axis, extent in enumerate(x.shape) if extent > 1}
-                if isinstance(x, torch.Tensor)
-                else None
-            )
-            for x in examples
-        )
+        dynamic = _all_open(function, examples)
+        alike = function.alike() if hasattr(function, "alike") else []
     _check_plain((examples, keywords))
+    observed = Observed(given, examples, keywords)
     examples, keywords = _apart((tuple(examples), keywords or None))
     # what attention.py leaves to PyTorch is taken apart, whatever kernel the device has for it
     plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
     states = sequences.states_as_buffers(function)
-    with TRACING, torch.no_grad(), plain, states, InProducts(), sequences.AsWhole():
+    questions, path = Questions(), Path()
+    with TRACING, plain, states, InProducts(), sequences.AsWhole():
         try:
-            with NoOtherMemory():
+            with questions, path:
                 exported = torch.export.export(function, examples, keywords, dynamic_shapes=dynamic)
-            exported = exported.run_decompositions(sequences.decompositions())
+            with torch.no_grad():
+                exported = exported.run_decompositions(sequences.decompositions())
         except Exception as problem:  # noqa: BLE001  (PyTorch raises many kinds)
             raise _not_exported(problem, whole) from problem
+    _check_seen(observed, questions, path, whole)
+    exported.seen = Seen(observed, questions.of_layout, questions.of_data, alike)
     guard_what_is_left_out(exported.graph_module.graph)
     exported.graph_module.graph.place = whole
     return exported
+
+
+@dataclass
+class Seen:
+    """What was seen of a function: where it ran with the examples, and what it asked while it was
+    exported: of how tensors lie and of gradients, and for numbers in tensors."""
+
+    observed: Observed
+    of_layout: list
+    of_data: list
+    alike: list  # places (argument, axis) whose extents are one, for each that are
+    answers: dict = field(default_factory=dict)  # of examples, to questions of layout, by name
+    modes: dict = field(default_factory=dict)  # those that matter, and what they were
+
+
+def _all_open(function, examples):
+    """torch.export's dynamic_shapes in which no extent of the examples is fixed but 0 and 1, and
+    those that the module says it fixes (`is_fixed(argument, axis)`)."""
+    auto = torch.export.Dim.AUTO
+    is_fixed = getattr(function, "is_fixed", lambda place, axis: False)
+    open_extents = tuple(
+        (
+            {axis: auto for axis, n in enumerate(x.shape) if n > 1 and not is_fixed(place, axis)}
+            if isinstance(x, torch.Tensor)
+            else None
+        )
+        for place, x in enumerate(examples)
+    )
+    return _by_parameters(function, open_extents)
+
+
+def _by_parameters(function, given):
+    """What is said of each argument, in the form that torch.export wants: those that one parameter
+    (`*inputs`) takes together are one tuple."""
+    signature = signature_of(function)
+    parameters = list(signature.parameters.values()) if signature else []
+    kinds = [p.kind for p in parameters]
+    if inspect.Parameter.VAR_POSITIONAL not in kinds:
+        return given
+    before = kinds.index(inspect.Parameter.VAR_POSITIONAL)
+    return (*given[:before], tuple(given[before:]))
+
+
+def _check_seen(observed, questions, path, whole):
+    """NotExported where the function asked what no claim can state, keeps something from call to
+    call, or went another way than where it runs."""
+    if observed.problem is not None:
+        said = (str(observed.problem).splitlines() or [""])[0]
+        raise NotExported(
+            f"the function raises where it runs with the examples"
+            f" ({type(observed.problem).__name__}: {said})",
+            "give examples with which it runs",
+            whole,
+        )
+    if questions.others:
+        first = questions.others[0]
+        raise NotExported(
+            f"the function asks a tensor for its {first.name}, which other tensors of its extents"
+            " and type answer otherwise",
+            "leave this part outside of what is compiled or certified",
+            first.place,
+        )
+    changes = observed.what_changes()
+    if changes:
+        raise NotExported(
+            f"{changes} changes each time the function runs, and what is exported is one run",
+            "give what changes as an argument, and return it",
+            whole,
+        )
+    apart = first_difference(path.runs, observed.paths)
+    if apart and path.is_whole and observed.is_whole:
+        raise NotExported(
+            "from here the function goes another way while torch.export follows it than where it"
+            " runs",
+            "do not ask what runs it, nor catch what it raises",
+            apart,
+        )
 
 
 def _apart(examples):

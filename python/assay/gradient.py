@@ -16,7 +16,8 @@ from .attention import InProducts
 from .compiled import GraphRunner, Telling, another_form, check_alike
 from .copies import Origin
 from .errors import AssayError, NotExported
-from .exporting import TRACING, NoOtherMemory, module_of
+from .exporting import TRACING, module_of
+from .questions import Questions
 from .state import Mode, autocast, check_autocast
 
 
@@ -97,7 +98,7 @@ class Differentiable(Telling):
             return tuple(map(torch.clone, results))  # which are views of nothing
 
         plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
-        with TRACING, torch.enable_grad(), plain, InProducts(), NoOtherMemory():
+        with TRACING, torch.enable_grad(), plain, InProducts(), Questions():
             try:
                 return aot_export_joint_simple(
                     flat, tuple(inputs), trace_joint=True, decompositions=decompositions()

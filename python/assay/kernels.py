@@ -25,8 +25,9 @@ _TYPES = {
     "int": torch.int32,
 }
 _ALIGNMENT = 16
-# ASSAY_LIBRARY_FAILED of the libraries' headers
+# ASSAY_LIBRARY_FAILED and ASSAY_BAD_PLACE of the libraries' headers
 _LIBRARY_FAILED = -3
+_BAD_PLACE = -4
 
 
 # where kernels look for cuBLASLt before they ask the dynamic linker
@@ -205,6 +206,8 @@ class Kernel:
         return (ctypes.c_void_p * (len(inputs) + 1))(_UNREAD, *inputs)
 
     def _must(self, status):
+        if status == _BAD_PLACE:
+            raise AssayError("an integer among the arguments names no place of its tensor")
         if status != 0:
             why = self._why(status)
             raise ToolError(f"the kernel of {self.directory} ended with error {status}{why}")

@@ -8,22 +8,15 @@ import torch
 import torch.nn.functional as F
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
+from . import onnx_integers
+from . import onnx_more  # noqa: F401  (it fills the table)
 from .errors import AssayError, Unsupported
-
-ROWS = {}
+from .onnx_table import ROWS, row
 
 # what a row raises for what it does not expect, and PyTorch for what cannot be
 _NOT_KNOWN = (TypeError, KeyError, IndexError, NotImplementedError, ValueError, RuntimeError)
 
 _DOMAINS = ("", "ai.onnx")  # both name the operators that ONNX itself has
-
-
-def row(*names):
-    def add(function):
-        ROWS.update(dict.fromkeys(names, function))
-        return function
-
-    return add
 
 
 def from_onnx(model):
@@ -66,15 +59,36 @@ class OnnxModel(torch.nn.Module):
         self._check()
 
     def _keep(self, name, tensor):
-        if not tensor.is_floating_point() and tensor.dim() <= 1:
-            self._known[name] = tensor.tolist()
+        if not tensor.is_floating_point() and tensor.dim() <= 1 and tensor.dtype != torch.bool:
+            self._known[name] = onnx_integers.as_array(tensor)
         if tensor.numel() == 1:
             self._numbers[name] = tensor.item()
         attribute = "c_" + "".join(c if c.isalnum() else "_" for c in name)
         while hasattr(self, attribute):
             attribute += "_"
-        self.register_buffer(attribute, tensor)
+        setattr(self, attribute, tensor)  # a constant: no buffer, which may be of any value
         self._tensors[name] = attribute
+
+    def _apply(self, function, recurse=True):
+        for attribute in self._tensors.values():
+            setattr(self, attribute, function(getattr(self, attribute)))
+        return super()._apply(function, recurse)
+
+    def is_fixed(self, place, axis):
+        """Has an axis of an input one extent alone?"""
+        return self._axes(place)[axis].HasField("dim_value")
+
+    def alike(self):
+        """The places (input, axis) of each extent that has a name (dim_param) in several."""
+        found = {}
+        for place in range(len(self._inputs)):
+            for axis, extent in enumerate(self._axes(place)):
+                if extent.dim_param:
+                    found.setdefault(extent.dim_param, []).append((place, axis))
+        return [places for places in found.values() if len(places) > 1]
+
+    def _axes(self, place):
+        return self._inputs[place].type.tensor_type.shape.dim
 
     def _check(self):
         missing = sorted(
@@ -110,16 +124,20 @@ class OnnxModel(torch.nn.Module):
     def forward(self, *inputs):
         values = {name: getattr(self, attribute) for name, attribute in self._tensors.items()}
         values.update({given.name: x for given, x in zip(self._inputs, inputs, strict=True)})
+        known = dict(self._known)
         for node in self._model.graph.node:
-            if node.op_type == "Constant":
+            if node.op_type == "Constant" or self._is_of_integers(node, values, known):
                 continue
+            for name in node.input:
+                if name in known and name not in values:
+                    values[name] = onnx_integers.as_tensor(known[name])
             place = f"{self._place()}, node {node.name or node.output[0]}"
             lacking = [name for name in node.input if name and name not in values]
             if lacking:
                 raise Unsupported(
                     f"ONNX {node.op_type}", f"reads {lacking[0]}, which no row computes", place
                 )
-            call = _Call(self, node, values)
+            call = _Call(self, node, values, known)
             try:
                 results = _row_of(node)(call, *call.inputs, **call.attributes)
             except GuardOnDataDependentSymNode:
@@ -132,6 +150,9 @@ class OnnxModel(torch.nn.Module):
                 ) from problem
             results = results if isinstance(results, (tuple, list)) else [results]
             values.update(zip(node.output, results))
+        for output in self._model.graph.output:
+            if output.name in known and output.name not in values:
+                values[output.name] = onnx_integers.as_tensor(known[output.name])
         lacking = [o.name for o in self._model.graph.output if o.name not in values]
         if lacking:
             raise Unsupported(f"ONNX output {lacking[0]}", "no row computes it", self._place())
@@ -139,26 +160,52 @@ class OnnxModel(torch.nn.Module):
         return results[0] if len(results) == 1 else results
 
 
+    def _is_of_integers(self, node, values, known):
+        """Computes a node of integers that say shapes, or of a tensor's extents; False where it is
+        none."""
+        if node.domain not in _DOMAINS:
+            return False
+        attributes = _attributes(node)
+        if node.op_type in ("Shape", "Size") and node.input[0] in values:
+            shape = onnx_integers.shape_of(values[node.input[0]], **attributes)
+            if node.op_type == "Size":
+                shape = onnx_integers.computed("ReduceProd", [shape], {"keepdims": 0})
+            known[node.output[0]] = shape
+            return True
+        names = [name for name in node.input if name]
+        if not names or not all(name in known for name in names):
+            return False
+        arrays = [known[name] if name else None for name in node.input]
+        found = onnx_integers.computed(node.op_type, arrays, attributes)
+        if found is not None:
+            known[node.output[0]] = found
+        return found is not None
+
+
+def _attributes(node):
+    from onnx import helper
+
+    found = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    return {name: v.decode() if isinstance(v, bytes) else v for name, v in found.items()}
+
+
 class _Call:
     """One node under evaluation: its inputs (None: left out), attributes, known integers."""
 
-    def __init__(self, model, node, values):
-        from onnx import helper
-
+    def __init__(self, model, node, values, known):
         self.version = model._version
         self.node = node
-        self._known, self._numbers = model._known, model._numbers
+        self._known, self._numbers = known, model._numbers
         self.inputs = [values[name] if name else None for name in node.input]
-        self.attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-        for name, value in self.attributes.items():
-            if isinstance(value, bytes):
-                self.attributes[name] = value.decode()
+        self.attributes = _attributes(node)
 
     def number(self, place, otherwise=None):
         """Input `place` as a number, which must not depend on other inputs."""
         if place >= len(self.inputs) or not self.node.input[place]:
             return otherwise
         name = self.node.input[place]
+        if name in self._known and self._known[name].size == 1:
+            return self._known[name].reshape(-1)[0]
         if name not in self._numbers:
             raise Unsupported(f"ONNX {self.node.op_type}", f"{name} is not a constant number")
         return self._numbers[name]
@@ -172,8 +219,7 @@ class _Call:
             raise Unsupported(
                 f"ONNX {self.node.op_type}", f"{name} is computed, and says a shape or an axis"
             )
-        known = self._known[name]
-        return known if isinstance(known, list) else [known]
+        return list(self._known[name].reshape(-1))
 
 
 def _torch_type(element_type):

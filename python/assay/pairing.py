@@ -3,6 +3,7 @@
 import torch
 
 from .errors import AssayError
+from .shared_constants import is_uniform
 
 _KINDS = torch.export.graph_signature.InputKind
 
@@ -52,7 +53,7 @@ def _constants(first, second):
         same = [a for a in ours if _are_same(_value(first, a), value)]
         if same:
             pairs[b.arg.name] = same[0].arg.name
-        elif value.numel() != 1:  # one element is a number of the program
+        elif not is_uniform(value):  # else it is a number of the program
             raise AssayError(
                 f"{b.target}, a tensor that the second function brings along, is none of the first:"
                 " make it an argument of both"
@@ -73,9 +74,9 @@ def _are_same(x, y):
 
 
 def has_constants(exported):
-    """Does the function bring tensors of several elements along?"""
+    """Does the function bring tensors along that are no single number?"""
     constants = _specs(exported, _KINDS.CONSTANT_TENSOR)
-    return any(_value(exported, spec).numel() != 1 for spec in constants)
+    return not all(is_uniform(_value(exported, spec)) for spec in constants)
 
 
 def numbers_of(exported):

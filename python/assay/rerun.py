@@ -5,6 +5,8 @@ from fractions import Fraction
 
 import torch
 
+from .running import state_kept
+
 _KINDS = torch.export.graph_signature.InputKind
 
 
@@ -38,28 +40,16 @@ def nested(shape, values):
 
 
 def results(function, exported, inputs):
-    """What a function gives for inputs, by the names of its placeholders; None where its code does
-    not let it run with these.  It runs in double precision, or else in the types that it was made
-    for.
+    """What a function gives for inputs, by the names of its placeholders, and None; or None, and
+    what it raises.  It runs in double precision, or else in the types that it was made for.
     """
     for given in (inputs, _as_exported(exported, inputs)):
         try:
-            with torch.no_grad():
-                return _call(function, exported, given)
-        except (ValueError, KeyError, RuntimeError, TypeError, IndexError):
-            continue  # it fixes sizes or types that these inputs do not have
-    return None
-
-
-def refuses_places(function, exported, inputs):
-    """Whether a function raises at these inputs because of the integers among them: with zeros for
-    these it does not.  They are places outside of a tensor, as a rule."""
-    zeros = {
-        name: x if x.is_floating_point() or x.dtype == torch.bool else torch.zeros_like(x)
-        for name, x in inputs.items()
-    }
-    fails = results(function, exported, inputs) is None
-    return fails and results(function, exported, zeros) is not None
+            with state_kept(function):
+                return _call(function, exported, given), None
+        except Exception as raised:  # noqa: BLE001  (whatever the function's own code raises)
+            problem = raised
+    return None, problem
 
 
 def _as_exported(exported, inputs):

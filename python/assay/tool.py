@@ -2,6 +2,7 @@
 
 import atexit
 import functools
+import hashlib
 import json
 import os
 import shutil
@@ -113,39 +114,69 @@ def own_folder():
 _DEVICES = {"cpu": "host", "cuda": "cuda"}
 
 
+# what was built of which kernels, beside a built library
+_BUILT = "built.json"
+
+
 def build(directory, device):
     """Has the library of a result directory built; the folder that holds it.
 
-    One that is there and no older than its kernels is not built again; where there is no
-    certificate beside its text (a result that was carried to a machine with a GPU and without the
-    program), the CUDA compiler makes it.  It is made elsewhere and then put there, as another
-    process may make the same; where nothing can be put there, it is of this process alone.
+    One that is there is used if it is the one that was built of these kernels, by their hashes;
+    where there is no certificate beside its text (a result that was carried to a machine with a GPU
+    and without the program), the CUDA compiler makes it.  It is made elsewhere and then put there,
+    as another process may make the same; where nothing can be put there, it is of this process
+    alone.
     """
     directory = Path(directory)
     made = directory / f"build-{device}"
-    if _is_current(made):
+    if _is_built(made, directory):
         return made
     if device == "cuda" and made.exists() and not (directory / "certificate.cert").exists():
         interface = _described(made / "interface.json")
         if interface is not None:
             _compile_carried(made / "library.cu", made / interface["library"])
+            _record(made, directory)
             return made
     if not os.access(directory, os.W_OK):
         made = own_folder() / f"{directory.name}-{device}"
+        if _is_built(made, directory):
+            return made
     scratch = Path(tempfile.mkdtemp(prefix=".building-", dir=made.parent))
     try:
         _build(directory, device, scratch / "made")
-        return _put(scratch / "made", made)
+        _record(scratch / "made", directory)
+        return _put(scratch / "made", made, directory)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _is_current(made):
+def _hash(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _hashes(made, directory):
+    """Of the library, of what describes it, and of the kernels that it is to be made of; None where
+    one is not there."""
     interface = _described(made / "interface.json")
     if interface is None:
-        return False
-    library, source = made / interface["library"], made / "library.cu"
-    return library.exists() and library.stat().st_mtime >= source.stat().st_mtime
+        return None
+    kernels = directory / "kernel.cu"
+    kernels = kernels if kernels.exists() else made / "kernel.cu"  # carried: there are no others
+    try:
+        paths = (made / interface["library"], made / "interface.json", kernels)
+        return dict(zip(("library", "interface", "kernels"), map(_hash, paths)))
+    except (OSError, KeyError):
+        return None
+
+
+def _record(made, directory):
+    (made / _BUILT).write_text(json.dumps(_hashes(made, directory)))
+
+
+def _is_built(made, directory):
+    """Is there a library that was built of the directory's kernels, and nothing else since?"""
+    recorded = _described(made / _BUILT)
+    return recorded is not None and recorded == _hashes(made, directory)
 
 
 def _build(directory, device, made):
@@ -162,12 +193,12 @@ def _build(directory, device, made):
         raise ToolError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
 
 
-def _put(new, place):
+def _put(new, place, directory):
     """Gives a folder its place, unless another process has put a good one there meanwhile."""
     try:
         new.rename(place)
     except OSError:
-        if not _is_current(place):
+        if not _is_built(place, directory):
             shutil.rmtree(place, ignore_errors=True)  # an old or a damaged one
             new.rename(place)
     return place

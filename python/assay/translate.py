@@ -20,6 +20,7 @@ from .errors import Consequence, SizesDiffer, Unsupported, UnsupportedGraph
 from .exporting import place_of
 from .fixed_extents import window_extents
 from .narrow import check_width
+from .shared_constants import is_uniform
 from .table import ROWS
 from .program import Extents, Program
 from .values import Layouts, Masked, Value, number
@@ -437,7 +438,7 @@ class Translator:
         if not isinstance(result, torch.Tensor):
             self.environment[node] = result
             return
-        if self.reading and _is_one_constant(spec, result):
+        if self.reading and self._is_one_number(spec):
             self.environment[node] = self._constant_of(spec, result)
             return
         if node.meta.get(MINUS_INFINITY):
@@ -463,13 +464,22 @@ class Translator:
             self.environment[node] = Value(name, tuple(dims), kind)
         self.input_nodes.append(node)
 
+    def _is_one_number(self, spec):
+        """Is it a tensor that the function itself brings along, of the same number everywhere?"""
+        kinds = torch.export.graph_signature.InputKind
+        is_constant = spec is not None and spec.kind == kinds.CONSTANT_TENSOR
+        return is_constant and is_uniform(self.constants_held[spec.target])
+
     def _constant_of(self, spec, result):
-        """A tensor of one element that the function brings along, as the number that it holds."""
-        held = self.constants_held[spec.target].reshape(()).item()
+        """A tensor that the function brings along, as the number that all of its elements are."""
+        held = self.constants_held[spec.target].reshape(-1)[0].item()
         kind = _kind_of(result.dtype)
         held = shortest(held, result.dtype) if kind == "float" else held
-        value = self.tensor(self._read(held) if type(held) is float else held)
-        return self.layouts.expand(replace(value, dtype=kind), ("1",) * result.dim())
+        number_held = self._read(held) if type(held) is float else held
+        if result.numel() != 1:
+            return self.constant(number_held, self.size_list(result.shape), kind)
+        value = replace(self.tensor(number_held), dtype=kind)
+        return self.layouts.expand(value, ("1",) * result.dim())
 
     def add_masked_input(self, node):
         """Makes two inputs of a node whose tensor has minus infinity in it: numbers, which count
@@ -589,12 +599,6 @@ class Translator:
             raise Unsupported("output", f"{node.name} is no tensor", place_of(node))
         self.output_nodes.append(node)
         self.program.output(value.text, f"out{count}")
-
-
-def _is_one_constant(spec, tensor):
-    """Is it a tensor of one element that the function itself brings along?"""
-    kinds = torch.export.graph_signature.InputKind
-    return spec is not None and spec.kind == kinds.CONSTANT_TENSOR and tensor.numel() == 1
 
 
 def _kind_of(dtype):

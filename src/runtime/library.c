@@ -28,6 +28,36 @@ static void byte_table(as_str *text, const char *name, const as_rt_port *port, u
   as_str_add(text, "0u};\n");
 }
 
+/* Is the input one of integers that must be below a number, each of them?  Where sizes are left to
+ * run time the number is not known here. */
+static bool is_of_places(const as_rt_interface *ports, const as_rt_port *port) {
+  return ports->n_size == 0 && port->exact && port->range >= 0;
+}
+
+/* The kernels' text: where a launch looks at places before, its own entry has another name. */
+static void add_kernels(as_str *text, const as_rt_interface *ports) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < ports->n_in; i++) {
+    const as_rt_port *port = &ports->in[i];
+    if (!is_of_places(ports, port))
+      continue;
+    as_str_printf(text, "%s  {%u, %zuu, %lldLL},\n",
+                  n++ == 0 ? "#include <stddef.h>\n#define ASSAY_PLACES\n"
+                             "/* which input, of how many places, each below */\n"
+                             "static const struct { int input; size_t elements; long long below; } "
+                             "assay_places[] = {\n"
+                           : "",
+                  i, (size_t)as_rt_port_elems(port), (long long)port->range);
+  }
+  if (n == 0) {
+    as_str_add(text, "#include \"kernel.cu\"\n");
+    return;
+  }
+  as_str_add(text, "};\n#ifdef ASSAY_TRUST_PLACES\n#undef ASSAY_PLACES\n#else\n"
+                   "#define assay_launch assay_launch_trusting\n#endif\n"
+                   "#include \"kernel.cu\"\n#undef assay_launch\n");
+}
+
 /* the text that is compiled: the kernels, the tables of sizes, and the entry for host memory */
 static bool put_source(const as_lowered *l, const as_rt_interface *ports, const char *dir,
                        as_err *err) {
@@ -36,7 +66,7 @@ static bool put_source(const as_lowered *l, const as_rt_interface *ports, const 
   as_str_add(&text, l->cuda);
   if (!put(dir, "kernel.cu", &text, err))
     return false;
-  as_str_add(&text, "#include \"kernel.cu\"\n");
+  add_kernels(&text, ports);
   as_str_printf(&text, "enum { N_IN = %u, N_OUT = %u };\n", ports->n_in, ports->n_out);
   if (ports->n_size == 0) { /* of others the kernels' text says it */
     byte_table(&text, "in_bytes", ports->in, ports->n_in);
@@ -107,6 +137,30 @@ static void header_ports(as_str *text, const char *what, const as_rt_port *port,
   }
 }
 
+/* What the theorem asks of integers that are data, and who looks at it. */
+static void header_places(as_str *text, const as_rt_interface *ports) {
+  bool checked = false;
+  for (uint32_t i = 0; i < ports->n_in; i++) {
+    const as_rt_port *port = &ports->in[i];
+    if (port->range < 0)
+      continue;
+    if (is_of_places(ports, port))
+      as_str_printf(text, " * Defined where 0 <= %s[..] < %lld, for each element.\n", port->name,
+                    (long long)port->range);
+    else
+      as_str_printf(text,
+                    " * Elements of %s name places: the theorem says where these are in their\n"
+                    " *   tensors; nobody looks at that.\n",
+                    port->name);
+    checked |= is_of_places(ports, port);
+  }
+  if (checked)
+    as_str_add(text,
+               " * A launch looks at that first: on a device the stream ends with an error, in\n"
+               " * host memory ASSAY_BAD_PLACE is given, before a tensor is read.  Not where\n"
+               " * library.cu is compiled with -DASSAY_TRUST_PLACES.\n");
+}
+
 static void header_sizes(as_str *text, const as_rt_interface *ports) {
   for (uint32_t i = 0; i < ports->n_size; i++) {
     const as_lower_size *size = &ports->size[i];
@@ -165,6 +219,7 @@ static bool put_header(const as_lowered *l, const char *name, const as_rt_interf
     as_str_add(&text,
                " * Each launch has sizes of its own; no pointer is read or written beyond:\n");
   header_sizes(&text, ports);
+  header_places(&text, ports);
   as_str_printf(&text,
                 " * The workspace has %ld bytes, need not be initialised, and is not shared by\n"
                 " * launches that overlap. */\n#ifndef ASSAY_%s_H\n#define ASSAY_%s_H\n",
@@ -177,6 +232,8 @@ static bool put_header(const as_lowered *l, const char *name, const as_rt_interf
     as_str_add(&text, size_functions);
   if (l->library)
     as_str_add(&text, library_functions);
+  as_str_add(&text, "/* An integer that is data names no place of its tensor. */\n"
+                    "#define ASSAY_BAD_PLACE (-4)\n");
   as_str_printf(
       &text,
       "/* Device memory, on a stream (a cudaStream_t): asynchronous, may be captured in a\n"
@@ -218,7 +275,7 @@ bool as_rt_library_build(const as_lowered *l, const char *name, const as_rt_inte
   return ok;
 }
 
-enum { FAULT = -1, BAD_SIZE = -2, LIBRARY_FAILED = -3, NO_ENTRY = -4 };
+enum { FAULT = -1, BAD_SIZE = -2, LIBRARY_FAILED = -3, BAD_PLACE = -4, NO_ENTRY = -5 };
 
 /* status of a function of the library; ISO C has no conversion from objects to functions */
 static int call_host(void *library, const as_rt_interface *ports, void *const *inputs,
@@ -272,6 +329,8 @@ as_status as_rt_library_run(const char *dir, const char *name, const as_rt_inter
     as_err_set(err, AS_NO, "the emulation found a fault");
   else if (status == BAD_SIZE)
     as_err_set(err, AS_BAD_INPUT, "the program does not take these sizes");
+  else if (status == BAD_PLACE)
+    as_err_set(err, AS_BAD_INPUT, "an integer among the inputs names no place of its tensor");
   else
     as_err_set(err, AS_UNKNOWN, "the kernel could not be run (CUDA error %d)", status);
   return err->status;

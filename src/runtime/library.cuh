@@ -9,7 +9,45 @@
 #define SIZES_ARGUMENT
 #endif
 
-/* Runs on host memory; returns when the outputs are there. Gives 0, a CUDA error, -1 when the emulation found a fault, or ASSAY_BAD_SIZE. */
+#define ASSAY_BAD_PLACE (-4)
+#ifdef ASSAY_PLACES
+/* Places in host memory: false where one is none of its tensor. */
+static bool are_places(void *const *inputs)
+{
+  for (size_t p = 0; p < sizeof assay_places / sizeof *assay_places; p++)
+    for (size_t i = 0; i < assay_places[p].elements; i++) {
+      const int at = ((const int *)inputs[assay_places[p].input])[i];
+      if (at < 0 || at >= assay_places[p].below) return false;
+    }
+  return true;
+}
+#ifndef AS_EMU
+__global__ void assay_look_at_places(const int *at, size_t elements, long long below)
+{
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < elements; i += (size_t)gridDim.x * blockDim.x)
+    if (at[i] < 0 || at[i] >= below) __trap(); /* what is launched after it does not run */
+}
+#endif
+
+/* As the kernels' own, after a look at the places among the inputs. */
+extern "C" int assay_launch(void *const *inputs, void *const *outputs, void *workspace, cudaStream_t stream)
+{
+#ifdef AS_EMU
+  if (!are_places(inputs)) return ASSAY_BAD_PLACE;
+#else
+  for (size_t p = 0; p < sizeof assay_places / sizeof *assay_places; p++) {
+    const size_t blocks = (assay_places[p].elements + 255) / 256;
+    if (blocks == 0) continue;
+    assay_look_at_places<<<(unsigned)(blocks < 1024 ? blocks : 1024), 256, 0, stream>>>((const int *)inputs[assay_places[p].input], assay_places[p].elements, assay_places[p].below);
+    const cudaError_t e = cudaGetLastError();
+    if (e) return (int)e;
+  }
+#endif
+  return assay_launch_trusting(inputs, outputs, workspace, stream);
+}
+#endif
+
+/* Runs on host memory; returns when the outputs are there. Gives 0, a CUDA error, -1 when the emulation found a fault, ASSAY_BAD_SIZE, or ASSAY_BAD_PLACE. */
 extern "C" int assay_run_host(void *const *inputs, void *const *outputs SIZES_PARAMETER)
 {
 #ifdef ASSAY_N_SIZES
@@ -32,6 +70,9 @@ extern "C" int assay_run_host(void *const *inputs, void *const *outputs SIZES_PA
   free(workspace);
   return status;
 #else
+#ifdef ASSAY_PLACES
+  if (!are_places(inputs)) return ASSAY_BAD_PLACE;
+#endif
   void *in[N_IN + 1] = {0}, *out[N_OUT + 1] = {0}, *workspace = NULL;
   cudaError_t status = cudaMalloc(&workspace, workspace_bytes + 16);
   for (int i = 0; i < N_IN && !status; i++) {

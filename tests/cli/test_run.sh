@@ -152,9 +152,13 @@ Y, Z = (ctypes.c_uint16 * 8)(), (ctypes.c_uint16 * 8)()
 inputs = (ctypes.c_void_p * 2)(ctypes.addressof(at), ctypes.addressof(X))
 outputs = (ctypes.c_void_p * 2)(ctypes.addressof(Y), ctypes.addressof(Z))
 print(library.assay_run_host(inputs, outputs), [hex(x) for x in Y[:4]], [hex(x) for x in Z[4:6]])
+for place in (-1, 3, 5000, 2**31 - 1):
+    at[1] = place
+    assert library.assay_run_host(inputs, outputs) == -4, place  # ASSAY_BAD_PLACE
 EOF
   python3 call.py >out 2>err || fail "the library cannot be called from Python"
   [ "$(cat out)" = "0 ['0x4500', '0x4600', '0x3c00', '0x4000'] ['0x4880', '0x4a00']" ] || fail "called from Python the library gave something else"
+  grep -q '^ \* Defined where 0 <= at\[..\] < 3, for each element' rows_made/assay_rows.h || fail "the header does not say which integers are places"
   grep -q 'inputs\[0\]  at: int\[2\]' rows_made/assay_rows.h || fail "the header does not name the integers"
 fi
 [ "$failures" -eq 0 ]

@@ -338,7 +338,7 @@ class Processes(AsUsers):
             kept = tool.build(result, "cpu")
             self.assertEqual(kept.parent, result)
             (kept / "interface.json").write_text("{")  # damaged
-            self.assertTrue(tool._is_current(tool.build(result, "cpu")))
+            self.assertTrue(tool._is_built(tool.build(result, "cpu"), result))
             for file in kept.iterdir():
                 file.unlink()
             kept.rmdir()

@@ -21,6 +21,7 @@ for title in page.md "$src/docs/cheats.md"; do grep '^## ' "$title"; done | sort
 "$python" "$src/tests/python/use.py" >out 2>err || fail "the package does not do what is said of it"
 "$python" "$src/tests/python/odd.py" >out 2>err || fail "an odd argument or function is taken for another"
 "$python" "$src/tests/python/types_and_classes.py" >out 2>err || fail "a type, a class or a mode is taken for another"
+"$python" "$src/tests/python/borders.py" >out 2>err || fail "a border of what is exported is crossed unseen: $(grep '^\(FAIL\|ERROR\)' err)"
 "$python" "$src/tests/python/backend.py" >out 2>err || fail "torch.compile, copies, threads or processes go wrong"
 "$python" "$src/tests/python/attention.py" >out 2>err || fail "attention is not what PyTorch says"
 if "$python" -c 'import onnx' 2>/dev/null; then

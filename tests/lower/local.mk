@@ -1,5 +1,6 @@
 check_PROGRAMS += tests/lower/test_lower tests/lower/test_defects
-tests_lower_case = tests/lower/case.h tests/lower/case.c
+tests_lower_case = tests/lower/case.h tests/lower/case.c tests/lower/together.h tests/lower/together.c
+tests_lower_gather = tests/lower/gather.h tests/lower/gather.c tests/lower/batch.h tests/lower/batch.c $(tests_lower_case)
 tests_lower_libs = libasrt.a libaslower.a libasthreads.a libasvthreads.a libastg.a libassem.a libasir.a libastarget.a libasbase.a $(JANSSON_LIBS) $(GLPK_LIBS) $(GMP_LIBS) $(CHECK_LIBS) $(FLINT_LIBS) -lpthread -lm
 tests_lower_test_lower_SOURCES = tests/lower/test_lower.c $(tests_lower_case)
 tests_lower_test_lower_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
@@ -25,7 +26,7 @@ tests_lower_test_sweep_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_sweep_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_sweep
 check_PROGRAMS += tests/lower/test_beside
-tests_lower_test_beside_SOURCES = tests/lower/test_beside.c tests/lower/batch.h tests/lower/batch.c $(tests_lower_case)
+tests_lower_test_beside_SOURCES = tests/lower/test_beside.c $(tests_lower_gather)
 tests_lower_test_beside_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_beside_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_beside
@@ -42,7 +43,7 @@ tests_lower_test_faults_SOURCES = tests/lower/test_faults.c tests/lower/batch.h 
 tests_lower_test_faults_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -DAS_SEEDED_FAULTS
 tests_lower_test_faults_LDADD = libasrt.a libaslowerfaults.a $(tests_lower_libs)
 TESTS += tests/lower/test_faults
-# random programs: some hundreds here; `make -C build random-programs CASES=20000` for a campaign
+# random programs: 60 here, 200 in `make check-long`; `make -C build random-programs CASES=20000` for a campaign
 check_PROGRAMS += tests/lower/random
 tests_lower_random_SOURCES = tests/lower/random.c tests/lower/random_text.h tests/lower/random_text.c tests/lower/random_moves.c tests/lower/convolutions.h tests/lower/batch.h tests/lower/batch.c
 tests_lower_random_CPPFLAGS = $(AM_CPPFLAGS)
@@ -106,7 +107,9 @@ tests_lower_test_simt_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_simt
 # contractions on tensor cores with factors rounded to TF32
 check_PROGRAMS += tests/lower/test_tf32
-tests_lower_test_tf32_SOURCES = tests/lower/test_tf32.c tests/lower/batch.h tests/lower/batch.c $(tests_lower_case)
+tests_lower_test_tf32_SOURCES = tests/lower/test_tf32.c $(tests_lower_gather)
 tests_lower_test_tf32_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_tf32_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_tf32
+# these are about what kernels compute, and take their time to compile them; the other tests lower the same forms (tests/suite.h, test_kernels_run)
+NOT_SANITIZED += tests/lower/test_live tests/lower/test_gemm tests/lower/test_tiles tests/lower/test_faults tests/lower/random

@@ -34,3 +34,5 @@ EXTRA_DIST += tests/search/data/gatez.sem tests/search/data/user_operator.tp tes
 	tests/search/data/mlp3.tp tests/search/data/two_outputs.tp tests/search/data/attention_heads.tp \
 	tests/search/data/rotation.tp tests/search/data/longer_rows.tp tests/search/data/two_experts.tp
 FAST_TESTS += tests/search/test_groups tests/search/test_in_parts tests/search/test_search tests/search/test_cost tests/search/test_topology
+# all programs of a small space, by what test_search calls
+NOT_SANITIZED += tests/search/exhaustive

@@ -14,8 +14,6 @@ import subprocess
 import sys
 
 TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-# The command line includes every module, and of itself it has the reading of the command line: it reaches the tests that name it.
-COMMAND = 'src/cli'
 
 
 def table(name):
@@ -67,7 +65,9 @@ def reached(files, tests):
     found = set()
     for path in files:
         if path.startswith('tests/') and path.count('/') > 1:
-            own = {test for test in tests if path.startswith((test + '.', test + '/')) or path == test}
+            own = {
+                test for test in tests if path.startswith((test + '.', test + '/')) or path == test
+            }
             folder = '/'.join(path.split('/')[:2])
             found |= own or {test for test in tests if within(test, folder)}
             found |= {test for test in tests if test == 'tests/lint.sh'}

@@ -28,6 +28,23 @@ static inline bool test_slow(const char *cases) {
   return false;
 }
 
+/* Are kernels compiled and run?  Not in a build with sanitizers, which looks at the memory of what
+ * lowers them: their texts are those of a build without, where they are. */
+static inline bool test_kernels_run(void) {
+#ifdef __SANITIZE_ADDRESS__
+  return false;
+#elif defined __has_feature
+  return !__has_feature(address_sanitizer);
+#else
+  return true;
+#endif
+}
+
+/* how many of a random campaign: the large number in `make check-long` */
+static inline unsigned test_number(unsigned few, unsigned many) {
+  return getenv("AS_LONG") ? many : few;
+}
+
 /* seconds: for each test */
 static inline TCase *test_case(const char *name, double seconds) {
   TCase *tests = tcase_create(name);

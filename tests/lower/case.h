@@ -5,6 +5,7 @@
 #include "../../semantics/eval.h"
 #include "../../src/lower/lower.h"
 #include "../../src/runtime/rt.h"
+#include <check.h>
 
 typedef struct {
   const char *name;
@@ -27,8 +28,17 @@ void case_read_example(lower_case *j, const char *name, bool fused);
 void case_set_sizes(lower_case *j, const case_size *s);
 /* builds and runs under the emulation; is the result right and no fault reported? */
 bool case_emulate(lower_case *j, as_lowered *lowered, double scale, as_rt_result *r);
-/* the same at these sizes, demanded; closes the case */
+/* The same demanded of a lowering, without a word of the compiler; takes case and lowering.  Within
+ * case_test_run that is seen at the end, for all of the program's cases in one. */
+void case_demand(lower_case *j, as_lowered *lowered, double scale);
+/* the other way: the result is wrong or the emulation reports a fault, in words that have `said` */
+void case_demand_fault(lower_case *j, as_lowered *lowered, double scale, const char *said);
+/* case_demand of what is lowered at these sizes; closes the case */
 void case_check(lower_case *j, const case_size *s, const as_lower_opts *options, double scale);
 void case_check_example(const char *name, bool fused, const case_size *s,
                         const as_lower_opts *options, double scale);
+/* Runs the tests, in this process, and what they demand with case_demand as one more: the compiler,
+ * which takes most of the time, reads the emulation once and not once a kernel.  seconds: for the
+ * whole; gives main's exit status. */
+int case_test_run(const char *name, TCase *tests, unsigned seconds);
 #endif

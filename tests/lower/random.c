@@ -402,9 +402,9 @@ static void print_kinds(void) {
 }
 
 int main(int argc, char **argv) {
-  uint64_t cases = 200;
+  uint64_t cases = getenv("AS_LONG") ? 200 : 60;
   uint64_t seed = 1;
-  unsigned batch = 50;
+  unsigned batch = 100;
   bool keep = false;
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--cases") && i + 1 < argc)

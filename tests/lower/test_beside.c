@@ -1,14 +1,10 @@
 /* Kernels over memory that share a launch, under the emulation against the evaluator: which ones
  * do, and those that look as if they could, but wait for another kernel. */
-#include "batch.h"
-#include "case.h"
-#include "src/base/mem.h"
+#include "gather.h"
 #include "src/base/str.h"
 #include "tests/suite.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* the GPU of the tests, with a grid of so many blocks at most (0: its own), where contractions may
  * be rounded */
@@ -19,48 +15,9 @@ static as_target target_of(int64_t blocks, const char *rounded) {
   return target;
 }
 
-/* whose inputs are integers that no rounding changes: results are exactly the evaluator's */
-static void check_exactly(const lower_case *of, const char *program, as_lowered *lowered) {
-  batch_item item;
-  as_tensor inputs[8];
-  as_tensor out[8];
-  as_err err;
-  unsigned state = 12345;
-  int64_t *env = as_env_new(of->S);
-  as_err_init(&err);
-  batch_item_init(&item, lowered);
-  for (uint32_t i = 0; i < of->prog->n_input; i++) {
-    const as_node *node = &of->prog->node[of->prog->input[i]];
-    int64_t dim[AS_MAX_RANK];
-    for (uint32_t axis = 0; axis < node->rank; axis++)
-      dim[axis] = as_size_eval(of->S, node->dim[axis], env);
-    as_tensor_init(&inputs[i], &as_domain_double, dim, node->rank);
-    for (size_t k = 0; k < inputs[i].n; k++) {
-      state = state * 1664525u + 1013904223u;
-      item.in[i][k] = (double)((long)(state >> 8) % 9 - 4);
-    }
-    memcpy(inputs[i].data, item.in[i], inputs[i].n * sizeof(double));
-  }
-  char dir[] = "beside-test-XXXXXX";
-  ck_assert(mkdtemp(dir) != NULL);
-  ck_assert_msg(batch_run(&item, 1, dir) && item.ran, "%s: see %s/log", program, dir);
-  char *command = as_format("rm -r %s", dir);
-  ck_assert_int_eq(system(command), 0);
-  free(command);
-  ck_assert_int_eq(as_eval_graph(of->prog, &as_domain_double, env, inputs, out, &err), AS_OK);
-  for (uint32_t i = 0; i < of->prog->n_output; i++) {
-    for (size_t e = 0; e < out[i].n; e++) {
-      double exact = *(double *)as_tensor_at(&out[i], e);
-      ck_assert_msg(fabs(item.out[i][e] - exact) <= 0, "%s: output %u, %zu: %g, not %g", program, i,
-                    e, item.out[i][e], exact);
-    }
-    as_tensor_clear(&out[i]);
-  }
-  for (uint32_t i = 0; i < of->prog->n_input; i++)
-    as_tensor_clear(&inputs[i]);
-  batch_item_clear(&item);
-  free(env);
-}
+/* what all tests lower: inputs are integers that no rounding changes, and results exactly the
+ * evaluator's */
+static gathering all_of;
 
 /* names of the kernels in the order of their launches, with a blank between */
 static char *launches_of(const as_lowered *lowered) {
@@ -79,8 +36,7 @@ static void check_with(const as_lower_opts *options, const char *program, const 
   ck_assert_msg(as_lower_cuda(of.prog, options, &lowered, &of.err), "%s", of.err.text);
   char *found = launches_of(&lowered);
   ck_assert_msg(strcmp(found, launches) == 0, "%s: launches %s, not %s", program, found, launches);
-  check_exactly(&of, program, &lowered);
-  case_close(&of);
+  gather_add(&all_of, &of, program, &lowered, 0);
   free(found);
 }
 
@@ -229,6 +185,12 @@ START_TEST(grids) {
 
 END_TEST
 
+START_TEST(all_are_right) {
+  gather_run(&all_of);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("beside", 240);
   tcase_add_test(tests, maps);
@@ -238,5 +200,6 @@ int main(void) {
   tcase_add_test(tests, few_elements);
   tcase_add_test(tests, roundings);
   tcase_add_test(tests, grids);
-  return test_run("lower_beside", tests);
+  tcase_add_test(tests, all_are_right); /* the last */
+  return case_test_run("lower_beside", tests, 240);
 }

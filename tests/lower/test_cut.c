@@ -120,5 +120,5 @@ int main(void) {
   tcase_add_loop_test(tests, online_softmax, 0, (int)(sizeof keys / sizeof *keys));
   tcase_add_test(tests, shared_by_blocks);
   tcase_add_test(tests, without_tensor_cores);
-  return test_run("lower_cut", tests);
+  return case_test_run("lower_cut", tests, 240);
 }

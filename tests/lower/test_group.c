@@ -24,21 +24,12 @@ static void open_case(lower_case *j, const char *program, as_lowered *lowered) {
   ck_assert_msg(strstr(lowered->cuda, "at_wgmma_m64n128k16_") != NULL, "%s", lowered->notes);
 }
 
-static bool right(lower_case *j, as_lowered *lowered) {
-  as_rt_result result;
-  bool ok = case_emulate(j, lowered, 1, &result);
-  as_rt_result_clear(&result);
-  as_lowered_clear(lowered);
-  case_close(j);
-  return ok;
-}
-
 START_TEST(types) {
   static const char *const programs[] = {TP("f16"), TP("bf16")};
   as_lowered lowered;
   lower_case j;
   open_case(&j, programs[_i], &lowered);
-  ck_assert(right(&j, &lowered));
+  case_demand(&j, &lowered, 1);
 }
 
 END_TEST
@@ -62,7 +53,7 @@ START_TEST(faults_are_seen) {
                          at + strlen(faults[_i].from));
   free(lowered.cuda);
   lowered.cuda = text;
-  ck_assert_msg(!right(&j, &lowered), "%s went unseen", faults[_i].to);
+  case_demand_fault(&j, &lowered, 1, "");
 }
 
 END_TEST
@@ -104,5 +95,5 @@ int main(void) {
   tcase_add_loop_test(tests, types, 0, 2);
   tcase_add_loop_test(tests, faults_are_seen, 0, (int)(sizeof faults / sizeof *faults));
   tcase_add_loop_test(tests, registers_have_room, 0, 2);
-  return test_run("groups", tests);
+  return case_test_run("groups", tests, 240);
 }

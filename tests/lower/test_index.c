@@ -268,5 +268,5 @@ int main(void) {
   tcase_add_test(tests, integers_over_grid_and_loop);
   tcase_add_test(tests, integers_cut_off);
   tcase_add_test(tests, integers_as_operands_and_places);
-  return test_run("lower_index", tests);
+  return case_test_run("lower_index", tests, 300);
 }

@@ -60,20 +60,11 @@ static void lower(lower_case *j, const shape *s, int heads, long cache, as_lower
                 lowered->notes);
 }
 
-static bool right(lower_case *j, as_lowered *lowered) {
-  as_rt_result result;
-  bool ok = case_emulate(j, lowered, 0.25, &result);
-  as_rt_result_clear(&result);
-  as_lowered_clear(lowered);
-  case_close(j);
-  return ok;
-}
-
 START_TEST(left_out) {
   as_lowered lowered;
   lower_case j;
   lower(&j, &shapes[_i], 1, 0, &lowered);
-  ck_assert(right(&j, &lowered));
+  case_demand(&j, &lowered, 0.25);
 }
 
 END_TEST
@@ -84,7 +75,7 @@ START_TEST(head_by_head) {
   lower_case j;
   lower(&j, &shapes[2], 2, 200000, &lowered);
   ck_assert_ptr_nonnull(strstr(lowered.cuda, "part_ = as_bid() / 4u * 1u + as_bid() % 1u"));
-  ck_assert(right(&j, &lowered));
+  case_demand(&j, &lowered, 0.25);
 }
 
 END_TEST
@@ -121,7 +112,7 @@ START_TEST(faults_are_seen) {
   char *text = everywhere(lowered.cuda, faults[_i].from, faults[_i].to);
   free(lowered.cuda);
   lowered.cuda = text;
-  ck_assert_msg(!right(&j, &lowered), "%s went unseen", faults[_i].to);
+  case_demand_fault(&j, &lowered, 0.25, "");
 }
 
 END_TEST
@@ -131,5 +122,5 @@ int main(void) {
   tcase_add_loop_test(tests, left_out, 0, (int)(sizeof shapes / sizeof *shapes));
   tcase_add_test(tests, head_by_head);
   tcase_add_loop_test(tests, faults_are_seen, 0, (int)(sizeof faults / sizeof *faults));
-  return test_run("left", tests);
+  return case_test_run("left", tests, 300);
 }

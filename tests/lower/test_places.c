@@ -129,5 +129,5 @@ int main(void) {
   tcase_add_test(tests, places_before_a_block);
   tcase_add_test(tests, refusals);
   tcase_add_test(tests, ranges_of_places);
-  return test_run("places", tests);
+  return case_test_run("places", tests, 240);
 }

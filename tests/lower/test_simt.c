@@ -150,5 +150,5 @@ int main(void) {
   tcase_add_test(tests, narrow_types);
   tcase_add_test(tests, where_vectors_begin);
   tcase_add_test(tests, random_shapes);
-  return test_run("register_tiles", tests);
+  return case_test_run("register_tiles", tests, 300);
 }

@@ -366,5 +366,5 @@ int main(void) {
   tcase_add_test(tests, reductions_of_reductions);
   tcase_add_test(tests, approximate_quotients);
   tcase_add_test(tests, block_graphs);
-  return test_run("lower_sweep", tests);
+  return case_test_run("lower_sweep", tests, 300);
 }

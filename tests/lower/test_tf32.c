@@ -1,8 +1,7 @@
 /* Contractions on tensor cores with factors rounded to TF32, under the host emulation: products and
  * convolutions of fixed and random shapes, of integers that no rounding changes, so that results
  * are exactly the evaluators'; what may be rounded and what may not; what is written out behind. */
-#include "batch.h"
-#include "case.h"
+#include "gather.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
 #include "tests/suite.h"
@@ -55,106 +54,17 @@ static void read_case(lower_case *j, const char *text) {
   case_read(j, text, NULL);
 }
 
-/* Programs that are lowered one by one, then built and run together. */
-enum { MOST_SUBJECTS = 160 };
-
-typedef struct {
-  lower_case of;
-  char *text;
-  double tolerance; /* of a result over the largest of its tensor; 0: exact */
-} subject;
-
-typedef struct {
-  subject subject[MOST_SUBJECTS];
-  batch_item item[MOST_SUBJECTS];
-  unsigned n;
-} gathering;
-
-static void fill_inputs(batch_item *item) {
-  unsigned state = 12345;
-  for (uint32_t i = 0; i < item->lowered.n_in; i++) {
-    for (long k = 0; k < item->lowered.in_elems[i]; k++) {
-      state = state * 1664525u + 1013904223u;
-      item->in[i][k] = (double)((long)(state >> 8) % 9 - 4);
-    }
-  }
-}
-
 /* lowers a program so; the lowering, which stays the list's */
 static const as_lowered *gather(gathering *all_of, const char *text, const as_lower_opts *options,
                                 double tolerance) {
-  ck_assert_uint_lt(all_of->n, MOST_SUBJECTS);
-  subject *one = &all_of->subject[all_of->n];
+  lower_case of;
   as_lowered lowered;
-  one->text = as_strdup(text);
-  one->tolerance = tolerance;
-  read_case(&one->of, text);
-  ck_assert_msg(as_lower_cuda(one->of.prog, options, &lowered, &one->of.err), "%s\n%s", text,
-                one->of.err.text);
-  batch_item *item = &all_of->item[all_of->n++];
-  batch_item_init(item, &lowered);
-  fill_inputs(item);
+  read_case(&of, text);
+  ck_assert_msg(as_lower_cuda(of.prog, options, &lowered, &of.err), "%s\n%s", text, of.err.text);
+  const as_lowered *kept = gather_add(all_of, &of, text, &lowered, tolerance);
   if (getenv("TF32_NOTES"))
-    printf("%s%s", text, item->lowered.notes);
-  return &item->lowered;
-}
-
-static double largest(const as_tensor *tensor) {
-  double most = 0;
-  for (size_t e = 0; e < tensor->n; e++)
-    most = fmax(most, fabs(*(double *)as_tensor_at(tensor, e)));
-  return most;
-}
-
-static void compare(const subject *one, const batch_item *item) {
-  as_tensor inputs[8];
-  as_tensor out[8];
-  as_err err;
-  as_err_init(&err);
-  int64_t *env = as_env_new(one->of.S);
-  const as_graph *program = one->of.prog;
-  for (uint32_t i = 0; i < program->n_input; i++) {
-    const as_node *node = &program->node[program->input[i]];
-    int64_t dim[AS_MAX_RANK];
-    for (uint32_t axis = 0; axis < node->rank; axis++)
-      dim[axis] = as_size_eval(one->of.S, node->dim[axis], env);
-    as_tensor_init(&inputs[i], &as_domain_double, dim, node->rank);
-    memcpy(inputs[i].data, item->in[i], inputs[i].n * sizeof(double));
-  }
-  ck_assert_int_eq(as_eval_graph(program, &as_domain_double, env, inputs, out, &err), AS_OK);
-  for (uint32_t i = 0; i < program->n_output; i++) {
-    double allowed = one->tolerance * largest(&out[i]);
-    for (size_t e = 0; e < out[i].n; e++) {
-      double exact = *(double *)as_tensor_at(&out[i], e);
-      ck_assert_msg(fabs(item->out[i][e] - exact) <= allowed, "%s%soutput %u, %zu: %g, not %g",
-                    one->text, item->lowered.notes, i, e, item->out[i][e], exact);
-    }
-    as_tensor_clear(&out[i]);
-  }
-  for (uint32_t i = 0; i < program->n_input; i++)
-    as_tensor_clear(&inputs[i]);
-  free(env);
-}
-
-static void run_all(gathering *all_of) {
-  char dir[] = "tf32-test-XXXXXX";
-  ck_assert(mkdtemp(dir) != NULL);
-  bool ran = batch_run(all_of->item, all_of->n, dir);
-  char *log = as_format("%s/log", dir);
-  for (unsigned i = 0; i < all_of->n; i++) {
-    ck_assert_msg(ran && all_of->item[i].ran, "%s%s: see %s", all_of->subject[i].text,
-                  all_of->item[i].lowered.notes, log);
-    compare(&all_of->subject[i], &all_of->item[i]);
-  }
-  free(log);
-  char *command = as_format("rm -r %s", dir);
-  ck_assert_int_eq(system(command), 0);
-  free(command);
-  for (unsigned i = 0; i < all_of->n; i++) {
-    batch_item_clear(&all_of->item[i]);
-    case_close(&all_of->subject[i].of);
-    free(all_of->subject[i].text);
-  }
+    printf("%s%s", text, kept->notes);
+  return kept;
 }
 
 static bool says(const as_lowered *lowered, const char *what) {
@@ -162,15 +72,22 @@ static bool says(const as_lowered *lowered, const char *what) {
 }
 
 /* with tiles that the model chooses, and with those of more warps, of which some are by warpgroups;
- * for a GPU that has none, too */
+ * for a GPU that has none, too: all ways of the first program of a list, of the others the model's
+ * and one more, in turn */
 static void gather_ways(gathering *all_of, const char *inputs, const char *output) {
   static const struct {
     const char *gpu;
     unsigned warps;
   } way[] = {{"H200", 0}, {"H200", 2}, {"H200", 4}, {"H200", 8}, {"A100", 0}, {"A100", 8}};
 
+  enum { WAYS = sizeof way / sizeof *way };
+
+  static unsigned calls;
+  const unsigned other = 1 + calls++ % (WAYS - 1);
   char *text = as_format("program p\n%s\noutput O = %s\n", inputs, output);
-  for (unsigned i = 0; i < sizeof way / sizeof *way; i++) {
+  for (unsigned i = 0; i < WAYS; i++) {
+    if (i > 0 && i != other && all_of->n >= WAYS && !getenv("AS_LONG"))
+      continue;
     const as_target *target = as_target_rounding(as_target_find(way[i].gpu, NULL), all);
     const as_lower_opts options = {.target = target, .warps = way[i].warps};
     const as_lowered *lowered = gather(all_of, text, &options, 0);
@@ -190,7 +107,7 @@ START_TEST(convolutions) {
               "conv(X, F, low = 2, high = 1, window_dilation = 2)");
   gather_ways(&all_of, "input X: f32[1, 3, 5, 7, 6]\ninput F: f32[5, 3, 2, 2, 3]", "conv3(X, F)");
   gather_ways(&all_of, "input X: f32[1, 33, 6, 7]\ninput F: f32[130, 33, 2, 2]", "conv2d(X, F)");
-  run_all(&all_of);
+  gather_run(&all_of);
 }
 
 END_TEST
@@ -206,7 +123,7 @@ START_TEST(transposed) {
   gather_ways(&all_of, "input X: f32[2, 32, 8]\ninput F: f32[32, 24, 4]", "up(X, F, e = 1)");
   gather_ways(&all_of, "input X: f32[1, 16, 7, 6]\ninput F: f32[16, 12, 3, 4]", "up2(X, F)");
   gather_ways(&all_of, "input X: f32[1, 16, 6, 8]\ninput F: f32[16, 24, 2, 3]", "up2(X, F)");
-  run_all(&all_of);
+  gather_run(&all_of);
 }
 
 END_TEST
@@ -220,7 +137,7 @@ START_TEST(zeros_between) {
               " interior = 1), 0, axis = 4, low = 2, interior = 1, high = 1), F)");
   for (unsigned i = 0; i < all_of.n; i++)
     ck_assert_uint_le(all_of.item[i].lowered.n_kernel, 2);
-  run_all(&all_of);
+  gather_run(&all_of);
 }
 
 END_TEST
@@ -229,7 +146,7 @@ START_TEST(channels_in_groups) {
   gathering all_of = {.n = 0};
   gather_ways(&all_of, "input X: f32[2, 32, 7, 6]\ninput F: f32[24, 16, 3, 2]", "conv2d(X, F)");
   gather_ways(&all_of, "input X: f32[2, 6, 9]\ninput F: f32[6, 5, 3]", "up(X, F, groups = 2)");
-  run_all(&all_of);
+  gather_run(&all_of);
 }
 
 END_TEST
@@ -244,7 +161,7 @@ START_TEST(products) {
   gather_ways(&all_of, "input A: f32[130, 33]\ninput B: f32[33, 67]", "A @ B");
   gather_ways(&all_of, "input A: f32[48, 64]\ninput B: f32[20, 48]", "transpose(A) @ transpose(B)");
   gather_ways(&all_of, "input A: f32[3, 17, 40]\ninput B: f32[3, 40, 36]", "A @ B");
-  run_all(&all_of);
+  gather_run(&all_of);
 }
 
 END_TEST
@@ -284,13 +201,13 @@ START_TEST(random_shapes) {
   gathering all_of = {.n = 0};
   long n = cases ? atol(cases) : 16;
   const as_target *target = as_target_rounding(as_target_default(), all);
-  for (long i = 0; i < n && i < MOST_SUBJECTS; i++) {
+  for (long i = 0; i < n && i < GATHER_MOST; i++) {
     char *text = i % 2 ? random_convolution(&seed) : random_transposed(&seed);
     const as_lower_opts options = {.target = target, .warps = i % 3 ? 1u << i % 4 : 0};
     gather(&all_of, text, &options, 0);
     free(text);
   }
-  run_all(&all_of);
+  gather_run(&all_of);
 }
 
 END_TEST
@@ -308,7 +225,7 @@ START_TEST(both_kinds) {
     ck_assert_msg(says(lowered, way[i]), "%s", lowered->notes);
     ck_assert_msg(says(lowered, "those without terms are left out"), "%s", lowered->notes);
   }
-  run_all(&all_of);
+  gather_run(&all_of);
 }
 
 END_TEST
@@ -333,7 +250,7 @@ START_TEST(in_parts) {
         item->in[input][k] = (double)(float)(1 + (double)(k * 7919 % 10007) / 10007.0);
     }
   }
-  run_all(&all_of);
+  gather_run(&all_of);
 }
 
 END_TEST
@@ -443,7 +360,7 @@ START_TEST(what_may_be_rounded) {
   check_permission(&all_of, product, "conv2d", false);
   check_permission(&all_of, product, "matmul:2,matmul:33,matmul:", false);
   check_permission(&all_of, product, "matmu,matmuls,xmatmul", false);
-  run_all(&all_of);
+  gather_run(&all_of);
   lower_case j;
   as_lowered lowered;
   const as_lower_opts options = {.target = as_target_rounding(as_target_default(), "matmul")};
@@ -487,7 +404,7 @@ START_TEST(written_out_behind) {
   check_behind(&all_of, "output Y = relu(C + B)\n", 1, 0);
   check_behind(&all_of, "D = C + B\noutput Y = D * sigmoid(D) + R\n", 1, 1e-5);
   check_behind(&all_of, "D = tanh(C * 2)\nE = maximum(D, R)\noutput Y = E - C\n", 1, 1e-5);
-  run_all(&all_of);
+  gather_run(&all_of);
 }
 
 END_TEST
@@ -519,7 +436,7 @@ START_TEST(stored_through_shared_memory) {
       free(program);
     }
   }
-  run_all(&all_of);
+  gather_run(&all_of);
 }
 
 END_TEST
@@ -561,7 +478,7 @@ START_TEST(reductions_over_channels) {
       free(program);
     }
   }
-  run_all(&all_of);
+  gather_run(&all_of);
 }
 
 END_TEST
@@ -596,7 +513,7 @@ START_TEST(taps_share_patches) {
       free(program);
     }
   }
-  run_all(&all_of);
+  gather_run(&all_of);
 }
 
 END_TEST
@@ -621,7 +538,7 @@ START_TEST(taps_that_share_none) {
                   program, lowered->notes);
     free(program);
   }
-  run_all(&all_of);
+  gather_run(&all_of);
 }
 
 END_TEST
@@ -639,7 +556,7 @@ START_TEST(exponentials_of_logarithms) {
     ck_assert_msg(!strstr(all_of.item[i].lowered.cuda + all_of.item[i].lowered.own, "logf("),
                   "%s%s", all_of.subject[i].text, all_of.item[i].lowered.notes);
   }
-  run_all(&all_of);
+  gather_run(&all_of);
 }
 
 END_TEST
@@ -652,7 +569,7 @@ START_TEST(stored_in_between) {
   check_behind(&all_of, "output Y = C + transpose(C)\n", 2, 0);
   check_behind(&all_of, "output Y = C + reverse(C, axis=3)\n", 2, 0);
   check_behind(&all_of, "output Y = sum(C, axis=3)\n", 2, 0);
-  run_all(&all_of);
+  gather_run(&all_of);
 }
 
 END_TEST
@@ -678,7 +595,7 @@ START_TEST(readers_find_what_they_read) {
     }
     free(text);
   }
-  run_all(&all_of);
+  gather_run(&all_of);
 }
 
 END_TEST
@@ -715,7 +632,7 @@ START_TEST(factors_of_16_bits) {
     check_narrow(&all_of, narrow[i], true);
   for (unsigned i = 0; i < sizeof other / sizeof *other; i++)
     check_narrow(&all_of, other[i], false);
-  run_all(&all_of);
+  gather_run(&all_of);
 }
 
 END_TEST

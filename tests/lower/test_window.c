@@ -173,5 +173,5 @@ int main(void) {
   tcase_add_loop_test(tests, windows, 0, (int)(sizeof programs / sizeof *programs));
   tcase_add_loop_test(tests, windows_alone, 0, 6);
   tcase_add_test(tests, one_kernel);
-  return test_run("lower_window", tests);
+  return case_test_run("lower_window", tests, 300);
 }

@@ -1,13 +1,17 @@
 #!/bin/sh
 # The published rules with the verdicts that are right (catalogue.tsv; what its columns mean is in NOTATION.md and below): no invalid rule is
-# proved, no valid one refuted, at least 97 in 100 rows are decided, every certificate is accepted by the checker alone, all in under 120 s.
+# proved, no valid one refuted, at least 97 in 100 rows are decided, every certificate is accepted by the checker alone, all in under 120 s a direction.
+# What is said of the rules, and of the same backwards in `make check-long`, is tried by an evaluation that shares no code with Assay (oracle.py): nothing proved
+# has a counterexample, every counterexample shown is one.  It takes long, since it is about all rules that there are, once.
 # row rule file as_stated kind source name verdict; kind: stated, as published; repaired, with the condition that makes it right; variant, another
 # reading that is right as well; instance, of a rule on loops and statements, which rules cannot speak of.
 . "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
 list=$src/tests/rules/catalogue.tsv
 : >err
 
-"$assay" certify --solvers=none --json -o result "$src"/examples/rules/*.rule >json 2>err </dev/null
+direction=forward trials=4
+[ -n "${AS_LONG-}" ] && direction=both trials=20
+"$assay" certify --solvers=none --direction="$direction" --json -o result "$src"/examples/rules/*.rule >json 2>err </dev/null
 status=$?
 times >spent # processor time of the command, which other work on the machine does not change
 cp json out
@@ -44,6 +48,7 @@ while read -r line; do fail "no longer decided: $line"; done <wrong
 accepted=0
 for cert in result/*.cert; do
   name=$(basename "$cert" .cert)
+  case $name in *.reverse) continue ;; esac
   file=$(grep -l "^rule $name\$" "$src"/examples/rules/*.rule)
   if "$build/assay-check" --sem "$ASSAY_SEM" "$file" "$name" "$cert" >out 2>err; then accepted=$((accepted + 1)); else fail "assay-check refuses $name"; fi
 done
@@ -56,6 +61,13 @@ first=$(ls result/*.cert | head -1)
 "$build/assay-check" --sem "$ASSAY_SEM" "$src/examples/rules/trinity.rule" TY_A02 "$first" >out 2>err && fail "a certificate of another rule is accepted"
 
 sed -n 's/^ *"all": \([0-9]*\).*/\1 s for all/p' json
-awk 'NR == 2 { split($1, p, /[ms]/); found = 1; late = p[1] * 60 + p[2] >= 120; print p[1] * 60 + p[2] " s of processor time" }
-  END { exit late || !found }' spent || fail "it took $(cat spent) of processor time; 120 s are allowed"
+awk 'NR == 2 { split($1, p, /[ms]/); found = 1; late = p[1] * 60 + p[2] >= ("'"$direction"'" == "both" ? 240 : 120); print p[1] * 60 + p[2] " s of processor time" }
+  END { exit late || !found }' spent || fail "it took $(cat spent) of processor time; 120 s a direction are allowed"
+
+if command -v python3 >/dev/null; then
+  python3 "$src/tests/rules/oracle.py" "$ASSAY_SEM" --report json --trials $trials >out 2>err || fail "Assay and the oracle disagree"
+  cat out
+else
+  echo "no python3: what is said of the rules is not tried by the oracle"
+fi
 finish

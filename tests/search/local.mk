@@ -37,3 +37,5 @@ FAST_TESTS += tests/search/test_condition tests/search/test_groups tests/search/
 tests_search_test_condition_SOURCES = tests/search/test_condition.c tests/search/read_program.h tests/search/read_program.c
 tests_search_test_condition_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_search_test_condition_LDADD = $(search_test_libs)
+# all programs of a small space, by what test_search calls
+NOT_SANITIZED += tests/search/exhaustive

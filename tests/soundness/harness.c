@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static soundness_arguments opt = {.seed = 1, .wrong = 12, .certs = 20, .seconds = 50};
+static soundness_arguments opt = {.seed = 1, .wrong = 4, .certs = 10, .seconds = 50};
 
 static struct {
   char *text;
@@ -273,6 +273,11 @@ static void attack_subject(const subject *s, as_rng *rng, counts *total) {
 }
 
 int main(int argc, char **argv) {
+  if (getenv("AS_LONG")) {
+    opt.wrong = 12;
+    opt.certs = 20;
+    opt.seconds = 600;
+  }
   counts total = {0};
   if (!soundness_read(argc, argv, &opt)) {
     fprintf(stderr,

@@ -10,3 +10,5 @@ tests_tiles_test_random_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_tiles_test_random_LDADD = $(tiles_test_libs)
 FAST_TESTS += tests/tiles/test_rules
 EXTRA_DIST += tests/tiles/test_saturate.sh
+# a campaign through what test_rules, tests/tile and tests/eval call
+NOT_SANITIZED += tests/tiles/test_random

@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+"""Which tests notice a wrong line?  Lines of C are changed one at a time, spread over all modules;
+the suite runs on each changed tree until a test fails.
+
+    bench/faults.py [--seed N] [--count N] [--jobs N] [--work FOLDER] [--tests all|reached|fast] [--out FILE]
+    bench/faults.py --mutants FILE ..      the changes that FILE, an earlier --out, has, on this tree
+
+Changes: an operator for its neighbour, a number that is one more, a condition negated, a statement
+left out.  The same seed gives the same changes of the same sources; what does not compile is drawn
+again.  The tree is copied to the work folder (git's files, as they are) and built there, so that
+this one stays as it is.  Tests that the changed file reaches come first (tests/since.py), the
+shorter ones before the longer ones; --tests=reached leaves out the others, --tests=fast has those
+of `make check-fast` alone.  A test that takes ten times as long as on the unchanged tree, and two
+minutes at least, has failed.
+
+--out: a line of tabs each: file, line, what it was, what it is, `caught` or `missed`, by which test.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+SWAPS = [
+    (r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' > '), (r' == ', ' != '),
+    (r' != ', ' == '), (r' && ', ' || '), (r' \|\| ', ' && '), (r' \+ ', ' - '), (r' - ', ' + '),
+    (r' \* ', ' + '), (r'\+\+', '--'), (r' \+= ', ' -= '),
+]  # fmt: skip
+NUMBER = re.compile(r'(?<![\w.%"])(\d+)(?=[uUlL]*\b(?![\w.]))')
+CONDITION = re.compile(r'^(\s*(?:\} else )?(?:if|while) \()(.*)(\)(?: \{)?)$')
+STATEMENT = re.compile(r'^\s+[a-z_][\w\[\].>()-]*(?: [-+*/|&]?= .*|\(.*\)|\+\+|--);$')
+DECLARATION = re.compile(
+    r'^\s+(?:const |static |struct |unsigned )?[a-z_]\w* \**\w+(?:\[.*\])?(?: =|;)'
+)
+
+
+def modules(top):
+    with open(os.path.join(top, 'tests', 'layers'), encoding='utf-8') as file:
+        rows = [line.split('#')[0].split() for line in file]
+    return [row[0] for row in rows if row]
+
+
+def sources(top, module, others):
+    inner = [other for other in others if other.startswith(module + '/')]
+    found = []
+    for folder, folders, names in os.walk(os.path.join(top, module)):
+        path = os.path.relpath(folder, top)
+        if any(path == other or path.startswith(other + '/') for other in inner):
+            folders[:] = []
+            continue
+        found += [os.path.join(path, name) for name in names if name.endswith('.c')]
+    return sorted(found)
+
+
+def masked(line):
+    """the line with the insides of its texts and characters blanked, at the same places"""
+    return re.sub(
+        r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', lambda m: '"' + '~' * (len(m[0]) - 2) + '"', line
+    )
+
+
+def changes(line):
+    """all that can be made of a line"""
+    code = masked(line)
+    if (
+        not code.strip()
+        or code.lstrip().startswith(('#', '/', '*'))
+        or '/*' in code
+        or '*/' in code
+    ):
+        return []
+    if not code.startswith(' ') or 'assert' in code or 'AS_TRACE' in code:
+        return []  # outside of functions, and what only says something
+    made = []
+    for pattern, other in SWAPS:
+        made += [line[: m.start()] + other + line[m.end() :] for m in re.finditer(pattern, code)]
+    made += [
+        line[: m.start(1)] + str(int(m[1]) + 1) + line[m.end(1) :]
+        for m in NUMBER.finditer(code)
+        if len(m[1]) < 10
+    ]
+    m = CONDITION.match(line)
+    if m and code[m.start(2) : m.end(2)].count('(') == code[m.start(2) : m.end(2)].count(')'):
+        made.append('%s!(%s)%s' % m.groups())
+    if STATEMENT.match(code) and not DECLARATION.match(code):
+        made.append(re.match(r'\s*', line)[0] + ';')
+    return [other for other in made if other != line]
+
+
+def draw(top, rng, count):
+    """changes without end, module by module; which come first depends on the seed alone"""
+    names = modules(top)
+    files = {module: sources(top, module, names) for module in names}
+    # what only a build with MPI compiles is left out
+    names = [module for module in names if files[module] and module != 'launch']
+    while True:
+        rng.shuffle(names)
+        for module in names:
+            lines = []
+            for path in files[module]:
+                with open(os.path.join(top, path), encoding='utf-8') as file:
+                    lines += [(path, i, line) for i, line in enumerate(file.read().split('\n'))]
+            while True:
+                path, at, line = rng.choice(lines)
+                made = changes(line)
+                if made:
+                    yield path, at, line, rng.choice(made)
+                    break
+
+
+def told(path):
+    with open(path, encoding='utf-8') as file:
+        for row in file:
+            words = row.rstrip('\n').split('\t')
+            if len(words) >= 4:
+                yield words[0], int(words[1]) - 1, words[2], words[3]
+
+
+def applied(path, at, old, new):
+    """the text of the file with the line changed, where it stands now; None: it is not there"""
+    with open(path, encoding='utf-8') as file:
+        lines = file.read().split('\n')
+    places = [i for i, line in enumerate(lines) if line == old]
+    if not places:
+        return None
+    lines[min(places, key=lambda i: abs(i - at))] = new
+    return '\n'.join(lines)
+
+
+class Suite:
+    """a copy of the tree, built, and its tests"""
+
+    def __init__(self, options):
+        self.jobs = options.jobs
+        self.top = os.path.join(options.work, 'tree')
+        self.build = os.path.join(self.top, 'build')
+        os.makedirs(self.top, exist_ok=True)
+        names = subprocess.run(
+            ['git', '-C', TOP, 'ls-files', '-co', '--exclude-standard', '-z'],
+            check=True,
+            stdout=subprocess.PIPE,
+        ).stdout.decode()
+        for name in filter(None, names.split('\0')):
+            path = os.path.join(self.top, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            if os.path.isfile(os.path.join(TOP, name)):
+                shutil.copy2(os.path.join(TOP, name), path)
+        os.makedirs(self.build, exist_ok=True)
+        if not os.path.exists(os.path.join(self.build, 'Makefile')):
+            subprocess.run(['./autogen.sh'], cwd=self.top, check=True)
+            subprocess.run(['../configure', '-q'], cwd=self.build, check=True)
+        printed = 'print:\n\t@echo $(%s)\n\t@echo $(check_PROGRAMS)\n' % (
+            'FAST_TESTS' if options.tests == 'fast' else 'TESTS'
+        )
+        tests, programs = subprocess.run(
+            ['make', '-s', '-f', 'Makefile', '-f', '-', 'print'],
+            cwd=self.build, check=True, input=printed, text=True, stdout=subprocess.PIPE,
+        ).stdout.split('\n')[:2]  # fmt: skip
+        self.tests, self.programs = tests.split(), programs.split()
+        self.environment = dict(
+            os.environ, AS_TOP_SRCDIR=self.top, AS_TOP_BUILDDIR=self.build, ASSAY_CACHE='',
+            CK_TIMEOUT_MULTIPLIER='8', AS_SHARED=os.path.abspath(os.path.join(TOP, '..', 'shared')),
+        )  # fmt: skip
+        if options.tests == 'fast':
+            self.environment['AS_FAST'] = '1'
+        if not self.made():
+            sys.exit('faults: the tree does not build')
+        self.seconds = {}
+
+    def made(self):
+        words = ['make', '-s', '-j%d' % self.jobs, 'all'] + self.programs
+        return (
+            subprocess.run(
+                words, cwd=self.build, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            ).returncode
+            == 0
+        )
+
+    def passes(self, test, seconds):
+        path = os.path.join(self.build, test)
+        path = path if os.path.exists(path) else os.path.join(self.top, test)
+        child = subprocess.Popen(
+            [path], cwd=self.build, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        try:
+            return child.wait(seconds) in (0, 77)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, 9)
+            child.wait()
+            return False
+
+    def measure(self):
+        """how long each test takes on the unchanged tree; those that fail there are left out"""
+        for test in self.tests:
+            begun = time.monotonic()
+            if self.passes(test, 3600):
+                self.seconds[test] = time.monotonic() - begun
+            else:
+                print('faults: %s fails on the unchanged tree' % test, flush=True)
+
+    def order(self, path, only_reached):
+        """the tests that the file reaches, and then the others"""
+        words = [
+            sys.executable,
+            os.path.join(TOP, 'tests', 'since.py'),
+            '--files',
+            path,
+            '--',
+        ] + self.tests
+        reached = set(
+            subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+        )
+        known = [test for test in self.tests if test in self.seconds and test != 'tests/lint.sh']
+        known.sort(key=lambda test: (test not in reached, self.seconds[test]))
+        return [test for test in known if test in reached or not only_reached]
+
+    def first_failing(self, tests):
+        left = iter(tests)
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            running = {}
+            failed = None
+            while True:
+                while failed is None and len(running) < self.jobs:
+                    test = next(left, None)
+                    if test is None:
+                        break
+                    most = max(120, 10 * self.seconds[test])
+                    running[pool.submit(self.passes, test, most)] = test
+                if not running:
+                    return failed
+                done, _ = concurrent.futures.wait(
+                    running, return_when=concurrent.futures.FIRST_COMPLETED
+                )
+                for one in done:
+                    test = running.pop(one)
+                    if not one.result() and failed is None:
+                        failed = test
+
+
+def judge(suite, change, options):
+    """'caught' or 'missed' and the test; None: it is no change of this tree, or does not compile"""
+    path, at, old, new = change
+    here = os.path.join(suite.top, path)
+    text = applied(here, at, old, new) if os.path.exists(here) else None
+    if text is None:
+        return None
+    with open(here, encoding='utf-8') as file:
+        before = file.read()
+    try:
+        with open(here, 'w', encoding='utf-8') as file:
+            file.write(text)
+        if not suite.made():
+            return None
+        by = suite.first_failing(suite.order(path, options.tests == 'reached'))
+        return ('caught', by) if by else ('missed', '-')
+    finally:
+        with open(here, 'w', encoding='utf-8') as file:
+            file.write(before)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--count', type=int, default=60)
+    parser.add_argument('--jobs', type=int, default=os.cpu_count() or 1)
+    parser.add_argument('--work', default='faults-work')
+    parser.add_argument('--tests', choices=('all', 'reached', 'fast'), default='all')
+    parser.add_argument('--mutants')
+    parser.add_argument('--out', default='faults.tsv')
+    options = parser.parse_args()
+    options.work = os.path.abspath(options.work)
+    suite = Suite(options)
+    suite.measure()
+    print(
+        'seed %d; %d tests, %.0f s'
+        % (options.seed, len(suite.seconds), sum(suite.seconds.values())),
+        flush=True,
+    )
+    drawn = (
+        told(options.mutants)
+        if options.mutants
+        else draw(suite.top, random.Random(options.seed), options.count)
+    )
+    caught = judged = 0
+    with open(options.out, 'w', encoding='utf-8') as out:
+        for change in drawn:
+            begun = time.monotonic()
+            verdict = judge(suite, change, options)
+            if verdict is None:
+                if options.mutants:
+                    print(
+                        'faults: not a change of this tree: %s:%d' % (change[0], change[1] + 1),
+                        flush=True,
+                    )
+                continue
+            judged += 1
+            caught += verdict[0] == 'caught'
+            path, at, old, new = change
+            print('\t'.join((path, str(at + 1), old, new) + verdict), file=out, flush=True)
+            print(
+                '%d: %s:%d %s by %s, %.0f s'
+                % (judged, path, at + 1, *verdict, time.monotonic() - begun),
+                flush=True,
+            )
+            if not options.mutants and judged == options.count:
+                break
+    print('%d of %d caught' % (caught, judged))
+
+
+main()

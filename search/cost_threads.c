@@ -270,6 +270,24 @@ static bool share_a_tile(const profile *of) {
   return shared;
 }
 
+/* Does an iteration compute more elements than any tile has that it loads?  Such a value is a product
+ * of two tiles written as multiplications and a sum, which tensor cores do not make: the kernel is
+ * one of the general kind, which goes over all of them. */
+static bool multiplies_apart(const profile *of) {
+  double largest = 0;
+  double most = 0;
+  for (uint32_t i = 0; i < of->block->n; i++) {
+    as_node_id id = of->block->nodes[i];
+    const as_node *node = &of->model->graph->node[id];
+    double elements = sg_cost_elements(of->model, node);
+    if (node->kind == AS_N_LOAD)
+      largest = fmax(largest, elements);
+    else if (node->kind == AS_N_OP && node->varying && !is_product(of, id))
+      most = fmax(most, elements);
+  }
+  return most > largest;
+}
+
 static family family_of(profile *of) {
   const as_graph *graph = of->model->graph;
   uint32_t products = 0;
@@ -301,7 +319,7 @@ static family family_of(profile *of) {
   if (after && of->first != AS_NONE)
     return GENERAL;
   if (of->first == AS_NONE)
-    return accumulates(of, false) && share_a_tile(of) ? STREAM : GENERAL;
+    return accumulates(of, false) && share_a_tile(of) && !multiplies_apart(of) ? STREAM : GENERAL;
   return products == 2 && accumulates(of, true) && follows_scores(of) ? CHAINED : GENERAL;
 }
 

@@ -13,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 from torch.fx.experimental import symbolic_shapes
 
 from . import sequences
-from .attention import InProducts
+from .attention import InProducts, attention
 from .errors import NotExported
 from .masking import guard_what_is_left_out
 
@@ -141,11 +141,14 @@ def _not_exported(problem, whole):
     return NotExported(reason, advice, where[-1] if where else whole)
 
 
-def export(function, examples, dynamic=None, fixed=False, keywords=None):
+def export(
+    function, examples, dynamic=None, fixed=False, keywords=None, attention=attention
+):
     """The exported program of a function or module, in core ATen operators.
 
     `dynamic` is torch.export's dynamic_shapes; without it every extent that the program does not
-    fix by itself is a symbol, or with `fixed` every extent is the number that it is.  NotExported
+    fix by itself is a symbol, or with `fixed` every extent is the number that it is.  `attention` is
+    what a call of scaled_dot_product_attention becomes.  NotExported
     where torch.export does not follow the function.
     """
     whole = None
@@ -167,11 +170,11 @@ def export(function, examples, dynamic=None, fixed=False, keywords=None):
     # what attention.py leaves to PyTorch is taken apart, whatever kernel the device has for it
     plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
     states = sequences.states_as_buffers(function)
-    with TRACING, torch.no_grad(), plain, states, InProducts(), sequences.AsWhole():
+    with TRACING, torch.no_grad(), plain, states, InProducts(attention), sequences.AsWhole():
         try:
             with NoOtherMemory():
                 exported = torch.export.export(function, examples, keywords, dynamic_shapes=dynamic)
-            exported = exported.run_decompositions(sequences.decompositions())
+            exported = exported.run_decompositions(sequences.decompositions(attention))
         except Exception as problem:  # noqa: BLE001  (PyTorch raises many kinds)
             raise _not_exported(problem, whole) from problem
     guard_what_is_left_out(exported.graph_module.graph)

@@ -65,6 +65,17 @@ def is_attention(node):
     return node.op == "call_function" and node.target is OPERATOR
 
 
+def _all_arguments(node):
+    """Those of the step, with the defaults of what is left out."""
+    return (*node.args, *(None, False, None, False)[len(node.args) - 3 :])
+
+
+def as_called(node):
+    """Arguments, and those by name, of the call of scaled_dot_product_attention that a step is."""
+    query, key, value, mask, is_causal, scale, shared = _all_arguments(node)
+    return (query, key, value, mask, 0.0, is_causal), {"scale": scale, "enable_gqa": shared}
+
+
 def _without_axes_of_one(query, key, value, mask, is_causal, scale, shared):
     """Attention of operands without the leading axes of which each has one element: kernels are
     found for fewer axes sooner."""
@@ -92,7 +103,7 @@ def _written_out(node):
         given = iter(given)
         query, key, value, mask, *rest = [
             next(given) if isinstance(a, torch.fx.Node) else a
-            for a in (*node.args, *(None, False, None, False)[len(node.args) - 3 :])
+            for a in _all_arguments(node)
         ]
         return _without_axes_of_one(query, key, value, mask, *rest)
 

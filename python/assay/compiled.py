@@ -1,6 +1,7 @@
 """`assay.compile`: a callable in which certified kernels do what they can and PyTorch the rest."""
 
 import functools
+import json
 import sys
 import threading
 import webbrowser
@@ -105,6 +106,15 @@ class Telling:
         return pages
 
 
+def _predicted(directory):
+    """What the cost model says of a result, in words; empty where its report has none."""
+    try:
+        us = json.loads((directory / "report.json").read_text())["tiling"]["model_us"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+    return f", predicted {us:.1f} us"
+
+
 def _held(graph, node):
     """The tensor that a node of a graph names: one that the function makes of numbers."""
     return functools.reduce(getattr, node.target.split("."), graph.owning_module).detach()
@@ -172,7 +182,7 @@ class GraphRunner(Telling):
         step = _kernel_step(piece, kernel, types, operator)
         if self._measuring is None:
             return step
-        title = f"part {len(self.parts)} ({piece.work} operators)"
+        title = f"part {len(self.parts)} ({piece.work} operators{_predicted(kernel.directory)})"
         name = (text, kernel.directory.name, *map(str, piece.nodes))
         return self._measuring.step(title, name, step, _eager(piece.nodes), piece)
 

@@ -2,6 +2,7 @@
 
 import torch
 
+from .attention_step import as_called, is_attention
 from .direct import is_watched
 from .measured import OURS, Contest
 
@@ -34,9 +35,20 @@ class Inductor:
             copies[node].meta = dict(node.meta)
         for node in self._nodes:
             if node not in copies:
-                copies[node] = graph.node_copy(node, copies.__getitem__)
+                copies[node] = _copied(graph, node, copies)
         graph.output(tuple(copies[node] for node in self._gives))
         return torch.fx.GraphModule(torch.nn.Module(), graph)
+
+
+def _copied(graph, node, copies):
+    """A copy of the node; a step of attention is PyTorch's own call, which a compiler knows."""
+    if not is_attention(node):
+        return graph.node_copy(node, copies.__getitem__)
+    arguments, keywords = as_called(node)
+    arguments, keywords = torch.fx.node.map_arg((arguments, keywords), copies.__getitem__)
+    return graph.call_function(
+        torch.ops.aten.scaled_dot_product_attention.default, arguments, keywords
+    )
 
 
 class Contested:

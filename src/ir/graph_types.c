@@ -12,7 +12,8 @@
  *
  * Readers that do are: exponentials that nothing bounds (a sigmoid's stands below a quotient),
  * differences, comparisons and choices by it, positions, functions with steps.  An exponential that
- * nothing divides (`wild`) may be beyond 16 bits, and keeps 32 whoever reads it. */
+ * nothing divides yet, and what is summed up of it (`wild`), may be beyond 16 bits, and keeps 32
+ * whoever reads it. */
 #include "graph_types.h"
 #include "src/base/id.h"
 #include "src/base/mem.h"
@@ -30,7 +31,7 @@ typedef struct {
   bool is_read;    /* by anything */
   bool exact;      /* some reader wants 32 bits */
   bool is_tame;    /* as large as inputs and products are */
-  bool is_wild;    /* of an exponential that nothing divides */
+  bool is_wild;    /* of an exponential that nothing divides yet */
   bool multiplies; /* is the sum of a product, of a tile or all of it */
 } flow;
 
@@ -253,9 +254,9 @@ static void made_by_operator(const flow *all, const as_node *node, flow *of) {
   const as_expr *body = op->let[op->nlet - 1].body;
   of->multiplies = is_product(node);
   of->is_tame = of->multiplies || (op->nlet == 1 && keeps_size(op, body));
-  of->is_wild = !of->multiplies && grows(body);
-  for (uint32_t k = 0; k < node->nargs && !of->multiplies; k++) {
-    of->is_tame &= all[node->arg[k]].is_tame;
+  of->is_wild = grows(body);
+  for (uint32_t k = 0; k < node->nargs; k++) {
+    of->is_tame &= of->multiplies ? !all[node->arg[k]].is_wild : all[node->arg[k]].is_tame;
     of->is_wild |= all[node->arg[k]].is_wild && !divides(node);
   }
 }
@@ -279,7 +280,7 @@ static void made(const as_graph *graph, const flow *all, as_node_id id, flow *of
   case AS_N_ACC: {
     const flow *from = &all[node->arg[0]];
     of->multiplies = from->multiplies;
-    of->is_tame = from->multiplies || (from->is_tame && !adds(node->acc));
+    of->is_tame = from->is_tame && (from->multiplies || !adds(node->acc));
     of->is_wild = from->is_wild;
     break;
   }
@@ -299,10 +300,15 @@ static bool is_narrow(const flow *of) {
   return of->operand || (of->is_read && of->factor) || (of->is_tame && !of->exact);
 }
 
+/* does the program read one type of 16 bits? */
+static bool is_narrow_program(const as_graph *graph) {
+  return as_graph_type(graph) != AS_F32 && !as_graph_is_mixed(graph);
+}
+
 as_dtype *as_graph_between(const as_graph *graph) {
   as_dtype type = as_graph_type(graph);
   as_dtype *between = as_calloc(graph->n + 1, sizeof *between);
-  bool narrow = type != AS_F32 && !as_graph_is_mixed(graph);
+  bool narrow = is_narrow_program(graph);
   flow *all = as_calloc(graph->n + 1, sizeof *all);
   for (as_node_id id = 0; id < graph->n; id++)
     made(graph, all, id, &all[id]);
@@ -319,7 +325,48 @@ as_dtype *as_graph_between(const as_graph *graph) {
     const as_node *node = &graph->node[id];
     bool stored = node->kind == AS_N_STORE || (node->kind == AS_N_OP && node->block == AS_NONE);
     between[id] = narrow && stored && is_narrow(&all[id]) ? type : AS_F32;
+    if (node->is_typed)
+      between[id] = node->memory;
   }
   free(all);
   return between;
+}
+
+/* is it an output of the program by its name?  The outputs of a text are known at its end. */
+static bool is_named_output(const as_graph *graph, const char *name) {
+  const as_graph *program = graph->program;
+  for (uint32_t i = 0; program && i < program->n_output; i++) {
+    if (!strcmp(program->node[program->output[i]].name, name))
+      return true;
+  }
+  return false;
+}
+
+bool as_graph_state_type(as_graph *graph, as_node_id id, as_dtype type, as_err *err) {
+  const char *name = graph->node[id].name;
+  if (is_named_output(graph, name))
+    return as_err_set(err, AS_BAD_INPUT, "`%s` is an output, whose type is the program's", name);
+  if (!is_narrow_program(graph) || (type != AS_F32 && type != as_graph_type(graph)))
+    return as_err_set(err, AS_BAD_INPUT,
+                      "`%s` is f32 or has the one type of 16 bits that the program reads", name);
+  graph->node[id].is_typed = true;
+  graph->node[id].memory = type;
+  return true;
+}
+
+void as_graph_state_types(as_graph *graph) {
+  if (!is_narrow_program(graph))
+    return;
+  as_dtype *between = as_graph_between(graph);
+  bool *none = as_graph_no_kernels(graph);
+  for (as_node_id id = 0; id < graph->n; id++) {
+    as_node *node = &graph->node[id];
+    bool made = node->kind == AS_N_STORE || (node->kind == AS_N_OP && node->block == AS_NONE);
+    if (!made || none[id] || as_graph_is_output(graph, id) || node->dtype == AS_INT)
+      continue;
+    node->is_typed = true;
+    node->memory = between[id];
+  }
+  free(none);
+  free(between);
 }

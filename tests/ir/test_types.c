@@ -50,6 +50,12 @@ static const row rows[] = {
     {"powers by which others are divided",
      "e = exp(x)\n s = expand_dims(sum(e, axis=1), axis=1)\n p = e / s\n z = matmul(p, w)", "e",
      false},
+    {"sums of powers times others, not divided yet",
+     "a = matmul(exp(x), w)\n z = a / expand_dims(sum(exp(x), axis=1), axis=1)", "a", false},
+    {"the same, divided",
+     "a = matmul(exp(x), w)\n b = a / expand_dims(sum(exp(x), axis=1), axis=1)\n"
+     " z = matmul(b, u)",
+     "b", true},
     {"number beyond 16 bits", "t = matmul(x, w) + 100000\n z = t * 2", "t", false},
     {"number below their precision", "t = matmul(x, w) * 0.00001\n z = t + 1", "t", false},
     {"quotient of two", "t = x / y\n z = t + 1", "t", false},
@@ -102,10 +108,68 @@ START_TEST(wide_programs) {
 
 END_TEST
 
+static const char typed_program[] =
+    "program p\nsizes M = 8, K = 16\ninput x: f16[M, K]\ninput w: f16[K, K]\n"
+    "s = matmul(x, w)\nt = exp(s)\noutput z = t + 1\n";
+
+static as_graph *typed_graph(const as_graph *program, const char *text) {
+  as_err err;
+  as_err_init(&err);
+  as_graph *graph = as_parse_mug("m.mug", text, strlen(text), program, &err);
+  char *why = as_err_format(&err);
+  ck_assert_msg(graph != NULL, "%s", why);
+  free(why);
+  as_err_clear(&err);
+  return graph;
+}
+
+/* what a text states counts, is printed, and is read back; what it does not is chosen */
+START_TEST(types_are_stated) {
+  static const char bare[] = "mugraph m\ns = matmul(x, w)\nkernel k\n  grid x = M\n"
+                             "  load a [1, K] = s x -> 0\n  e = exp(a)\n"
+                             "  store t [1, K] = e x -> 0\nend\nz = t + 1\n";
+  static const char *const stated[] = {"s: f16 = matmul(x, w)\n",
+                                       "  store t: f16 [1, K] = e x -> 0\n"};
+  as_oplib *lib = test_operators();
+  as_sizes *sizes = as_sizes_new();
+  as_graph *program = as_parse_tp("p.tp", typed_program, strlen(typed_program), sizes, lib, NULL);
+  as_graph *graph = typed_graph(program, bare);
+  as_dtype *between = as_graph_between(graph);
+  ck_assert_int_eq(between[as_graph_find(graph, AS_NONE, "s")], AS_F32);
+  ck_assert_int_eq(between[as_graph_find(graph, AS_NONE, "t")], AS_F32);
+  free(between);
+  as_graph_state_types(graph);
+  char *text = as_print_mug(graph);
+  ck_assert_msg(strstr(text, "s: f32 = matmul(x, w)\n") && strstr(text, "  store t: f32 [1, K] ="),
+                "%s", text);
+  ck_assert_msg(strstr(text, "\nz = "), "%s", text);
+  free(text);
+  as_graph_free(graph);
+  text = as_format("mugraph m\n%skernel k\n  grid x = M\n  load a [1, K] = s x -> 0\n  e = exp(a)\n"
+                   "%send\nz = t + 1\n",
+                   stated[0], stated[1]);
+  graph = typed_graph(program, text);
+  between = as_graph_between(graph);
+  ck_assert_int_eq(between[as_graph_find(graph, AS_NONE, "s")], AS_F16);
+  ck_assert_int_eq(between[as_graph_find(graph, AS_NONE, "t")], AS_F16);
+  char *again = as_print_mug(graph);
+  ck_assert_msg(strstr(again, stated[0]) && strstr(again, stated[1]), "%s", again);
+  free(between);
+  free(again);
+  free(text);
+  as_graph_free(graph);
+  as_graph_free(program);
+  as_sizes_free(sizes);
+  as_oplib_free(lib);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("types", 20);
   int n = (int)(sizeof rows / sizeof *rows);
   tcase_add_loop_test(tests, each_row, 0, n);
   tcase_add_loop_test(tests, wide_programs, 0, n);
+  tcase_add_test(tests, types_are_stated);
   return test_run("types", tests);
 }

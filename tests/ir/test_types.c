@@ -54,7 +54,7 @@ static const row rows[] = {
      "a = matmul(exp(x), w)\n z = a / expand_dims(sum(exp(x), axis=1), axis=1)", "a", false},
     {"the same, divided",
      "a = matmul(exp(x), w)\n b = a / expand_dims(sum(exp(x), axis=1), axis=1)\n"
-     " z = matmul(b, u)",
+     " z = matmul(b, transpose(w, axis=0))",
      "b", true},
     {"number beyond 16 bits", "t = matmul(x, w) + 100000\n z = t * 2", "t", false},
     {"number below their precision", "t = matmul(x, w) * 0.00001\n z = t + 1", "t", false},

@@ -75,7 +75,7 @@ statement   = output: "output" NAME [ "=" expr ] | let: NAME "=" expr
 
 mugraph     = mugraph: { use } "mugraph" NAME NL { declaration NL }
               { ( kernel | let: stored "=" expr ) NL } END
-stored      = name: NAME [ ":" memory ]
+stored      = typed: NAME [ ":" memory ]
 memory      = 'f16' | 'bf16' | 'f32'
 given       = program | tiles
 graph       = program | mugraph | tiles
@@ -289,7 +289,7 @@ def _alternatives(first, others):
 
 
 MAKE = {
-    "name": lambda name, memory: name,  # the claim says nothing of types in memory
+    "typed": lambda name, memory: name,  # the claim says nothing of types in memory
     "signed": lambda value: ("num", -value),
     "applied": _call,
     "alternatives": _alternatives,

@@ -4,9 +4,7 @@
   bench/table.py prepare ASSAY DIR       lowers each NAME.tp with NAME.mug (no GPU needed):
                                          DIR/NAME.cu, and what ASSAY says of it
   bench/table.py run DIR OUT [NAME...]   on a GPU: compiles, checks, times; OUT/table.json,
-                                         OUT/table.md, OUT/table.svg; AUTOTUNE=NAME,NAME has
-                                         max-autotune, the slowest to compile, tried for these
-                                         rows only
+                                         OUT/table.md, OUT/table.svg
   bench/table.py show OUT                writes the table and the plot again from OUT/table.json
 
 A file NAME@VARIANT.cu is another lowering of NAME: all are timed, the fastest right one stands in
@@ -23,9 +21,11 @@ Check: 20 fresh inputs, by turns of ordinary, small, large and mixed
 magnitude, against float64: relative Frobenius error, which must be finite and at most twice that of
 the most exact baseline on the same input (with a floor of 4e-4, half precision's own rounding).
 
-Baselines: PyTorch eager, torch.compile, max-autotune, and for attention
-scaled_dot_product_attention by each backend that takes it, with K stored as [.., length, head_dim]
-for it."""
+Baselines, as a user of PyTorch would write the row who wants it fast: eager, torch.compile and
+max-autotune, of the formula as it stands and of other ways to write it (matrices of weights that
+read the same tensor joined into one; new keys written behind the cached ones in place); for
+attention scaled_dot_product_attention by each backend that takes it, with K stored as
+[.., length, head_dim] for it, alone and with what is around it (norms) compiled."""
 
 import ctypes
 import json
@@ -83,12 +83,21 @@ def attention_shapes(heads, rows, depth, keys):
     return [(heads, rows, depth), (heads, depth, keys), (heads, keys, depth)]
 
 
+def gated_joined(x, ab):
+    """The two matrices beside each other as one."""
+    import torch.nn.functional as F
+
+    a, b = (x @ ab).chunk(2, -1)
+    return F.silu(a) * b
+
+
 @row(
     "gated_mlp",
     "gated_mlp 8x4096, 4096x4096 twice",
     [(8, 4096), (4096, 4096), (4096, 4096)],
     15.7,
     fan_in=[1, 2],
+    others={"joined": (gated_joined, [(8, 4096), (4096, 8192)])},
 )
 def gated_mlp(x, a, b):
     import torch.nn.functional as F
@@ -209,6 +218,12 @@ row(
     [(16, 4096), (4096, 14336), (4096, 14336), (14336, 4096)],
     82.3,
     fan_in=[1, 2, 3],
+    others={
+        "joined": (
+            lambda x, ab, c: gated_joined(x, ab) @ c,
+            [(16, 4096), (4096, 28672), (14336, 4096)],
+        )
+    },
 )
 def swiglu(x, a, b, c):
     import torch.nn.functional as F
@@ -273,6 +288,14 @@ def block_in_place(x, wq, wk, wv, k, v):
     return a.transpose(0, 1).reshape(TOKENS, HEADS * DEPTH)
 
 
+def block_joined(x, wqkv, k, v):
+    """The same with one matrix for queries, keys and values."""
+    q, new_k, new_v = (x @ wqkv).chunk(3, -1)
+    k[:, CACHED:], v[:, CACHED:] = by_head(new_k), by_head(new_v)
+    a = sdpa(by_head(q)[None], k[None], v[None])[0]
+    return a.transpose(0, 1).reshape(TOKENS, HEADS * DEPTH)
+
+
 def normed(f):
     return lambda x, *more: f(rms(x), *more)
 
@@ -288,7 +311,10 @@ for name, change in (("vanilla", lambda f: f), ("prenorm", normed)):
         BLOCK + CACHE,
         27.5,
         fan_in=[1, 2, 3, 4],
-        others={"in place": (change(block_in_place), BLOCK + ROOM)},
+        others={
+            "in place": (change(block_in_place), BLOCK + ROOM),
+            "joined, in place": (change(block_joined), [(TOKENS, WIDTH), (WIDTH, 3 * WIDTH)] + ROOM),
+        },
     )(change(block))
 
 
@@ -521,34 +547,44 @@ def compiled(call, **options):
     return make
 
 
-def baselines(r, autotune=True):
+AUTOTUNED = {"mode": "max-autotune-no-cudagraphs"}
+
+
+def baselines(r):
     """What PyTorch has for a row: for each name what makes the call, and its shapes."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     ways = {
         "eager": (lambda: r["function"], r["shapes"]),
         "compile": (compiled(r["function"]), r["shapes"]),
+        "max-autotune": (compiled(r["function"], **AUTOTUNED), r["shapes"]),
     }
-    if autotune:
-        ways["max-autotune"] = (
-            compiled(r["function"], mode="max-autotune-no-cudagraphs"),
-            r["shapes"],
-        )
     for name, (call, shapes) in r.get("others", {}).items():
         ways[name] = (lambda call=call: call, shapes)
         ways[name + ", compile"] = (compiled(call), shapes)
+        ways[name + ", max-autotune"] = (compiled(call, **AUTOTUNED), shapes)
     if "sdpa" in r:
         (h, m, e), (_, _, k), _ = r["shapes"]
         for backend in ("FLASH_ATTENTION", "CUDNN_ATTENTION", "EFFICIENT_ATTENTION"):
 
-            def call(q, kk, v, backend=backend):
-                with sdpa_kernel([getattr(SDPBackend, backend)]):
-                    return r["sdpa"](q, kk, v)
+            def within(call, backend=backend):
+                """The call, with attention by that backend alone."""
 
-            ways["sdpa " + backend.split("_")[0].lower()] = (
-                lambda call=call: call,
-                [(1, h, m, e), (1, h, k, e), (1, h, k, e)],
-            )
+                def run(q, kk, v):
+                    with sdpa_kernel([getattr(SDPBackend, backend)]):
+                        return call(q, kk, v)
+
+                return run
+
+            name = "sdpa " + backend.split("_")[0].lower()
+            shapes = [(1, h, m, e), (1, h, k, e), (1, h, k, e)]
+            ways[name] = (lambda within=within: within(r["sdpa"]), shapes)
+            if r["sdpa"] is not sdpa:  # there is something around it
+                around = compiled(r["sdpa"])
+                ways[name + ", compile"] = (
+                    lambda within=within, around=around: within(around()),
+                    shapes,
+                )
     return ways
 
 
@@ -618,8 +654,7 @@ def run(directory, out, names, fast=False, with_baselines=True):
             except Exception as e:
                 print(f"{lib}: {type(e).__name__}: {e}", flush=True)
         if with_baselines:
-            only = os.environ.get("AUTOTUNE")
-            ways |= baselines(r, only is None or name in only.split(","))
+            ways |= baselines(r)
         with torch.no_grad():
             times = time_all(ways, r, fast)
         entry["baselines"] = {way: t for way, t in times.items() if way not in entry["variants"]}

@@ -4,6 +4,7 @@
 #include "src/base/file.h"
 #include "src/base/pool.h"
 #include "src/base/trace.h"
+#include "src/ir/graph_types.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,7 @@ static char *text_of_scheme(sg_search *search, const sg_scheme *scheme) {
   if (built) {
     for (uint32_t i = 0; i < built->n_own_size; i++)
       as_size_set_value(built->sizes, built->own_size[i], -1);
+    as_graph_state_types(built);
     text = as_print_mug(built);
     as_graph_free(built);
     if (seen_before(search, text)) {

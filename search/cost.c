@@ -15,6 +15,7 @@
  *   tile_*          gqa T=256, U=8, 16, 32: 32, 42, 61 us, where only the work grows */
 #include "cost_model.h"
 #include "src/base/id.h"
+#include "src/ir/graph_types.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,10 +49,19 @@ bool sg_cost_is_index(const sg_cost_model *model, const as_node *node) {
   return model->is_index[node->kind == AS_N_LOAD ? node->arg[0] : node - model->graph->node];
 }
 
+as_dtype sg_cost_type(const sg_cost_model *model, const as_node *node) {
+  as_node_id id = node->kind == AS_N_LOAD ? node->arg[0] : (as_node_id)(node - model->graph->node);
+  const as_node *tensor = &model->graph->node[id];
+  bool made = tensor->kind == AS_N_STORE || (tensor->kind == AS_N_OP && tensor->block == AS_NONE);
+  if (!model->between || !made || as_graph_is_output(model->graph, id) || tensor->dtype == AS_INT)
+    return tensor->dtype;
+  return model->between[id];
+}
+
 double sg_cost_bytes(const sg_cost_model *model, const as_node *node) {
   if (sg_cost_is_index(model, node))
     return 0;
-  return sg_cost_elements(model, node) * (double)as_dtype_bytes(node->dtype);
+  return sg_cost_elements(model, node) * (double)as_dtype_bytes(sg_cost_type(model, node));
 }
 
 static void reductions(sg_cost_model *model, const as_node *node, const as_match *match,
@@ -174,6 +184,7 @@ void sg_cost_prepare(sg_cost_model *model) {
   model->is_none = as_graph_no_kernels(model->graph);
   model->wide = as_graph_type(model->graph) == AS_F32;
   model->mixed = as_graph_is_mixed(model->graph);
+  model->between = as_graph_between(model->graph);
   for (uint32_t i = 0; i < model->graph->n; i++)
     prepare_node(model, i);
   sg_cost_set_env(model); /* of the sizes that came */
@@ -183,6 +194,7 @@ void sg_cost_clear(sg_cost_model *model) {
   free(model->works);
   free(model->is_index);
   free(model->is_none);
+  free(model->between);
   free(model->env);
 }
 
@@ -253,11 +265,23 @@ static double wide_products_us(const sg_cost_model *model, uint32_t id) {
   return as_target_contraction_us(model->target, &product, rounds);
 }
 
+/* Of operands of two types, or of 32 bits in a program of 16, neither tensor cores nor the library
+ * make the product. */
+static bool has_wide_operand(const sg_cost_model *model, const as_node *product) {
+  for (uint32_t i = 0; i < product->nargs; i++) {
+    if (sg_cost_type(model, &model->graph->node[product->arg[i]]) == AS_F32)
+      return true;
+  }
+  return false;
+}
+
 /* A product alone at kernel level: a kernel, or a call of the library where that is what the
  * lowering makes of it (src/lower/product.c). */
 static double product_us(const sg_cost_model *model, uint32_t id, double bytes) {
   const as_target *target = model->target;
   const as_node *node = &model->graph->node[id];
+  if (!model->wide && has_wide_operand(model, node))
+    return wide_products_us(model, id);
   as_target_product product = {.bytes = bytes,
                                .results = sg_cost_elements(model, node),
                                .work = sg_cost_value(model, model->works[id].work),

@@ -24,6 +24,8 @@ sg_bounds *sg_bounds_new(const as_graph *graph, const as_target *target) {
   sg_bounds *bounds = as_calloc(1, sizeof *bounds);
   bounds->model = (sg_cost_model){.graph = graph, .target = target};
   sg_cost_prepare(&bounds->model);
+  free(bounds->model.between); /* what lies between kernels may take less in another cut */
+  bounds->model.between = NULL;
   free(bounds->model.is_index);
   bounds->model.is_index = as_graph_index_tensors(graph, false);
   bounds->marked = as_malloc((graph->n + 1) * sizeof *bounds->marked);

@@ -23,6 +23,8 @@ typedef struct {
   bool *is_index; /* by node: an index tensor, which costs nothing where it is read */
   bool *is_none;  /* by node: of no kernel, as index tensors and parts, which are read in place;
                      NULL:  index tensors alone */
+  as_dtype *between; /* by node: types in memory of tensors between kernels; NULL: as the nodes say,
+                        which is the least that they take */
   int64_t *env;
 } sg_cost_model;
 
@@ -36,6 +38,8 @@ void sg_cost_prepare(sg_cost_model *model);
 bool sg_cost_is_contraction(const as_node *node);
 double sg_cost_value(const sg_cost_model *model, as_size size);
 double sg_cost_elements(const sg_cost_model *model, const as_node *node);
+/* the type in memory of a tensor, or of the one that a tile is loaded from */
+as_dtype sg_cost_type(const sg_cost_model *model, const as_node *node);
 /* of a tensor in memory or a tile of one; 0 of index tensors and their tiles */
 double sg_cost_bytes(const sg_cost_model *model, const as_node *node);
 bool sg_cost_is_index(const sg_cost_model *model, const as_node *node);

@@ -43,35 +43,6 @@ static bool is_product(const profile *of, as_node_id id) {
   return of->model->graph->node[id].kind == AS_N_OP && of->model->works[id].contraction;
 }
 
-/* Tensors between kernels have 32 bits unless products alone read them. */
-static bool is_narrow(const sg_cost_model *model, as_node_id tensor) {
-  const as_graph *graph = model->graph;
-  for (uint32_t i = 0; i < graph->n_output; i++) {
-    if (graph->output[i] == tensor)
-      return true;
-  }
-  if (model->mixed)
-    return false;
-  for (uint32_t i = 0; i < graph->n; i++) {
-    const as_node *node = &graph->node[i];
-    if (node->kind != AS_N_LOAD || node->arg[0] != tensor)
-      continue;
-    for (uint32_t user = 0; user < graph->n; user++) {
-      const as_node *reader = &graph->node[user];
-      for (uint32_t k = 0; k < reader->nargs; k++) {
-        if (reader->arg[k] == i && !model->works[user].contraction)
-          return false;
-      }
-    }
-  }
-  return true;
-}
-
-static double bytes_between(const sg_cost_model *model, as_node_id tensor, double bytes) {
-  bool stored = model->graph->node[tensor].kind == AS_N_STORE;
-  return stored && !is_narrow(model, tensor) ? 2 * bytes : bytes;
-}
-
 /* does a value of the loop come from a product of the same iteration? */
 static as_node_id product_below(const profile *of, as_node_id id) {
   const as_node *node = &of->model->graph->node[id];
@@ -164,7 +135,7 @@ static bool read_elements(profile *of) {
     const as_node *node = &graph->node[id];
     if (!is_element(of, id))
       continue;
-    double bytes = bytes_between(of->model, node->arg[0], (double)as_dtype_bytes(node->dtype));
+    double bytes = (double)as_dtype_bytes(sg_cost_type(of->model, node));
     bool runs = node->rank && node->map[3] == (int)node->rank - 1;
     fit = node->dtype != AS_INT && long_axes(of, id) <= 2 && (runs || bytes == 4);
     of->elements += bytes;
@@ -299,6 +270,24 @@ static bool share_a_tile(const profile *of) {
   return shared;
 }
 
+/* Does an iteration compute more elements than any tile has that it loads?  Such a value is a product
+ * of two tiles written as multiplications and a sum, which tensor cores do not make: the kernel is
+ * one of the general kind, which goes over all of them. */
+static bool multiplies_apart(const profile *of) {
+  double largest = 0;
+  double most = 0;
+  for (uint32_t i = 0; i < of->block->n; i++) {
+    as_node_id id = of->block->nodes[i];
+    const as_node *node = &of->model->graph->node[id];
+    double elements = sg_cost_elements(of->model, node);
+    if (node->kind == AS_N_LOAD)
+      largest = fmax(largest, elements);
+    else if (node->kind == AS_N_OP && node->varying && !is_product(of, id))
+      most = fmax(most, elements);
+  }
+  return most > largest;
+}
+
 static family family_of(profile *of) {
   const as_graph *graph = of->model->graph;
   uint32_t products = 0;
@@ -330,7 +319,7 @@ static family family_of(profile *of) {
   if (after && of->first != AS_NONE)
     return GENERAL;
   if (of->first == AS_NONE)
-    return accumulates(of, false) && share_a_tile(of) ? STREAM : GENERAL;
+    return accumulates(of, false) && share_a_tile(of) && !multiplies_apart(of) ? STREAM : GENERAL;
   return products == 2 && accumulates(of, true) && follows_scores(of) ? CHAINED : GENERAL;
 }
 
@@ -390,15 +379,15 @@ static void read_nodes(profile *of) {
     as_node_id id = of->block->nodes[i];
     const as_node *node = &graph->node[id];
     if (node->kind == AS_N_LOAD) {
-      double bytes = bytes_between(of->model, node->arg[0], sg_cost_bytes(of->model, node));
+      double bytes = sg_cost_bytes(of->model, node);
       bool moves = node->map[3] >= 0;
       bool ring = moves && !is_element(of, id);
       *(moves ? &of->moving : &of->still) += bytes;
       of->padded += ring ? padded_bytes(of, node) : 0;
       double whole = sg_cost_bytes(of->model, &graph->node[node->arg[0]]);
-      of->dram += bytes_between(of->model, node->arg[0], whole) * row_waste(of, node);
+      of->dram += whole * row_waste(of, node);
     } else if (node->kind == AS_N_STORE) {
-      of->dram += bytes_between(of->model, id, sg_cost_bytes(of->model, node));
+      of->dram += sg_cost_bytes(of->model, node);
     } else if (is_product(of, id)) {
       of->flops += is_after_loop(of, id) ? 0 : padded_flops(of, id);
     } else if (node->kind == AS_N_OP) {

@@ -156,9 +156,17 @@ static ck_map *mapped(ck_parser *p, ck_list *to, bool loop) {
   return m;
 }
 
+/* [: TYPE], in memory: the claim is about real numbers, and says nothing of it */
+static void type_in_memory(ck_parser *p) {
+  if (ck_accept(p, ":") && !ck_accept(p, "f16") && !ck_accept(p, "bf16") && !ck_accept(p, "f32"))
+    ck_wrong(p, "f16, bf16 or f32 expected");
+}
+
 /* NAME dims = TENSOR map */
 static void tile(ck_parser *p, ck_line *line) {
   line->name = ck_new_name(p);
+  if (line->kind == CK_L_STORE)
+    type_in_memory(p);
   ck_parse_parts(p, &line->tile, CK_TILE);
   ck_expect(p, "=");
   line->source = ck_new_name(p);
@@ -190,9 +198,12 @@ static void accumulation(ck_parser *p, ck_line *line) {
     line->rescale = ck_new_name(p);
 }
 
-static void assignment(ck_parser *p, ck_line *line) {
+/* typed: at the kernel level of a muGraph, where a type in memory may stand behind the name */
+static void assignment(ck_parser *p, ck_line *line, bool typed) {
   line->kind = CK_L_DEFINE;
   line->name = ck_new_name(p);
+  if (typed)
+    type_in_memory(p);
   ck_expect(p, "=");
   line->value = ck_parse_expr(p, CK_TENSOR);
 }
@@ -212,7 +223,7 @@ static void block_line(ck_parser *p, ck_line *line) {
     p->at++;
     tile(p, line);
   } else {
-    assignment(p, line);
+    assignment(p, line, false);
   }
   ck_line_end(p);
 }
@@ -289,7 +300,7 @@ static void statement(ck_parser *p, text_kind kind, ck_line *line) {
       line->kind = CK_L_OUTPUT;
       line->name = ck_new_name(p);
     } else {
-      assignment(p, line);
+      assignment(p, line, kind == MUGRAPH);
     }
   }
 }

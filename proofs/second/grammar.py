@@ -74,14 +74,16 @@ dims        = "[" [<size>] "]"
 statement   = output: "output" NAME [ "=" expr ] | let: NAME "=" expr
 
 mugraph     = mugraph: { use } "mugraph" NAME NL { declaration NL }
-              { ( kernel | let: NAME "=" expr ) NL } END
+              { ( kernel | let: stored "=" expr ) NL } END
+stored      = typed: NAME [ ":" memory ]
+memory      = 'f16' | 'bf16' | 'f32'
 given       = program | tiles
 graph       = program | mugraph | tiles
 kernel      = kernel: "kernel" NAME NL [ "grid" <gdim> NL ] [ "loop" NAME "=" size NL ]
               { bstmt NL } "end"
 gdim        = ('x' | 'y' | 'z') "=" size
 bstmt       = load: "load" NAME tile "=" NAME { map | loop }
-            | store: "store" NAME tile "=" NAME { map }
+            | store: "store" stored tile "=" NAME { map }
             | acc: "acc" NAME [ "," NAME ] "=" reduced | let: NAME "=" expr
 tile        = "[" [<part>] "]"
 part        = part: size [ "upto" size ]
@@ -287,6 +289,7 @@ def _alternatives(first, others):
 
 
 MAKE = {
+    "typed": lambda name, memory: name,  # the claim says nothing of types in memory
     "signed": lambda value: ("num", -value),
     "applied": _call,
     "alternatives": _alternatives,

@@ -20,9 +20,9 @@ def attention(
     """What torch.nn.functional.scaled_dot_product_attention of these arguments is."""
     nothing = query.shape[-1] == 0 and scale is None  # by the root of which nothing is divided
     if dropout_p != 0.0 or (is_causal and attn_mask is not None) or nothing:
-        return _ATTENTION(
+        return torch.ops.aten._scaled_dot_product_attention_math(
             query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
-        )
+        )[0]
     factor = 1.0 / math.sqrt(query.shape[-1]) if scale is None else scale
     shared = query.shape[-3] // key.shape[-3] if enable_gqa else 1
     if shared == 1:
@@ -156,11 +156,12 @@ class _Repeated:
 
 
 class InProducts(TorchFunctionMode):
-    """Within it, attention is written as here, and keys that are repeated for the heads that share
-    them are not."""
+    """Within it, attention is written as here (or as `written` says), and keys that are repeated
+    for the heads that share them are not."""
 
-    def __init__(self):
+    def __init__(self, written=attention):
         super().__init__()
+        self._written = written
         self._repeated = _Repeated()
 
     def __torch_function__(self, function, types, arguments=(), keywords=None):
@@ -175,5 +176,6 @@ class InProducts(TorchFunctionMode):
         keys, values = (self._repeated.before(x, -3) for x in (key, value))
         grouped = keys and values and query.dim() == key.dim() == value.dim()
         if grouped and _same(keys[1], values[1]) and _same(query.shape[-3], key.shape[-3]):
-            return attention(query, keys[0], values[0], *rest, **{**keywords, "enable_gqa": True})
-        return attention(query, key, value, *rest, **keywords)
+            keywords = {**keywords, "enable_gqa": True}
+            return self._written(query, keys[0], values[0], *rest, **keywords)
+        return self._written(query, key, value, *rest, **keywords)

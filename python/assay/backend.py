@@ -14,7 +14,9 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 
-from .attention import InProducts
+from .attention import InProducts, attention
+from .attention_step import as_step
+from .contested import EAGER, INDUCTOR
 from .compiled import GraphRunner, Options, exactly
 from .errors import AssayError
 from .exporting import TRACING
@@ -26,7 +28,8 @@ def _certified(settings, graph_module, examples):
     """The compiler of one graph of ATen operators."""
     on_gpu = any(isinstance(x, torch.Tensor) and x.is_cuda for x in examples)
     options = Options(device="cuda" if on_gpu else "cpu", **settings)
-    return make_boxed_func(GraphRunner(graph_module.graph, options).run_flat)
+    runner = GraphRunner(graph_module.graph, options, rivals=(EAGER, INDUCTOR))
+    return make_boxed_func(runner.beside_inductor())
 
 
 def _inference(compiler):
@@ -43,8 +46,9 @@ def _training(compiler):
 
 def _compiled(graph_module, examples, settings):
     wanting = any(isinstance(x, torch.Tensor) and x.requires_grad for x in examples)
-    form = _training if torch.is_grad_enabled() and wanting else _inference
-    with InProducts():
+    differentiated = torch.is_grad_enabled() and wanting
+    form = _training if differentiated else _inference
+    with InProducts(attention if differentiated else as_step):
         return form(functools.partial(_certified, settings))(graph_module, examples)
 
 

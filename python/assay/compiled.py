@@ -1,6 +1,7 @@
 """`assay.compile`: a callable in which certified kernels do what they can and PyTorch the rest."""
 
 import functools
+import json
 import sys
 import threading
 import webbrowser
@@ -9,8 +10,10 @@ from dataclasses import dataclass
 import torch
 from torch.autograd import forward_ad
 
-from . import cache, eager, rounding, tool
+from . import cache, eager, measured, rounding, tool
 from .memory import may_overlap
+from .attention_step import as_step
+from .contested import EAGER, INDUCTOR, Contested, Inductor, Measuring
 from .copies import Origin, has_minus_infinity
 from .custom import as_operator
 from .direct import direct_of, is_plain, is_watched
@@ -20,6 +23,7 @@ from .exporting import computes_otherwise, export, place_of, signature_of
 from .first_call import check_first
 from .islands import Island, View, divide, programs_of
 from .kernels import Kernel
+from .measured import OURS, Contest
 from .once import made_once
 from .questions import answers
 from .state import Mode, State, autocast, check_autocast
@@ -42,6 +46,9 @@ class Options:
     # whether such a call takes the fastest of the library's algorithms, found when it first runs on
     # a GPU and kept in the cache, or the first that the library names
     timed: bool = True
+    # whether parts, and the whole, are timed beside PyTorch when they first run on a GPU, and stay
+    # with it where it is faster (measured.py)
+    never_slower: bool = True
 
     def __post_init__(self):
         if self.library not in (None, "auto", "never", "always"):
@@ -101,6 +108,15 @@ class Telling:
         return pages
 
 
+def _predicted(directory):
+    """What the cost model says of a result, in words; empty where its report has none."""
+    try:
+        us = json.loads((directory / "report.json").read_text())["tiling"]["model_us"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+    return f", predicted {us:.1f} us"
+
+
 def _held(graph, node):
     """The tensor that a node of a graph names: one that the function makes of numbers."""
     return functools.reduce(getattr, node.target.split("."), graph.owning_module).detach()
@@ -109,9 +125,15 @@ def _held(graph, node):
 class GraphRunner(Telling):
     """A graph of ATen operators, divided into certified kernels and steps of PyTorch."""
 
-    def __init__(self, graph, options, results=None):
-        """`results` finds the certified result of a program's text; by default by a search."""
+    def __init__(self, graph, options, results=None, rivals=(EAGER,)):
+        """`results` finds the certified result of a program's text; by default by a search.
+        `rivals` are the ways of PyTorch that certified parts are timed beside."""
         self.options = options
+        self.measured = []  # lines of what was timed
+        timer = measured.timer_of(options.device)
+        self._measuring = None
+        if options.never_slower and not options.strict and timer is not None:
+            self._measuring = Measuring(timer, measured.Kept(), self._tell, rivals)
         if results is None:
             tool.find_tool()  # an error now: without it PyTorch would do everything
         rounded = rounding.permitted() if options.device == "cuda" else ""
@@ -161,7 +183,17 @@ class GraphRunner(Telling):
         types = list(piece.types())
         operator = as_operator(kernel, text, types)
         self.parts.append(Part(piece.work, kernel.directory, kernel, text, operator))
-        return _kernel_step(piece, kernel, types, operator)
+        step = _kernel_step(piece, kernel, types, operator)
+        if self._measuring is None:
+            return step
+        title = f"part {len(self.parts)} ({piece.work} operators{_predicted(kernel.directory)})"
+        name = (text, kernel.directory.name, *map(str, piece.nodes))
+        return self._measuring.step(title, name, step, _eager(piece.nodes), piece)
+
+    def _tell(self, line):
+        self.measured.append(line)
+        if not self.options.quiet:
+            print(f"assay: {line}", file=sys.stderr)
 
     def _leave(self, nodes, reason):
         for node in () if isinstance(reason, View) else nodes:
@@ -201,6 +233,36 @@ class GraphRunner(Telling):
     def run_flat(self, *arguments):
         """Runs with the values of the placeholders, in order."""
         return self.run(dict(zip(self._places, arguments)))
+
+    def beside_inductor(self):
+        """A function like run_flat that TorchInductor may run as a whole instead, where it is
+        faster than all parts together."""
+        if self._measuring is None or len(self._steps) < 2:
+            return self.run_flat
+        reads = [*self._places, *self._held]
+        results = [o for o in self._results if isinstance(o, torch.fx.Node)]
+        steps = [node for node in self.graph.nodes if node.op == "call_function"]
+        made = list(dict.fromkeys(r for r in results if r not in reads))
+
+        def parts(values):
+            for step in self._steps:
+                step(values)
+
+        ways = {OURS: parts, INDUCTOR: Inductor(steps, reads, made)}
+        whole = Contested("the whole", self._name_of_whole(), ways, reads, self._measuring)
+
+        def run(*arguments):
+            values = dict(zip(self._places, arguments)) | self._held
+            decided = self._measuring.is_decided
+            (whole if decided else parts)(values)
+            return [values[o] if isinstance(o, torch.fx.Node) else o for o in self._results]
+
+        return run
+
+    def _name_of_whole(self):
+        """What the times of all parts together depend on."""
+        parts = [part.directory.name for part in self.parts]
+        return (*parts, str(self.graph), *(str(n.meta.get("val")) for n in self._places))
 
 
 def another_form(given, wanted):
@@ -339,13 +401,17 @@ class Compiled(GraphRunner):
         self._mode = Mode(function)
         self._autocast = autocast(options.device)
         super().__init__(exported.graph_module.graph, options, results)
+        self._function = function
+        self._eagerly = None  # whether the function itself is called; None: not known yet
         self._form = exported.call_spec  # a property that PyTorch makes anew each time
         self._one_result = self._form.out_spec == torch.utils._pytree.tree_structure(0)
         self._plain_arguments = self._arguments_if_plain()
         self._inputs = list(self._placed())
         self._updates = self._written()
         self._updated = [update for update in self._updates if update is not None]
-        self._arity, self._direct = self._short_way()
+        self._arity, self._direct = None, None
+        if self._measuring is None:
+            self._arity, self._direct = self._short_way()
 
     def __reduce__(self):
         if self._origin is None:
@@ -447,7 +513,35 @@ class Compiled(GraphRunner):
         values = self._bound(leaves)
         if self._updated:
             self._check_apart(values)
+        if self._measuring is not None and self._eagerly is None:
+            self._compare_whole(values, arguments, keywords)
+        if self._eagerly:
+            with torch.no_grad():
+                return self._function(*arguments, **keywords)
         return self._in_form(self._returned(self.run(values), values))
+
+    def _compare_whole(self, values, arguments, keywords):
+        """Times all parts together beside the function itself, once each part was timed, and says
+        from then on which of them is called."""
+        if is_watched() or not self._measuring.timer.may_measure:
+            return
+        self.run(dict(values))
+        if not self._measuring.is_decided:
+            return
+        self._eagerly = False
+        if self._measuring.all_ours and not self.left:
+            self._arity, self._direct = self._short_way()
+        if self._function is None or self._updated or not self.parts:
+            return
+        ways = {
+            OURS: lambda given: lambda: self.run(dict(given)),
+            EAGER: lambda given: lambda: self._function(*arguments, **keywords),
+        }
+        whole = Contest("the whole", self._name_of_whole(), ways, *self._measuring.common)
+        with torch.no_grad():
+            self._eagerly = whole.decide(values) == EAGER
+        if self._eagerly:
+            self._arity, self._direct = None, None
 
     def _in_form(self, results):
         """Results as the function gave them."""
@@ -493,8 +587,11 @@ class Compiled(GraphRunner):
         return values
 
 
-# operators that read a tensor's memory, or ask how it lies there
-_READ_MEMORY = ("aten.as_strided.default", "aten.view.default")
+# operators that read a tensor's memory as it lies there
+_READ_MEMORY = ("aten.as_strided.default",)
+# what was a view of a tensor as it lay when the function was exported may be a copy of one that
+# lies otherwise
+_EAGER = {torch.ops.aten.view.default: torch.ops.aten.reshape.default}
 
 
 def _as_traced(node, value):
@@ -527,7 +624,7 @@ def _eager(nodes):
             )  # noqa: E731
             arguments = torch.fx.node.map_arg(node.args, look_up)
             keywords = torch.fx.node.map_arg(node.kwargs, look_up)
-            values[node] = node.target(*arguments, **keywords)
+            values[node] = _EAGER.get(node.target, node.target)(*arguments, **keywords)
 
     return run
 
@@ -626,7 +723,7 @@ def compile(function, *examples, dynamic=None, gradients=None, **options):
 
 def _compiled(function, examples, options, keywords=None):
     """The callable for the extents of the examples."""
-    exported = export(function, examples, fixed=True, keywords=keywords)
+    exported = export(function, examples, fixed=True, keywords=keywords, attention=as_step)
     leaves = torch.utils._pytree.tree_leaves((examples, keywords or {}))
     kinds = torch.export.graph_signature.InputKind
     places = [

@@ -11,7 +11,7 @@ import torch.nn.attention
 from torch.fx.experimental import symbolic_shapes
 
 from . import sequences
-from .attention import InProducts
+from .attention import InProducts, attention
 from .eager import Observed
 from .errors import NotExported
 from .frames import is_not_the_users
@@ -120,13 +120,16 @@ def _not_exported(problem, whole):
     return NotExported(reason, advice, where[-1] if where else whole)
 
 
-def export(function, examples, dynamic=None, fixed=False, keywords=None):
+def export(
+    function, examples, dynamic=None, fixed=False, keywords=None, attention=attention
+):
     """The exported program of a function or module, in core ATen operators.
 
     `dynamic` is torch.export's dynamic_shapes; without it every extent that the program does not
-    fix by itself is a symbol, or with `fixed` every extent is the number that it is.  NotExported
-    where torch.export does not follow the function, or where the function does something else
-    while it is exported.  The program's `seen` is what was seen of the function (Seen).
+    fix by itself is a symbol, or with `fixed` every extent is the number that it is.  `attention` is
+    what a call of scaled_dot_product_attention becomes.  NotExported where torch.export does not
+    follow the function, or where the function does something else while it is exported.  The
+    program's `seen` is what was seen of the function (Seen).
     """
     whole = None
     given = function
@@ -144,12 +147,12 @@ def export(function, examples, dynamic=None, fixed=False, keywords=None):
     plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
     states = sequences.states_as_buffers(function)
     questions, path = Questions(), Path()
-    with TRACING, plain, states, InProducts(), sequences.AsWhole():
+    with TRACING, plain, states, InProducts(attention), sequences.AsWhole():
         try:
             with questions, path:
                 exported = torch.export.export(function, examples, keywords, dynamic_shapes=dynamic)
             with torch.no_grad():
-                exported = exported.run_decompositions(sequences.decompositions())
+                exported = exported.run_decompositions(sequences.decompositions(attention))
         except Exception as problem:  # noqa: BLE001  (PyTorch raises many kinds)
             raise _not_exported(problem, whole) from problem
     _check_seen(observed, questions, path, whole)

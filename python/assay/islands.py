@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import torch
 
 from . import whole
+from .attention_step import is_attention
 from .errors import Consequence, Unsupported
 from .exporting import place_of
 from .program import Extents
@@ -37,6 +38,9 @@ MOST_INPUTS = 256
 # Convolutions and poolings of one island: what is proved of windows over windows grows faster than
 # their number.
 MOST_WINDOWS = 4
+
+# Attention is two products, a softmax and a mask or a scale.
+_WORK_OF_ATTENTION = 4
 
 # Operators that move or name numbers and compute nothing: an island of these alone is not worth a
 # kernel.
@@ -89,7 +93,12 @@ class Island:
     @property
     def work(self):
         """How many of its steps compute something."""
-        return sum(computes(node) for node in self.nodes)
+        return sum(_WORK_OF_ATTENTION if is_attention(n) else computes(n) for n in self.nodes)
+
+    @property
+    def is_attention(self):
+        """Whether it is a step of attention, which is a part of its own."""
+        return any(map(is_attention, self.nodes))
 
     @property
     def windows(self):
@@ -102,7 +111,7 @@ class Island:
         Islands begin with blocks, and have all of one where they can: so those of blocks that come
         again are alike, and made once.
         """
-        if self.work >= most_operators:
+        if self.work >= most_operators or self.is_attention or is_attention(node):
             return True
         if begins_block and (self.work >= ENOUGH_FOR_BLOCKS or not self.begins_block):
             return self.work > 0
@@ -117,7 +126,9 @@ class Island:
     def takes(self, other, most_operators):
         """Whether it may have the steps of another, which follow it."""
         few = (
-            self.work + other.work <= most_operators
+            not self.is_attention
+            and not other.is_attention
+            and self.work + other.work <= most_operators
             and self.windows + other.windows <= MOST_WINDOWS
         )
         return few and len(self._arguments_with(*other.nodes)) <= MOST_INPUTS
@@ -263,6 +274,7 @@ def divide(graph, least_work=2, most_operators=MOST_OPERATORS):
     steps = [node for node in graph.nodes if is_step(node)]
     pieces = _gathered(_schedule(steps, reasons), reasons, most_operators)
     pieces = _without_crumbs(pieces, max(2, least_work), most_operators)
+    pieces = _with_views(pieces, graph)
     _make_inside(pieces, graph, reasons)
     result = []
     for piece in pieces:
@@ -313,6 +325,44 @@ def _without_crumbs(pieces, least_work, most_operators):
         else:
             result.append(piece)
     return result
+
+
+# what PyTorch makes of a tensor without a copy, where it lies in memory row by row or nearly so
+_VIEWS = "view permute transpose t unsqueeze squeeze expand slice select alias detach".split()
+
+
+def _is_view(node):
+    target = str(node.target)
+    return target.startswith("aten.") and target.split(".")[1] in _VIEWS
+
+
+def _with_views(pieces, graph):
+    """The pieces, in which views that attention alone reads, or that are made of its result, are in
+    its part: heads are split and merged there, so that what crosses the borders lies row by row,
+    and is neither copied by kernels nor by PyTorch."""
+    home = {n: p for p in pieces for n in (p.nodes if isinstance(p, Island) else [p])}
+    results = set(graph.output_node().all_input_nodes)
+    for number, piece in enumerate(pieces):
+        if not isinstance(piece, Island) or not piece.is_attention:
+            continue
+        before = [n for p in pieces[:number] if isinstance(p, Island) for n in p.nodes]
+        for node in reversed(before):
+            read_here = node.users and all(home.get(user) is piece for user in node.users)
+            if read_here and _is_view(node) and node not in results:
+                _move(node, home, piece, 0)
+        after = [n for p in pieces[number + 1 :] if isinstance(p, Island) for n in p.nodes]
+        for node in after:
+            made_here = all(home.get(source) is piece for source in node.all_input_nodes)
+            if made_here and _is_view(node) and node.all_input_nodes:
+                _move(node, home, piece, len(piece.nodes))
+    return [p for p in pieces if not isinstance(p, Island) or p.nodes]
+
+
+def _move(node, home, piece, place):
+    if not home[node].is_attention:
+        home[node].nodes.remove(node)
+        piece.nodes.insert(place, node)
+        home[node] = piece
 
 
 # A module of a list of modules with as many operators is a block that may come again.
@@ -494,7 +544,7 @@ def _types_of(node):
 
 def _is_product(node):
     target = str(node.target)
-    return "convolution" in target or target.startswith(_PRODUCTS)
+    return "convolution" in target or target.startswith(_PRODUCTS) or is_attention(node)
 
 
 _PRODUCTS = ("aten.mm.", "aten.bmm.", "aten.addmm.", "aten.baddbmm.", "aten.mv.", "aten.dot.")

@@ -64,10 +64,12 @@ def _has_many_steps(function, arguments):
     return steps * layers * (2 if both_ways else 1) > MOST_STEPS
 
 
-def decompositions():
+def decompositions(attention):
     """Core ATen's, without those of what the table has a row for, and of what replaces infinities
     and NaN, which are no real numbers: it would be taken apart into comparisons that say nothing of
-    these."""
+    these.  Attention that PyTorch's own functions call, of which a mode sees nothing
+    (nn.MultiheadAttention), is what `attention` makes of it: PyTorch would take it apart into
+    products of 32 bits, and with it all that comes before."""
     aten = torch.ops.aten
     table = torch.export.default_decompositions()
     kept = (
@@ -78,6 +80,7 @@ def decompositions():
     )
     for operator in kept:
         table.pop(operator, None)
+    table[aten.scaled_dot_product_attention.default] = attention
     return table
 
 

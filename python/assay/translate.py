@@ -118,6 +118,24 @@ class Translator:
         """The nodes that read the result of the node under translation."""
         return list(self._node.users)
 
+    def node(self):
+        """The node under translation."""
+        return self._node
+
+    def inline(self, graph, arguments):
+        """What a graph of ATen operators gives of these values, for the node under translation."""
+        node, operator = self._node, self.operator
+        places = [inner for inner in graph.nodes if inner.op == "placeholder"]
+        self.environment |= dict(zip(places, arguments, strict=True))
+        try:
+            for inner in graph.nodes:
+                if inner.op == "call_function":
+                    self._node = inner
+                    self._call(inner)
+        finally:
+            self._node, self.operator = node, operator
+        return self.environment[graph.output_node().args[0]]
+
     def made_by(self, place):
         """The node that makes an argument of the node under translation."""
         return self._node.args[place]

@@ -179,10 +179,19 @@ char *as_print_tp(const as_graph *graph) {
 }
 
 /* --- muGraphs */
+static void p_type(as_str *out, const as_node *node) {
+  static const char *const words[] = {
+      [AS_F16] = "f16", [AS_BF16] = "bf16", [AS_F32] = "f32", [AS_INT] = "int"};
+  if (node->is_typed)
+    as_str_printf(out, ": %s", words[node->memory]);
+}
+
 static void p_tile(as_str *out, const as_graph *graph, const as_node *node, const as_node *from,
                    const as_node *tile) {
   static const char *const words[] = {"x", "y", "z", "loop"};
-  as_str_printf(out, "%s [", node->name);
+  as_str_printf(out, "%s", node->name);
+  p_type(out, node);
+  as_str_add(out, " [");
   for (uint32_t i = 0; i < tile->rank; i++) {
     bool cut = node->upto[i] != AS_SIZE_BAD;
     as_str_add(out, i ? ", " : "");
@@ -277,7 +286,9 @@ char *as_print_mug(const as_graph *graph) {
       p_block(&out, graph, &graph->block[node->block]);
       continue;
     }
-    as_str_printf(&out, "%s = ", node->name);
+    as_str_add(&out, node->name);
+    p_type(&out, node);
+    as_str_add(&out, " = ");
     as_text_call(&out, graph, node);
     as_str_add(&out, "\n");
   }

@@ -1,5 +1,6 @@
 /* muGraphs, docs/language.md. */
 #include "expr_parse.h"
+#include "graph_types.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,10 +47,40 @@ typedef struct {
   uint32_t rank;
 } tile_extents;
 
-/* `NAME [extents] =` */
-static bool tile_head(as_gparser *parser, const char *what, tile_extents *tile) {
+/* a type in memory, where one is stated */
+typedef struct {
+  const as_token *token; /* NULL: none is */
+  as_dtype type;
+} memory_type;
+
+/* [`:` type] */
+static bool typed(as_lexed *lexed, memory_type *memory) {
+  static const char *const words[] = {[AS_F16] = "f16", [AS_BF16] = "bf16", [AS_F32] = "f32"};
+  memory->token = NULL;
+  if (!as_tok_take(lexed, ':'))
+    return true;
+  memory->token = as_tok(lexed);
+  for (uint32_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (as_tok_take_word(lexed, words[i])) {
+      memory->type = (as_dtype)i;
+      return true;
+    }
+  }
+  return as_lex_fail(lexed, memory->token, "expected f16, bf16 or f32");
+}
+
+static bool stated(as_gparser *parser, as_node_id id, const memory_type *memory) {
+  as_err inner;
+  as_err_init(&inner);
+  return memory->token == NULL || as_graph_state_type(parser->graph, id, memory->type, &inner) ||
+         as_gp_report(parser, memory->token, &inner);
+}
+
+/* `NAME [extents] =`, behind the name of what is stored a type */
+static bool tile_head(as_gparser *parser, const char *what, memory_type *memory,
+                      tile_extents *tile) {
   as_lexed *lexed = parser->lexed;
-  return as_tok_new_name(lexed, what) != NULL &&
+  return as_tok_new_name(lexed, what) != NULL && (memory == NULL || typed(lexed, memory)) &&
          as_gp_tile(parser, tile->dim, tile->upto, &tile->rank) && as_tok_want(lexed, '=', "`=`");
 }
 
@@ -60,7 +91,7 @@ static bool load(as_gparser *parser) {
   int map[4];
   as_err inner;
   as_err_init(&inner);
-  if (!tile_head(parser, "the name of a tile", &tile))
+  if (!tile_head(parser, "the name of a tile", NULL, &tile))
     return false;
   as_node_id from = as_gp_ref(parser, AS_NONE);
   if (from == AS_NONE || !parse_map(parser, map))
@@ -84,7 +115,8 @@ static bool store(as_gparser *parser) {
   int map[4];
   as_err inner;
   as_err_init(&inner);
-  if (!tile_head(parser, "the name of a tensor", &tile))
+  memory_type memory;
+  if (!tile_head(parser, "the name of a tensor", &memory, &tile))
     return false;
   as_node_id of = as_gp_ref(parser, parser->block);
   if (of == AS_NONE || !parse_map(parser, map))
@@ -105,10 +137,9 @@ static bool store(as_gparser *parser) {
     free(b);
     return false;
   }
-  return built(parser, token,
-               as_graph_store_upto(parser->graph, parser->block, token->s, of, tile.dim, tile.upto,
-                                   map, &inner),
-               &inner);
+  as_node_id id = as_graph_store_upto(parser->graph, parser->block, token->s, of, tile.dim,
+                                      tile.upto, map, &inner);
+  return built(parser, token, id, &inner) && stated(parser, id, &memory);
 }
 
 /* Behind `=`: the word, the tile and what stands behind it. */
@@ -314,6 +345,21 @@ static bool outputs(as_gparser *parser) {
   return as_graph_valid(parser->graph, &inner) || as_gp_report(parser, token, &inner);
 }
 
+/* NAME [: type] = expr, at kernel level */
+static bool operator(as_gparser *parser, const as_token *name) {
+  as_lexed *lexed = parser->lexed;
+  memory_type memory;
+  lexed->at++;
+  if (!typed(lexed, &memory) || !as_tok_want(lexed, '=', "`=`"))
+    return false;
+  as_node_id id = as_gp_define(parser, name);
+  if (id == AS_NONE || !as_tok_want_end(lexed))
+    return false;
+  if (memory.token && parser->graph->node[id].kind != AS_N_OP)
+    return as_lex_fail(lexed, memory.token, "a number has no type in memory");
+  return stated(parser, id, &memory);
+}
+
 static bool mugraph(as_gparser *parser) {
   as_lexed *lexed = parser->lexed;
   as_gp_reserve(parser);
@@ -337,10 +383,10 @@ static bool mugraph(as_gparser *parser) {
     } else if (as_tok_take_word(lexed, "kernel")) {
       head = false;
       ok = kernel(parser);
-    } else if (token->kind == AS_T_NAME && as_tok_next(lexed)->kind == '=') {
+    } else if (token->kind == AS_T_NAME &&
+               (as_tok_next(lexed)->kind == '=' || as_tok_next(lexed)->kind == ':')) {
       head = false;
-      lexed->at += 2;
-      ok = as_gp_define(parser, token) != AS_NONE && as_tok_want_end(lexed);
+      ok = operator(parser, token);
     } else {
       ok = as_lex_fail(lexed, token, "expected sizes, where, kernel or NAME = ...");
     }

@@ -550,6 +550,8 @@ static bool expand_node(lo_job *job, uint32_t node_id, const uint32_t *block_uni
       if (!job->value[id].through && !lo_holds_integers(&job->value[id]))
         order[(*norder)++] = flat_unit(job, id);
     }
+    if (job->value[out].place == LP_GLOBAL)
+      job->value[out].dtype = job->between[node_id];
     job->node_val[node_id] = out;
   }
   return true;

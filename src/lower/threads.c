@@ -4,6 +4,7 @@
 #include "emit.h"
 #include "live.h"
 #include "src/base/id.h"
+#include "src/ir/graph_types.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,28 +30,16 @@ static uint32_t block_of(const lo_job *job, const lo_unit *unit) {
   return AS_NONE;
 }
 
-static bool read_by_an_operator(const as_graph *g, as_node_id tensor) {
-  for (uint32_t i = 0; i < g->n; i++) {
-    const as_node *n = &g->node[i];
-    for (uint32_t k = 0; n->kind == AS_N_OP && n->block == AS_NONE && k < n->nargs; k++) {
-      if (n->arg[k] == tensor)
-        return true;
-    }
-  }
-  return false;
-}
-
 void lo_threads_types(lo_job *job) {
   const as_graph *g = job->graph;
   job->type16 = as_graph_type(g);
   job->is16 = job->type16 != AS_F32 && !as_graph_is_mixed(g);
+  bool narrow = job->is16 && !job->options->no_mma && !job->options->no_threads;
+  as_dtype *chosen = as_graph_between(g);
   job->between = as_arena_alloc(job->arena, (g->n + 1) * sizeof *job->between);
-  for (uint32_t i = 0; i < g->n; i++) {
-    bool narrow = g->node[i].kind == AS_N_STORE && job->is16 && !job->options->no_mma &&
-                  !job->options->no_threads && !as_graph_is_output(g, i) &&
-                  !read_by_an_operator(g, i) && as_threads_operand_only(g, job->size_value, i);
-    job->between[i] = narrow ? job->type16 : AS_F32;
-  }
+  for (uint32_t i = 0; i < g->n; i++)
+    job->between[i] = narrow ? chosen[i] : AS_F32;
+  free(chosen);
 }
 
 /* A part whose place is left to run time is copied by a kernel of its own: there its elements are

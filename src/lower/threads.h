@@ -5,7 +5,7 @@
 #define AS_LOWER_THREADS_H
 #include "job.h"
 
-/* job->between: which tensors between kernels have 16 bits: those that only products read */
+/* job->between: the types of tensors between kernels (ir/graph_types.h) */
 void lo_threads_types(lo_job *job);
 /* fills unit->threads where it applies */
 void lo_threads(lo_job *job, lo_unit *unit, uint32_t which);

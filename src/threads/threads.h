@@ -38,10 +38,6 @@ typedef char *as_threads_address(void *arg, as_node_id tensor);
  * what was made of it was refused by the validator. */
 bool as_threads_lower(const as_block_ref *b, const as_threads_opts *o, const char *name,
                       as_threads_address *address, void *arg, as_threads_kernel *out, char **why);
-/* Is a kernel-level tensor read as nothing but an operand of products (sums of products with other
- * elements)?  Then tensor cores round it to 16 bits where it is read, and it may as well lie in
- * memory so.  false also where a block cannot be read as terms. */
-bool as_threads_operand_only(const as_graph *g, const int64_t *env, as_node_id tensor);
 void as_threads_kernel_clear(as_threads_kernel *k);
 /* device functions from the texts of the target's instructions, for these graphs; malloc'ed, NULL
  * with err */

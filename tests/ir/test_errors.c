@@ -202,6 +202,15 @@ static const struct {
     {"sizes B\n", "already declared"},
     {"where J = 7\n", "do not satisfy"},
     {"kernel k\nkernel k\n", "expected load"},
+    {"t: f64 = X * G\nZ = matmul(t, W)\n", "expected f16, bf16 or f32"},
+    {"t: int = X * G\nZ = matmul(t, W)\n", "expected f16, bf16 or f32"},
+    {"t: bf16 = X * G\nZ = matmul(t, W)\n", "the one type of 16 bits that the program reads"},
+    {"t: f16\nZ = matmul(X, W)\n", "expected `=`"},
+    {"Z: f16 = matmul(X * G, W)\n", "an output, whose type is the program's"},
+    {"kernel k\n  grid x = 1\n  load x: f16 [B, D] = X x -> 0\n", "expected `[`"},
+    {"kernel k\n  load x [B, D] = X\n  y: f16 = neg(x)\n", "expected load, acc, store"},
+    {"kernel k\n  load x [B, D] = X\n  y = neg(x)\n  store t: bf16 [B, D] = y\nend\n",
+     "the one type of 16 bits that the program reads"},
 };
 
 START_TEST(bad_mugraphs) {

@@ -462,6 +462,55 @@ START_TEST(shared_tiles) {
 
 END_TEST
 
+/* A product written as multiplications and a sum beside one that is a product: no thread graph has
+ * it, and the block goes over every element (it was priced as a streaming product, at a tenth). */
+START_TEST(products_apart) {
+  static const char program[] =
+      "program p\nsizes M = 512, K = 2048, N = 2048\ninput X: f16[M, K]\ninput W1: f16[N, K]\n"
+      "input W2: f16[N, K]\noutput O1 = X @ transpose(W1)\noutput O2 = X @ transpose(W2)\n";
+  static const char *const second[] = {"  b = matmul(x, transpose(w))\n",
+                                       "  h = x[:, none] * w\n  b = sum(h)\n"};
+  double us[2];
+  for (int apart = 0; apart < 2; apart++) {
+    char *text = as_format(
+        "mugraph p\nsizes J = 32, U = 64, I = 32, V = 16, L = 64, T = 32\n"
+        "where N = J * U, K = L * T, M = I * V\nkernel k\n  grid x = J, y = I\n  loop l = L\n"
+        "  load x [V, T] = X y -> 0 loop -> 1\n  load v [U, T] = W1 x -> 0 loop -> 1\n"
+        "  load w [U, T] = W2 x -> 0 loop -> 1\n  a = matmul(x, transpose(v))\n  acc s = sum a\n%s"
+        "  acc t = sum b\n  store O1 [V, U] = s y -> 0 x -> 1\n"
+        "  store O2 [V, U] = t y -> 0 x -> 1\nend\n",
+        second[apart]);
+    us[apart] = cost_of(program, text);
+    free(text);
+  }
+  ck_assert_msg(us[1] < 0 || us[1] > 10 * us[0], "products %g us, apart %g", us[0], us[1]);
+}
+
+END_TEST
+
+/* What one kernel leaves for another is priced by its type: 16 bits where a product is kept, 32
+ * where an exponential reads it, or as the text says. */
+START_TEST(types_between_kernels) {
+  static const char program[] = "program p\nsizes M = 4096, N = 4096\ninput X: f16[M, N]\n"
+                                "t = X + 1\noutput Z = t * 2\n";
+  static const char *const types[] = {"", ": f16", ": f32"};
+  double us[3];
+  for (int i = 0; i < 3; i++) {
+    char *text = as_format("mugraph p\nsizes J = 4096, U = 1\nwhere M = J * U\n"
+                           "kernel a\n  grid x = J\n  load x [U, N] = X x -> 0\n  y = x + 1\n"
+                           "  store t%s [U, N] = y x -> 0\nend\n"
+                           "kernel b\n  grid x = J\n  load s [U, N] = t x -> 0\n  z = s * 2\n"
+                           "  store Z [U, N] = z x -> 0\nend\n",
+                           types[i]);
+    us[i] = cost_of(program, text);
+    free(text);
+  }
+  ck_assert_msg(us[0] == us[1], "%g and %g us", us[0], us[1]);
+  ck_assert_msg(us[2] > 1.2 * us[1] && us[2] < 2 * us[1], "16 bits %g us, 32 %g", us[1], us[2]);
+}
+
+END_TEST
+
 /* GEGLU's two products in tiles of which shared memory has no room for two stages: 1352 us on an
  * H200 (priced at 523), since nothing is fetched while products are taken. */
 START_TEST(one_stage) {
@@ -520,6 +569,8 @@ int main(void) {
   tcase_add_test(tests, accumulators_fit_registers);
   tcase_add_test(tests, turned_operands);
   tcase_add_test(tests, shared_tiles);
+  tcase_add_test(tests, products_apart);
+  tcase_add_test(tests, types_between_kernels);
   tcase_add_test(tests, one_stage);
   tcase_add_test(tests, alone_on_a_multiprocessor);
   tcase_add_test(tests, ranks_as_measured);

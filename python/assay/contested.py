@@ -1,0 +1,115 @@
+"""Steps of a compiled program that PyTorch may run instead, and which of the two does."""
+
+import torch
+
+from .attention_step import as_called, is_attention
+from .direct import is_watched
+from .measured import OURS, Contest
+
+EAGER = "eager"
+INDUCTOR = "inductor"
+
+
+class Inductor:
+    """Steps of a graph as TorchInductor compiles them, from values to values; compiled when they
+    first run."""
+
+    def __init__(self, nodes, reads, gives):
+        self._nodes, self._reads, self._gives = nodes, reads, gives
+        self._compiled = None
+
+    def __call__(self, values):
+        arguments = [values[node] for node in self._reads]
+        if self._compiled is None:
+            from torch._inductor import compile as compiled  # it loads much that others do not want
+
+            with torch.no_grad():
+                self._compiled = compiled(self._module(), arguments)
+        values.update(zip(self._gives, self._compiled(*arguments)))
+
+    def _module(self):
+        graph = torch.fx.Graph()
+        copies = {}
+        for node in self._reads:
+            copies[node] = graph.placeholder(node.name)
+            copies[node].meta = dict(node.meta)
+        for node in self._nodes:
+            if node not in copies:
+                copies[node] = _copied(graph, node, copies)
+        graph.output(tuple(copies[node] for node in self._gives))
+        return torch.fx.GraphModule(torch.nn.Module(), graph)
+
+
+def _copied(graph, node, copies):
+    """A copy of the node; a step of attention is PyTorch's own call, which a compiler knows."""
+    if not is_attention(node):
+        return graph.node_copy(node, copies.__getitem__)
+    arguments, keywords = as_called(node)
+    arguments, keywords = torch.fx.node.map_arg((arguments, keywords), copies.__getitem__)
+    return graph.call_function(
+        torch.ops.aten.scaled_dot_product_attention.default, arguments, keywords
+    )
+
+
+class Contested:
+    """A step that runs in one of several ways: ours until a measurement says otherwise.
+
+    `ways` are functions from the values so far, which they add their results to, by name; `reads`
+    the nodes whose values they read.  Nothing is measured while a graph is captured or PyTorch
+    looks on; the step is then ours, and the next call measures.
+    """
+
+    def __init__(self, title, name, ways, reads, measuring):
+        self._ways = ways
+        self._reads = reads
+        self.contest = Contest(
+            title,
+            name,
+            {each: self._alone(way) for each, way in ways.items()},
+            *measuring.common,
+        )
+        self.chosen = None
+
+    def _alone(self, way):
+        def made(values):
+            scratch = {node: values[node] for node in self._reads}
+            return lambda: way(scratch)
+
+        return made
+
+    def __call__(self, values):
+        if self.chosen is None and not is_watched():
+            self.chosen = self.contest.decide(values)
+        self._ways[self.chosen or OURS](values)
+
+
+class Measuring:
+    """What contests of one compiled program have in common."""
+
+    def __init__(self, timer, kept, tell, rivals):
+        """`rivals`: EAGER, INDUCTOR or both."""
+        self.timer, self.kept, self.tell, self.rivals = timer, kept, tell, rivals
+        self.contested = []
+
+    @property
+    def common(self):
+        return self.timer, self.kept, self.tell
+
+    def step(self, title, name, ours, eager, piece):
+        """The step of a certified part."""
+        ways = {OURS: ours}
+        if EAGER in self.rivals:
+            ways[EAGER] = eager
+        if INDUCTOR in self.rivals:
+            ways[INDUCTOR] = Inductor(piece.nodes, piece.reads, piece.gives)
+        step = Contested(title, name, ways, piece.reads, self)
+        self.contested.append(step)
+        return step
+
+    @property
+    def is_decided(self):
+        return all(step.chosen is not None for step in self.contested)
+
+    @property
+    def all_ours(self):
+        return all(step.chosen == OURS for step in self.contested)

@@ -9,7 +9,7 @@
 #include "src/base/str.h"
 #include "sweep.h"
 #include "tf32.h"
-#include "untile.h"
+#include "units.h"
 #include <stdlib.h>
 #include <string.h>
 

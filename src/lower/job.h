@@ -81,7 +81,7 @@ typedef struct {
  * (live.h). */
 typedef struct {
   as_size extent; /* as the graph says it; of a live one, by the sizes left to run time alone */
-  uint32_t unit;
+  uint32_t unit;  /* as numbered while the graph is expanded */
   long tile;
   long whole;
   uint32_t whole_live; /* row of the whole, 0: it is always the same */
@@ -143,7 +143,6 @@ uint32_t lo_new_val(lo_job *job, lv_kind kind, const char *name, int rank, const
 bool lo_check_blocks(lo_job *job, const lo_unit *unit);
 /* the value of a size, which must not be negative; false with job->err */
 bool lo_size_value(lo_job *job, as_size size, long *out);
-void lo_unit_add(lo_job *job, lo_unit *unit, uint32_t val);
 
 /* cut.c: enters the axis of a tile that a load or store has, if its last tile is cut off; its row,
  * 0: none is.  tensor: what is loaded from or stored to.  false with job->err where the tiles do

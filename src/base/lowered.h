@@ -49,9 +49,11 @@ typedef struct {
   char *cuda;      /* kernel.cu: compiles with nvcc, and with g++ against cuda_emu.h when AS_EMU is
                       defined */
   size_t own;      /* bytes of cuda before what is this program's own: the prelude, always the
-                      same */
+                      same but for what calls of a library need */
   char *reference; /* C++ text: `void assay_reference(const double *const *in, double *const *out)`
                       of the *program* given, by its specifications */
+  char *trial;     /* C++ text: elements of each tensor in memory, in doubles and on demand, for
+                      runtime/trial.h; NULL: there is none */
   long workspace;  /* bytes */
   const char *library; /* that some of its products are calls of; NULL: none */
   /* those left to run time, in the program's order.  The kernels take all of their range; the

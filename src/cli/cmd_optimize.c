@@ -12,6 +12,7 @@
 #include "src/optimize/offered.h"
 #include "src/optimize/saturated.h"
 #include "src/optimize/shard.h"
+#include "trial.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static void print_search(const as_job *job, const as_search_stats *stats, const 
 
 static void print_choice(const cli_opts *opts, const as_job *job, const as_search_result *found,
                          const as_choice *chosen, const as_target *target, const as_kept *kept,
-                         const char *dir) {
+                         const as_trial *trial, const char *dir) {
   if (opts->quiet) {
     puts(dir);
     return;
@@ -63,6 +64,7 @@ static void print_choice(const cli_opts *opts, const as_job *job, const as_searc
     printf("kernel    %s: %s\n", kernel->name, words);
     free(words);
   }
+  printf("trial     %s\n", trial->words);
   if (opts->all && chosen->cand)
     as_list_candidates(found, chosen->cand);
   char *said = as_search_said(found, opts->verbose);
@@ -272,11 +274,12 @@ static bool leave_share(const cli_opts *opts, const as_job *job, const as_target
 
 static bool leave(const cli_opts *opts, const as_job *job, const as_search_result *found,
                   const as_choice *chosen, const as_target *target, const as_kept *kept,
-                  const char *dir, as_err *err) {
+                  const as_trial *trial, const char *dir, as_err *err) {
   json_t *extra = chosen->cand ? as_about_search(found, chosen->cand, &chosen->low, target)
                                : as_about_tile(&chosen->tile, &chosen->low, target);
   if (kept->dir)
     json_object_set_new(extra, "cache", as_kept_json(kept));
+  json_object_set_new(extra, "trial", cli_trial_json(trial));
   char *said = as_search_said(found, false);
   json_object_set_new(extra, "search_said", json_string(said ? said : ""));
   free(said);
@@ -288,7 +291,7 @@ static bool leave(const cli_opts *opts, const as_job *job, const as_search_resul
     fputs(json, stdout);
     free(json);
   } else if (ok) {
-    print_choice(opts, job, found, chosen, target, kept, dir);
+    print_choice(opts, job, found, chosen, target, kept, trial, dir);
   }
   json_decref(extra);
   return ok;
@@ -310,6 +313,7 @@ int cli_optimize(const cli_opts *opts) {
   as_choice chosen = {0};
   as_search_result found = {0};
   as_kept kept = {0};
+  as_trial trial = {0};
   char *dir = NULL;
   as_job job;
   as_job_init(&job, cli_library(opts, &err));
@@ -321,9 +325,11 @@ int cli_optimize(const cli_opts *opts) {
     dir = opts->out ? as_strdup(opts->out) : as_format("%s.assay", job.program->name);
     ok = as_report_dir_place(dir, opts->force, &err) && /* before the work, not after it */
          find(opts, &job, target, dir, &kept, &found, &chosen, &err) &&
-         leave(opts, &job, &found, &chosen, target, &kept, dir, &err);
+         cli_try(opts, &chosen.low, target, &trial, &err) &&
+         leave(opts, &job, &found, &chosen, target, &kept, &trial, dir, &err);
   }
   int status = ok ? AS_OK : as_err_tell(&err);
+  as_trial_clear(&trial);
   as_choice_clear(&chosen);
   as_search_result_clear(&found);
   as_kept_clear(&kept);

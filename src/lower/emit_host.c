@@ -113,6 +113,7 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
       job->graph->name, job->options->target->arch, job->options->target->gpu);
   for (const char *const *line = lo_prelude(); *line; line++)
     as_str_add(&out_text, *line);
+  lo_library_prelude(job, &out_text);
   out->own = out_text.n;
   lo_live_declare(job, &out_text);
   as_str_printf(&out_text, "struct as_args { const void *in[%u]; void *out[%u]; char *ws; ",
@@ -125,7 +126,6 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
     as_str_clear(&out_text);
     return false;
   }
-  lo_library_prelude(job, &out_text);
   lo_tf32_prelude(job, &out_text);
   out->library = job->library_bytes ? LO_LIBRARY_NAME : NULL;
   out->kernel = as_calloc(job->n_unit + 1, sizeof *out->kernel);

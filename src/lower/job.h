@@ -74,6 +74,7 @@ typedef struct {
   bool goes_on;                      /* .. which the next one belongs to, too */
   uint32_t resident;    /* blocks that its text asks a multiprocessor to hold; 0: it does not */
   const char *launched; /* of the first of these: the name of all; else NULL */
+  long begins;          /* of the others: the block of the launch that they begin with */
 } lo_unit;
 
 /* Tiles that lie side by side up to `whole`, where the last one is cut off: tile number
@@ -129,8 +130,9 @@ typedef struct lo_job {
   as_vec cuts;        /* lo_cut */
   as_vec firsts;      /* lo_first */
   as_dtype type16;
-  bool is16;         /* the program's 16-bit type, when all its inputs have it */
-  as_dtype *between; /* by node: types of tensors between kernels */
+  bool is16;                  /* the program's 16-bit type, when all its inputs have it */
+  as_dtype *between;          /* by node: types of tensors between kernels */
+  struct lo_meaning *meaning; /* of values, as the graph says (trial.h) */
   long workspace;
   long library_at;    /* bytes of it in front of the library's room */
   long library_bytes; /* of that room; 0: nothing is called */

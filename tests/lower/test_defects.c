@@ -45,8 +45,8 @@ START_TEST(reduction_under_condition_in_block) {
 
 END_TEST
 
-/* Rows and the map that follows them are one unit: the block graph behind them, of which there is no
- * thread graph, still has its tiles. */
+/* Rows and the map that follows them are one unit: the block graph behind them, of which there is
+ * no thread graph, still has its tiles. */
 START_TEST(product_behind_joined_units) {
   check_text(NULL,
              "program p\nsizes B = 2, S = 10, D = 64, F = 48\ninput x: f16[B, S, D]\n"

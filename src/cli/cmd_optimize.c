@@ -18,12 +18,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
+typedef struct {
+  as_lower_opts plan;
+  as_err fault; /* the first fault of the program itself: none of the candidate */
+} lowering;
+
 static bool lowers(void *arg, const as_graph *cand, as_err *err) {
-  const as_lower_opts *plan = arg;
+  lowering *how = arg;
   as_lowered low;
   as_lowered_init(&low);
-  bool ok = as_lower_cuda(cand, plan, &low, err);
+  bool ok = as_lower_cuda(cand, &how->plan, &low, err);
   as_lowered_clear(&low);
+  if (!ok && err->status == AS_INTERNAL)
+    as_err_set(&how->fault, AS_INTERNAL, "%s", err->text);
   return ok;
 }
 
@@ -143,7 +150,8 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
                    as_search_result *found, as_saturated_tile *tile, as_err *err) {
   as_progress progress;
   as_progress_init(&progress, opts->quiet);
-  as_lower_opts plan = {.target = target};
+  lowering how = {.plan = {.target = target}};
+  as_err_init(&how.fault);
   as_policy policy = policy_of_candidates(opts);
   as_search_opts options = as_search_default;
   options.threads = (unsigned)opts->threads;
@@ -169,7 +177,7 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
   options.policy = shard.number ? NULL : &policy; /* the merge judges */
   options.given = as_job_judged(job).given;
   options.lowers = lowers;
-  options.lowers_arg = &plan;
+  options.lowers_arg = &how;
   options.progress = show_progress;
   options.progress_arg = &progress;
   if (shard.number) /* the record is the result */
@@ -179,6 +187,11 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
   bool saturates = both || strcmp(opts->search, "saturate") == 0;
   as_status status = enumerates ? as_search(job->program, &options, found) : AS_UNKNOWN;
   as_progress_end(&progress);
+  if (how.fault.status != AS_OK) { /* another candidate would hide it */
+    as_err_set(err, AS_INTERNAL, "%s", how.fault.text);
+    as_err_clear(&how.fault);
+    return false;
+  }
   if (!offer(opts, job, &options, found, err) ||
       (saturates && !saturate(opts, job, &options, dir, found, tile, err)))
     return false;

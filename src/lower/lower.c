@@ -12,6 +12,7 @@
 #include "threads.h"
 #include "trial.h"
 #include "untile.h"
+#include "verify.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -347,7 +348,7 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
     trace_unit(&job, &job.unit[i], noted);
   }
   const as_graph *program = mug->program ? mug->program : mug;
-  ok = ok && lo_emit_all(&job, out) && describe(&job, at, out) &&
+  ok = ok && lo_emit_all(&job, out) && describe(&job, at, out) && lo_verify(&job, out) &&
        as_eval_text(program, at, &out->reference, err);
   if (ok) {
     out->notes = as_str_take(&job.notes);

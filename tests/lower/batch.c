@@ -1,4 +1,5 @@
 #include "batch.h"
+#include "../../src/lower/lower.h"
 #include "../../src/target/target.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"

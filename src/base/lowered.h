@@ -18,11 +18,21 @@ typedef struct {
   long blocks;
   int mma;
   int ldmatrix;
-  bool validated; /* printed from a thread graph that the validator accepted */
+  const char *route; /* which of the ways of lowering made it, AS_ROUTE_..; static */
+  bool validated;    /* printed from a thread graph that the validator accepted */
   const char
       *library; /* no kernel, but a call of this library, which is believed; NULL: a kernel */
   const char *factors; /* how those of products of 32 bits are taken; NULL: as they are */
 } as_lower_kernel;
+
+/* The ways of lowering: of a block graph the first two or, where its results are computed over
+ * whole tensors, one of the last three. */
+#define AS_ROUTE_THREADS "thread graph"
+#define AS_ROUTE_BLOCK "block graph"
+#define AS_ROUTE_LIBRARY "library"
+#define AS_ROUTE_TENSOR_CORES "contraction on tensor cores"
+#define AS_ROUTE_REGISTERS "contraction by register tiles"
+#define AS_ROUTE_MEMORY "over memory"
 
 enum { AS_LOWER_MAX_RANK = 8 };
 

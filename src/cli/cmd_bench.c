@@ -25,6 +25,7 @@ static int bench_candidate(const cli_opts *given, const as_job *job, const as_ta
   bool ok = mkdir(work, 0777) == 0 || as_exists(work) ||
             as_err_set(err, AS_BAD_INPUT, "%s: cannot be made", work);
   ok = ok && as_kernels_lower(&texts, &plan, &low, err) &&
+       (given->n_arg != 1 || as_check_planned(dir, target, &low, err)) &&
        cli_try(given, &low, target, &trial, err) && as_rt_run(&low, name, &opts, &result, err);
   if (ok && given->json && result.json)
     printf("%s\n", result.json);

@@ -68,7 +68,11 @@ static void print_choice(const cli_opts *opts, const as_job *job, const as_searc
   for (uint32_t i = 0; i < chosen->low.n_kernel; i++) {
     const as_lower_kernel *kernel = &chosen->low.kernel[i];
     char *words = as_report_kernel_words(kernel);
-    printf("kernel    %s: %s\n", kernel->name, words);
+    const char *priced = kernel->route;
+    bool as_priced = !chosen->cand || as_about_price(chosen->cand, kernel, target, &priced);
+    printf("kernel    %s: %s%s%s%s%s\n", kernel->name, words, as_priced ? "" : "; priced as a ",
+           as_priced ? "" : priced,
+           as_priced ? "" : ", lowered as: ", as_priced ? "" : kernel->route);
     free(words);
   }
   printf("trial     %s\n", trial->words);

@@ -86,6 +86,15 @@ static bool emit_unit(lo_job *job, uint32_t i, as_str *out) {
                        : lo_emit_block(job, unit, out);
 }
 
+static const char *route_of(const lo_unit *unit) {
+  return unit->threads   ? AS_ROUTE_THREADS
+         : unit->library ? AS_ROUTE_LIBRARY
+         : unit->tf32    ? AS_ROUTE_TENSOR_CORES
+         : unit->simt    ? AS_ROUTE_REGISTERS
+         : unit->flat    ? AS_ROUTE_MEMORY
+                         : AS_ROUTE_BLOCK;
+}
+
 static void describe_kernel(const lo_unit *unit, as_lower_kernel *kernel) {
   kernel->name = as_strdup(unit->launched ? unit->launched : unit->name);
   kernel->bytes_smem = unit->smem;
@@ -96,6 +105,7 @@ static void describe_kernel(const lo_unit *unit, as_lower_kernel *kernel) {
   kernel->barriers = unit->n_barrier;
   kernel->mma = unit->n_mma;
   kernel->ldmatrix = unit->n_ldmatrix;
+  kernel->route = route_of(unit);
   kernel->validated = unit->threads != NULL;
   kernel->library = unit->library ? LO_LIBRARY_NAME : NULL;
   if (unit->tf32)

@@ -15,6 +15,7 @@
  *   tile_*          gqa T=256, U=8, 16, 32: 32, 42, 61 us, where only the work grows */
 #include "cost_model.h"
 #include "src/base/id.h"
+#include "src/base/lowered.h"
 #include "src/ir/graph_types.h"
 #include <math.h>
 #include <stdlib.h>
@@ -564,6 +565,20 @@ double as_cost(const as_graph *graph, const as_target *target, double *shared) {
   if (shared)
     *shared = largest;
   return us;
+}
+
+const char *as_cost_route(const as_graph *graph, const as_target *target, uint32_t which) {
+  sg_cost_model model = {.graph = graph, .target = target ? target : as_target_default()};
+  const as_block *block = &graph->block[which];
+  double blocks = 1;
+  double shared = 0;
+  sg_cost_prepare(&model);
+  for (int i = 0; i < 3; i++)
+    blocks *= sg_cost_value(&model, block->grid[i]);
+  bool threads =
+      !has_wide_products(&model, block) && sg_cost_threads(&model, block, blocks, &shared) >= 0;
+  sg_cost_clear(&model);
+  return threads ? AS_ROUTE_THREADS : AS_ROUTE_BLOCK;
 }
 
 double as_cost_operator(const as_graph *graph, as_node_id op, const as_target *target) {

@@ -166,6 +166,8 @@ void as_search_select(const as_candidate *c, uint32_t t);
 double as_cost(const as_graph *g, const as_target *target, double *shared);
 double as_cost_operator(const as_graph *g, as_node_id op,
                         const as_target *target); /* one operator as a predefined kernel */
+/* the way of lowering (AS_ROUTE_..) that a block graph's price is of, at the sizes' values; static */
+const char *as_cost_route(const as_graph *g, const as_target *target, uint32_t block);
 /* has the extent a tile worth having that divides it?  Else tiles are better cut off at its end */
 bool as_tiles_divide(long extent);
 /* the best concrete tilings of g's own sizes; malloc'ed.  *why (may be NULL): malloc'ed message

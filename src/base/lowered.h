@@ -18,11 +18,21 @@ typedef struct {
   long blocks;
   int mma;
   int ldmatrix;
-  bool validated; /* printed from a thread graph that the validator accepted */
+  const char *route; /* which of the ways of lowering made it, AS_ROUTE_..; static */
+  bool validated;    /* printed from a thread graph that the validator accepted */
   const char
       *library; /* no kernel, but a call of this library, which is believed; NULL: a kernel */
   const char *factors; /* how those of products of 32 bits are taken; NULL: as they are */
 } as_lower_kernel;
+
+/* The ways of lowering: of a block graph the first two or, where its results are computed over
+ * whole tensors, one of the last three. */
+#define AS_ROUTE_THREADS "thread graph"
+#define AS_ROUTE_BLOCK "block graph"
+#define AS_ROUTE_LIBRARY "library"
+#define AS_ROUTE_TENSOR_CORES "contraction on tensor cores"
+#define AS_ROUTE_REGISTERS "contraction by register tiles"
+#define AS_ROUTE_MEMORY "over memory"
 
 enum { AS_LOWER_MAX_RANK = 8 };
 
@@ -49,9 +59,11 @@ typedef struct {
   char *cuda;      /* kernel.cu: compiles with nvcc, and with g++ against cuda_emu.h when AS_EMU is
                       defined */
   size_t own;      /* bytes of cuda before what is this program's own: the prelude, always the
-                      same */
+                      same but for what calls of a library need */
   char *reference; /* C++ text: `void assay_reference(const double *const *in, double *const *out)`
                       of the *program* given, by its specifications */
+  char *trial;     /* C++ text: elements of each tensor in memory, in doubles and on demand, for
+                      runtime/trial.h; NULL: there is none */
   long workspace;  /* bytes */
   const char *library; /* that some of its products are calls of; NULL: none */
   /* those left to run time, in the program's order.  The kernels take all of their range; the

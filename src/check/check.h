@@ -38,6 +38,13 @@ typedef struct {
  * AS_UNKNOWN: it is, and says that nothing is known; anything else with err. */
 as_status as_check(const as_check_how *how, const char *dir, as_err *err);
 
+/* Are the kernels, lowered again, planned as the result directory records it: each by the same way
+ * of lowering, with as many blocks, warps and bytes of shared memory?  Asked only for the GPU and
+ * the choices that are recorded.  false with err, AS_INTERNAL: what was tried when it was certified
+ * is not what would be handed out. */
+bool as_check_planned(const char *dir, const as_target *target, const as_lowered *lowered,
+                      as_err *err);
+
 /* a job's texts as they are lowered; borrows */
 as_kernels_of as_check_texts(const as_job *job);
 

@@ -4,6 +4,7 @@
 #include "src/base/file.h"
 #include "src/check/check.h"
 #include "src/runtime/rt.h"
+#include "trial.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ static int bench_candidate(const cli_opts *given, const as_job *job, const as_ta
   as_lowered low;
   as_lowered_init(&low);
   as_rt_result result = {0};
+  as_trial trial = {0};
   as_lower_opts plan = {.target = target};
   as_rt_opts opts = {.dir = work, .target = target, .timed = true, .seed = given->seed};
   as_kernels_of texts = as_check_texts(job);
@@ -23,7 +25,8 @@ static int bench_candidate(const cli_opts *given, const as_job *job, const as_ta
   bool ok = mkdir(work, 0777) == 0 || as_exists(work) ||
             as_err_set(err, AS_BAD_INPUT, "%s: cannot be made", work);
   ok = ok && as_kernels_lower(&texts, &plan, &low, err) &&
-       as_rt_run(&low, name, &opts, &result, err);
+       (given->n_arg != 1 || as_check_planned(dir, target, &low, err)) &&
+       cli_try(given, &low, target, &trial, err) && as_rt_run(&low, name, &opts, &result, err);
   if (ok && given->json && result.json)
     printf("%s\n", result.json);
   if (ok && !given->json) {
@@ -32,6 +35,7 @@ static int bench_candidate(const cli_opts *given, const as_job *job, const as_ta
   }
   int status = ok && !result.ok ? AS_NO : AS_OK;
   as_rt_result_clear(&result);
+  as_trial_clear(&trial);
   as_lowered_clear(&low);
   free(work);
   return status;

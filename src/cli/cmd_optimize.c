@@ -12,17 +12,25 @@
 #include "src/optimize/offered.h"
 #include "src/optimize/saturated.h"
 #include "src/optimize/shard.h"
+#include "trial.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+typedef struct {
+  as_lower_opts plan;
+  as_err fault; /* the first fault of the program itself: none of the candidate */
+} lowering;
+
 static bool lowers(void *arg, const as_graph *cand, as_err *err) {
-  const as_lower_opts *plan = arg;
+  lowering *how = arg;
   as_lowered low;
   as_lowered_init(&low);
-  bool ok = as_lower_cuda(cand, plan, &low, err);
+  bool ok = as_lower_cuda(cand, &how->plan, &low, err);
   as_lowered_clear(&low);
+  if (!ok && err->status == AS_INTERNAL)
+    as_err_set(&how->fault, AS_INTERNAL, "%s", err->text);
   return ok;
 }
 
@@ -48,7 +56,7 @@ static void print_search(const as_job *job, const as_search_stats *stats, const 
 
 static void print_choice(const cli_opts *opts, const as_job *job, const as_search_result *found,
                          const as_choice *chosen, const as_target *target, const as_kept *kept,
-                         const char *dir) {
+                         const as_trial *trial, const char *dir) {
   if (opts->quiet) {
     puts(dir);
     return;
@@ -60,9 +68,14 @@ static void print_choice(const cli_opts *opts, const as_job *job, const as_searc
   for (uint32_t i = 0; i < chosen->low.n_kernel; i++) {
     const as_lower_kernel *kernel = &chosen->low.kernel[i];
     char *words = as_report_kernel_words(kernel);
-    printf("kernel    %s: %s\n", kernel->name, words);
+    const char *priced = kernel->route;
+    bool as_priced = !chosen->cand || as_about_price(chosen->cand, kernel, target, &priced);
+    printf("kernel    %s: %s%s%s%s%s\n", kernel->name, words, as_priced ? "" : "; priced as a ",
+           as_priced ? "" : priced,
+           as_priced ? "" : ", lowered as: ", as_priced ? "" : kernel->route);
     free(words);
   }
+  printf("trial     %s\n", trial->words);
   if (opts->all && chosen->cand)
     as_list_candidates(found, chosen->cand);
   char *said = as_search_said(found, opts->verbose);
@@ -141,7 +154,8 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
                    as_search_result *found, as_saturated_tile *tile, as_err *err) {
   as_progress progress;
   as_progress_init(&progress, opts->quiet);
-  as_lower_opts plan = {.target = target};
+  lowering how = {.plan = {.target = target}};
+  as_err_init(&how.fault);
   as_policy policy = policy_of_candidates(opts);
   as_search_opts options = as_search_default;
   options.threads = (unsigned)opts->threads;
@@ -167,7 +181,7 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
   options.policy = shard.number ? NULL : &policy; /* the merge judges */
   options.given = as_job_judged(job).given;
   options.lowers = lowers;
-  options.lowers_arg = &plan;
+  options.lowers_arg = &how;
   options.floats = guard ? as_guard_test : NULL;
   options.floats_arg = guard;
   options.progress = show_progress;
@@ -179,6 +193,11 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
   bool saturates = both || strcmp(opts->search, "saturate") == 0;
   as_status status = enumerates ? as_search(job->program, &options, found) : AS_UNKNOWN;
   as_progress_end(&progress);
+  if (how.fault.status != AS_OK) { /* another candidate would hide it */
+    as_err_set(err, AS_INTERNAL, "%s", how.fault.text);
+    as_err_clear(&how.fault);
+    return false;
+  }
   if (!offer(opts, job, &options, found, err) ||
       (saturates && !saturate(opts, job, &options, dir, found, tile, err)))
     return false;
@@ -286,11 +305,12 @@ static bool leave_share(const cli_opts *opts, const as_job *job, const as_target
 
 static bool leave(const cli_opts *opts, const as_job *job, const as_search_result *found,
                   const as_choice *chosen, const as_target *target, const as_kept *kept,
-                  const char *dir, as_err *err) {
+                  const as_trial *trial, const char *dir, as_err *err) {
   json_t *extra = chosen->cand ? as_about_search(found, chosen->cand, &chosen->low, target)
                                : as_about_tile(&chosen->tile, &chosen->low, target);
   if (kept->dir)
     json_object_set_new(extra, "cache", as_kept_json(kept));
+  json_object_set_new(extra, "trial", cli_trial_json(trial));
   char *said = as_search_said(found, false);
   json_object_set_new(extra, "search_said", json_string(said ? said : ""));
   free(said);
@@ -302,7 +322,7 @@ static bool leave(const cli_opts *opts, const as_job *job, const as_search_resul
     fputs(json, stdout);
     free(json);
   } else if (ok) {
-    print_choice(opts, job, found, chosen, target, kept, dir);
+    print_choice(opts, job, found, chosen, target, kept, trial, dir);
   }
   json_decref(extra);
   return ok;
@@ -325,6 +345,7 @@ int cli_optimize(const cli_opts *opts) {
   as_search_result found = {0};
   as_kept kept = {0};
   as_guard *guard = NULL;
+  as_trial trial = {0};
   char *dir = NULL;
   as_job job;
   as_job_init(&job, cli_library(opts, &err));
@@ -337,9 +358,11 @@ int cli_optimize(const cli_opts *opts) {
     guard = as_guard_new(job.program, target, opts->fast_floats, false);
     ok = as_report_dir_place(dir, opts->force, &err) && /* before the work, not after it */
          find(opts, &job, target, guard, dir, &kept, &found, &chosen, &err) &&
-         leave(opts, &job, &found, &chosen, target, &kept, dir, &err);
+         cli_try(opts, &chosen.low, target, &trial, &err) &&
+         leave(opts, &job, &found, &chosen, target, &kept, &trial, dir, &err);
   }
   int status = ok ? AS_OK : as_err_tell(&err);
+  as_trial_clear(&trial);
   as_choice_clear(&chosen);
   as_search_result_clear(&found);
   as_guard_free(guard);

@@ -16,6 +16,7 @@ libascli_a_SOURCES = \
   src/cli/options.c \
   src/cli/place.c \
   src/cli/target.c \
+  src/cli/trial.h src/cli/trial.c \
   src/cli/cmd_regress.c
 libascli_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 bin_PROGRAMS += assay

@@ -63,7 +63,8 @@ bool cli_lower_at(cli_lowered *made, const cli_opts *opts, char *const *words, u
   for (uint32_t i = 0; ok && i < n_words; i++)
     ok = take_size(graph, words[i], sizes, err);
   as_lower_opts plan = {.target = made->target, .env = words ? sizes : NULL};
-  ok = ok && as_kernels_lower(&texts, &plan, &made->low, err);
+  ok = ok && as_kernels_lower(&texts, &plan, &made->low, err) &&
+       (opts->n_arg != 1 || as_check_planned(opts->arg[0], made->target, &made->low, err));
   made->ports = as_rt_interface_of(&made->low);
   made->name = as_kernels_name(&texts);
   free(sizes);

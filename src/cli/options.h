@@ -177,6 +177,9 @@ enum {
     "a search none)")                                                                              \
   X(device, 'D', WORD, CLI_FOR_build | CLI_FOR_run, "WHERE", "host", 0, 0, "host,cuda",            \
     "for the host, by the emulation of the CUDA execution model, or for a GPU")                    \
+  X(no_try, '9', FLAG, CLI_FOR_SEARCHING | CLI_FOR_bench | CLI_FOR_build, NULL, NULL, 0, 0, NULL,  \
+    "hand the kernels out without a trial: else blocks of each run under the emulation first, "    \
+    "and are compared with the program")                                                           \
   X(tune, 'N', WORD, CLI_FOR_bench, "WHERE", NULL, 0, 0, "gpu,host,model",                         \
     "try the tilings that the model puts first: compile, check and time them on a GPU, or check "  \
     "two of them on the host by the emulation, or only lower them; tuned.mug and tune.json tell "  \
@@ -245,6 +248,7 @@ typedef struct {
   bool json;
   bool no_cache;
   bool fast_floats;
+  bool no_try;
   bool smt;
   bool full;
   bool quiet;

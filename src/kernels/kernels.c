@@ -256,6 +256,7 @@ static bool write_cuda(const kt_plan *plan, as_lowered *out) {
 
 static as_lower_kernel kernel_of(const kt_unit *unit, uint32_t number) {
   return (as_lower_kernel){.name = as_format("k%u_%s", number, unit->name),
+                           .route = AS_ROUTE_BLOCK,
                            .bytes_smem = unit->shared,
                            .stages = 1,
                            .warps = unit->warps,

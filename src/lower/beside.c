@@ -9,7 +9,7 @@
 #include "src/base/str.h"
 #include "sweep.h"
 #include "tf32.h"
-#include "untile.h"
+#include "units.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -306,7 +306,8 @@ bool lo_emit_beside(lo_job *job, uint32_t first, uint32_t last, as_str *out) {
   kernel_line(&text, leader->name, (uint32_t)(32 * leader->warps), leader->resident);
   as_str_add(out, "{\n  const unsigned block = as_bid();\n");
   for (uint32_t i = first; i <= last; i++) {
-    const lo_unit *unit = &job->unit[i];
+    lo_unit *unit = &job->unit[i];
+    unit->begins = begin;
     as_str_printf(out, "  if (block < %ldu) return part%u_%s(a, block - %ldu);\n",
                   begin + unit->blocks, i, unit->name, begin);
     as_str_printf(&name, "%s%s", i > first ? "+" : "", unit->name);

@@ -3,6 +3,7 @@
  * both batch axes. */
 #include "fault.h"
 #include "job.h"
+#include "units.h"
 #include <stdlib.h>
 #include <string.h>
 #define MAX_FACTORS 16

@@ -58,6 +58,8 @@ char *lo_global_offset(lo_text *text, const lo_value *tensor, lx *const *idx, in
 void lo_read_global(lo_text *text, as_str *out, uint32_t val, lx *const *idx, int n);
 /* how many blocks there are along a grid axis, how many iterations the loop has; malloc'ed */
 char *lo_blocks_text(const lo_job *job, const lo_unit *unit, int axis);
+/* Does a trial leave its loop early?  Then every accumulator stands for fewer iterations. */
+bool lo_may_stop_early(const lo_job *job, const lo_unit *unit);
 char *lo_rounds_text(const lo_job *job, const lo_unit *unit);
 /* text of a tile's number along an axis, in that type: by the grid axes that divide it (the last
  * one, or -1, and the slower ones as bits) and the loop; NULL where nothing does; malloc'ed */

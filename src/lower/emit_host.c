@@ -86,6 +86,15 @@ static bool emit_unit(lo_job *job, uint32_t i, as_str *out) {
                        : lo_emit_block(job, unit, out);
 }
 
+static const char *route_of(const lo_unit *unit) {
+  return unit->threads   ? AS_ROUTE_THREADS
+         : unit->library ? AS_ROUTE_LIBRARY
+         : unit->tf32    ? AS_ROUTE_TENSOR_CORES
+         : unit->simt    ? AS_ROUTE_REGISTERS
+         : unit->flat    ? AS_ROUTE_MEMORY
+                         : AS_ROUTE_BLOCK;
+}
+
 static void describe_kernel(const lo_unit *unit, as_lower_kernel *kernel) {
   kernel->name = as_strdup(unit->launched ? unit->launched : unit->name);
   kernel->bytes_smem = unit->smem;
@@ -96,6 +105,7 @@ static void describe_kernel(const lo_unit *unit, as_lower_kernel *kernel) {
   kernel->barriers = unit->n_barrier;
   kernel->mma = unit->n_mma;
   kernel->ldmatrix = unit->n_ldmatrix;
+  kernel->route = route_of(unit);
   kernel->validated = unit->threads != NULL;
   kernel->library = unit->library ? LO_LIBRARY_NAME : NULL;
   if (unit->tf32)
@@ -113,6 +123,7 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
       job->graph->name, job->options->target->arch, job->options->target->gpu);
   for (const char *const *line = lo_prelude(); *line; line++)
     as_str_add(&out_text, *line);
+  lo_library_prelude(job, &out_text);
   out->own = out_text.n;
   lo_live_declare(job, &out_text);
   as_str_printf(&out_text, "struct as_args { const void *in[%u]; void *out[%u]; char *ws; ",
@@ -125,7 +136,6 @@ bool lo_emit_all(lo_job *job, as_lowered *out) {
     as_str_clear(&out_text);
     return false;
   }
-  lo_library_prelude(job, &out_text);
   lo_tf32_prelude(job, &out_text);
   out->library = job->library_bytes ? LO_LIBRARY_NAME : NULL;
   out->kernel = as_calloc(job->n_unit + 1, sizeof *out->kernel);

@@ -1,13 +1,27 @@
 /* Texts of where a tile stands in its tensor, and of how many there are. */
+#include "../threads/threads.h"
 #include "emit.h"
 #include "live.h"
+#include "trial.h"
 #include <stdlib.h>
 
 static const char *const block_name[] = {"bx", "by", "bz"};
 
+bool lo_may_stop_early(const lo_job *job, const lo_unit *unit) {
+  bool may = !unit->flat && !unit->library && !unit->loop_live &&
+             (unit->threads == NULL || unit->threads->graph->limit == NULL);
+  for (uint32_t i = 0; i < unit->n && may; i++) {
+    const lo_value *value = &job->value[unit->val[i]];
+    bool by_the_graph = unit->val[i] < job->meaning->n_value;
+    may = value->kind != LV_ACC || (value->acc != AS_ACC_CONCAT && by_the_graph);
+  }
+  return may;
+}
+
 char *lo_rounds_text(const lo_job *job, const lo_unit *unit) {
-  return unit->loop_live ? lo_cut_text(job, lo_cut_row(job, unit->loop_live))
-                         : as_format("%ld", unit->loop);
+  if (unit->loop_live)
+    return lo_cut_text(job, lo_cut_row(job, unit->loop_live));
+  return as_format(lo_may_stop_early(job, unit) ? "AS_ROUNDS(%ld)" : "%ld", unit->loop);
 }
 
 char *lo_tile_number(const lo_unit *unit, int last, uint8_t slower, bool by_loop,

@@ -3,6 +3,7 @@
 #include "flatten.h"
 #include "reads.h"
 #include "scalar.h"
+#include "units.h"
 #include <string.h>
 
 /* nodes of what is computed for each result at most */
@@ -103,19 +104,6 @@ static bool only_reader(lo_job *job, uint32_t val, elementwise *reader, reading 
   return how->read && !how->elsewhere;
 }
 
-static void remove_unit(lo_job *job, uint32_t at) {
-  memmove(&job->unit[at], &job->unit[at + 1], (job->n_unit - at - 1) * sizeof *job->unit);
-  job->n_unit--;
-  for (uint32_t i = 0; i < job->n_value; i++) {
-    if (job->value[i].unit != LO_NONE && job->value[i].unit > at)
-      job->value[i].unit--;
-  }
-  for (size_t i = 0; i < job->cuts.n; i++) {
-    lo_cut *cut = &AS_VEC_AT(&job->cuts, lo_cut, i);
-    cut->unit -= cut->unit > at;
-  }
-}
-
 typedef struct {
   uint32_t val;
   lx *body;
@@ -137,9 +125,7 @@ static void take_over(lo_job *job, uint32_t *unit, const elementwise *reader, ui
                   .has_epilogue = true,
                   .epilogue = reader->stored};
   *kept = made;
-  job->value[sum].unit = reader->unit;
-  job->value[reader->stored].unit = reader->unit;
-  remove_unit(job, *unit);
+  lo_remove_unit(job, *unit);
   *unit = reader->unit > *unit ? reader->unit - 1 : reader->unit;
 }
 

@@ -9,6 +9,7 @@
 #include "src/base/vec.h"
 #include "threads.h"
 #include "through.h"
+#include "units.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,29 +164,8 @@ static uint32_t expand_op(lo_job *job, const as_node *node, uint32_t unit) {
   return id;
 }
 
-static uint32_t new_unit(lo_job *job, const char *name) {
-  if (job->n_unit == job->unit_cap) {
-    job->unit_cap = job->unit_cap ? 2 * job->unit_cap : 16;
-    job->unit = as_realloc(job->unit, job->unit_cap * sizeof *job->unit);
-  }
-  lo_unit *unit = &job->unit[job->n_unit];
-  memset(unit, 0, sizeof *unit);
-  unit->name = as_arena_strdup(job->arena, name);
-  unit->loop = 1;
-  return job->n_unit++;
-}
-
-void lo_unit_add(lo_job *job, lo_unit *unit, uint32_t val) {
-  uint32_t *longer = as_arena_alloc(job->arena, (unit->n + 1) * sizeof *longer);
-  if (unit->n)
-    memcpy(longer, unit->val, unit->n * sizeof *longer);
-  longer[unit->n++] = val;
-  unit->val = longer;
-  job->value[val].unit = (uint32_t)(unit - job->unit);
-}
-
 static uint32_t flat_unit(lo_job *job, uint32_t val) {
-  uint32_t unit_id = new_unit(job, job->value[val].name);
+  uint32_t unit_id = lo_new_unit(job, job->value[val].name);
   job->unit[unit_id].flat = true;
   job->unit[unit_id].flat_val = val;
   job->value[val].unit = unit_id;
@@ -415,7 +395,7 @@ bool lo_check_blocks(lo_job *job, const lo_unit *unit) {
 }
 
 static bool make_unit(lo_job *job, const as_block *block, uint32_t *id) {
-  *id = new_unit(job, block->name);
+  *id = lo_new_unit(job, block->name);
   lo_unit *unit = &job->unit[*id];
   unit->n_grid = 3;
   unit->has_loop = block->has_loop;
@@ -613,18 +593,11 @@ bool lo_expand(lo_job *job) {
   }
   if (!outputs(job, type, order, &norder))
     return false;
-  lo_unit *units = as_calloc(norder ? norder : 1, sizeof *units);
-  uint32_t *back = as_arena_alloc(job->arena, (job->n_unit + 1) * sizeof *back);
-  for (uint32_t i = 0; i < norder; i++) {
-    units[i] = job->unit[order[i]];
-    back[order[i]] = i;
-  }
-  for (uint32_t i = 0; i < job->n_value; i++) {
-    if (job->value[i].unit != LO_NONE)
-      job->value[i].unit = back[job->value[i].unit];
-  }
-  free(job->unit);
-  job->unit = units;
-  job->n_unit = job->unit_cap = norder;
+  as_vec units;
+  as_vec_init(&units, sizeof(lo_unit));
+  for (uint32_t i = 0; i < norder; i++)
+    as_vec_push(&units, &job->unit[order[i]]);
+  lo_give_units(job, &units);
+  as_vec_clear(&units);
   return true;
 }

@@ -3,6 +3,7 @@
  * kernel, and what both read comes from memory once, as long as a row stays in a cache. */
 #include "reads.h"
 #include "sweep.h"
+#include "units.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,8 +162,7 @@ static void follow(lo_job *job, uint32_t which, uint32_t first) {
     for (int i = 0; i < map->n_read; i++)
       map->read[i].vector = map->read[i].same = false;
   }
-  memmove(rows, rows + 1, (job->n_unit - first - 1) * sizeof *rows);
-  job->n_unit--;
+  lo_remove_unit(job, first);
   which--;
   map->before_kept = is_kept(job, map->before_result, which);
   if (!map->before_kept)

@@ -74,6 +74,7 @@ typedef struct {
   bool goes_on;                      /* .. which the next one belongs to, too */
   uint32_t resident;    /* blocks that its text asks a multiprocessor to hold; 0: it does not */
   const char *launched; /* of the first of these: the name of all; else NULL */
+  long begins;          /* of the others: the block of the launch that they begin with */
 } lo_unit;
 
 /* Tiles that lie side by side up to `whole`, where the last one is cut off: tile number
@@ -81,7 +82,7 @@ typedef struct {
  * (live.h). */
 typedef struct {
   as_size extent; /* as the graph says it; of a live one, by the sizes left to run time alone */
-  uint32_t unit;
+  uint32_t unit;  /* as numbered while the graph is expanded */
   long tile;
   long whole;
   uint32_t whole_live; /* row of the whole, 0: it is always the same */
@@ -129,8 +130,9 @@ typedef struct lo_job {
   as_vec cuts;        /* lo_cut */
   as_vec firsts;      /* lo_first */
   as_dtype type16;
-  bool is16;         /* the program's 16-bit type, when all its inputs have it */
-  as_dtype *between; /* by node: types of tensors between kernels */
+  bool is16;                  /* the program's 16-bit type, when all its inputs have it */
+  as_dtype *between;          /* by node: types of tensors between kernels */
+  struct lo_meaning *meaning; /* of values, as the graph says (trial.h) */
   long workspace;
   long library_at;    /* bytes of it in front of the library's room */
   long library_bytes; /* of that room; 0: nothing is called */
@@ -143,7 +145,6 @@ uint32_t lo_new_val(lo_job *job, lv_kind kind, const char *name, int rank, const
 bool lo_check_blocks(lo_job *job, const lo_unit *unit);
 /* the value of a size, which must not be negative; false with job->err */
 bool lo_size_value(lo_job *job, as_size size, long *out);
-void lo_unit_add(lo_job *job, lo_unit *unit, uint32_t val);
 
 /* cut.c: enters the axis of a tile that a load or store has, if its last tile is cut off; its row,
  * 0: none is.  tensor: what is loaded from or stored to.  false with job->err where the tiles do

@@ -3,6 +3,7 @@
  * reduction is computed where the reduction ends. */
 #include "body.h"
 #include "reads.h"
+#include "units.h"
 #include "window.h"
 #include <stdlib.h>
 #include <string.h>
@@ -90,8 +91,7 @@ static void write_into(lo_job *job, uint32_t id, lo_value *reader) {
 
 static void drop_unit(lo_job *job, uint32_t which) {
   job->value[job->unit[which].flat_val].place = LP_INLINE;
-  memmove(&job->unit[which], &job->unit[which + 1], (job->n_unit - which - 1) * sizeof *job->unit);
-  job->n_unit--;
+  lo_remove_unit(job, which);
 }
 
 static bool fits_all(const lo_job *job, uint32_t id) {

@@ -3,7 +3,7 @@ libaslower_a_SOURCES = src/lower/lower.h src/lower/lx.h src/lower/value.h src/lo
   src/lower/fuse.c src/lower/schedule.c src/lower/mma.c src/lower/layout.c src/lower/memplan.c src/lower/emit_expr.c src/lower/emit_mma.c \
   src/lower/emit_block.c src/lower/emit_flat.c src/lower/emit_tile.c src/lower/emit_host.c src/lower/simt.h src/lower/simt.c src/lower/emit_simt.c src/lower/flatten.h src/lower/flatten.c src/lower/scalar.h src/lower/scalar.c src/lower/epilogue.h src/lower/epilogue.c src/lower/tf32.h src/lower/tf32.c src/lower/tf32_patch.h src/lower/tf32_patch.c src/lower/emit_tf32_patch.c src/lower/emit_tf32.h src/lower/emit_tf32.c src/lower/emit_tf32_groups.c src/lower/emit_tf32_staged.c src/lower/threads.h src/lower/threads.c \
   src/lower/gemm.h src/lower/gemm.c src/lower/product.h src/lower/product.c src/lower/emit_library.c \
-  src/lower/reads.h src/lower/reads.c src/lower/place.h src/lower/place.c src/lower/untile.h src/lower/untile.c \
+  src/lower/reads.h src/lower/reads.c src/lower/place.h src/lower/place.c src/lower/units.h src/lower/units.c src/lower/trial.h src/lower/trial.c src/lower/verify_text.h src/lower/verify_text.c src/lower/verify.h src/lower/verify.c src/lower/untile.h src/lower/untile.c \
   src/lower/sweep.h src/lower/sweep.c src/lower/join.c src/lower/merge.c src/lower/gaps.c src/lower/follow.c src/lower/beside.h src/lower/beside.c src/lower/emit_follow.c src/lower/scan.c src/lower/pair.c src/lower/emit_pair.c src/lower/emit_sweep.h src/lower/emit_sweep.c src/lower/emit_scan.c src/lower/resolve.h src/lower/resolve.c src/lower/window.h src/lower/window.c src/lower/emit_window.h src/lower/emit_window.c
 # the same, with faults that the tests can switch on
 check_LIBRARIES += libaslowerfaults.a

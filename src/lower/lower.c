@@ -10,7 +10,9 @@
 #include "sweep.h"
 #include "tf32.h"
 #include "threads.h"
+#include "trial.h"
 #include "untile.h"
+#include "verify.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +34,7 @@ void as_lowered_clear(as_lowered *lowered) {
   free(lowered->cuda);
   free(lowered->reference);
   free(lowered->notes);
+  free(lowered->trial);
   free(lowered->in_elems);
   free(lowered->out_elems);
   free(lowered->in_type);
@@ -340,8 +343,10 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
   as_vec_init(&job.cuts, sizeof(lo_cut));
   as_vec_init(&job.firsts, sizeof(lo_first));
   bool ok = lo_live_read(&job) && lo_live_takes(&job, at) && lo_expand(&job);
-  if (ok)
+  if (ok) {
+    lo_keep_meaning(&job);
     lo_library_units(&job);
+  }
   ok = ok && lo_untile_units(&job) && lo_tile_units(&job);
   if (ok) {
     lo_tf32_units(&job);
@@ -361,10 +366,12 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
     trace_unit(&job, &job.unit[i], noted);
   }
   const as_graph *program = mug->program ? mug->program : mug;
-  ok = ok && lo_emit_all(&job, out) && describe(&job, at, out) &&
+  ok = ok && lo_emit_all(&job, out) && describe(&job, at, out) && lo_verify(&job, out) &&
        as_eval_text(program, at, &out->reference, err);
-  if (ok)
+  if (ok) {
     out->notes = as_str_take(&job.notes);
+    out->trial = lo_trial_text(&job, at);
+  }
   lo_free(&job);
   free(env);
   if (!ok)

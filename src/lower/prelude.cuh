@@ -15,6 +15,8 @@
 #define AS_PART extern "C" __device__ __forceinline__ void
 #define AS_SMEM(sm) extern __shared__ __align__(1024) unsigned char sm[]
 #define AS_LAUNCH(kernel, blocks, threads, smem, stream, args) kernel<<<dim3(blocks), dim3(threads), smem, stream>>>(args)
+/* how often a loop runs that a trial under the emulation may leave early */
+#define AS_ROUNDS(all) (all)
 typedef unsigned char *as_sm;
 AS_DEV int as_tid() { return (int)threadIdx.x; }
 AS_DEV unsigned as_bid() { return blockIdx.x; }

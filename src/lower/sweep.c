@@ -1,7 +1,7 @@
 #include "sweep.h"
 #include "reads.h"
 #include "simt.h"
-#include "untile.h"
+#include "units.h"
 #include "window.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -412,8 +412,7 @@ static bool pair_units(lo_job *job, uint32_t i, uint32_t k) {
   if (!read)
     result->place = LP_INLINE;
   second->sweep = sweep;
-  memmove(first, first + 1, (job->n_unit - i - 1) * sizeof *first);
-  job->n_unit--;
+  lo_remove_unit(job, i);
   return true;
 }
 

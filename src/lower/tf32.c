@@ -5,6 +5,7 @@
 #include "range.h"
 #include "src/base/trace.h"
 #include "tf32_patch.h"
+#include "units.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -440,30 +441,6 @@ static uint32_t pack(lo_job *job, lo_tf32 *of, const lo_value *sum, int which) {
   return id;
 }
 
-/* a flat unit in front of unit number `at` */
-static void insert_unit(lo_job *job, uint32_t at, uint32_t val) {
-  if (job->n_unit == job->unit_cap) {
-    job->unit_cap = 2 * job->unit_cap + 1;
-    job->unit = as_realloc(job->unit, job->unit_cap * sizeof *job->unit);
-  }
-  memmove(&job->unit[at + 1], &job->unit[at], (job->n_unit - at) * sizeof *job->unit);
-  job->n_unit++;
-  for (uint32_t i = 0; i < job->n_value; i++) {
-    if (job->value[i].unit != LO_NONE && job->value[i].unit >= at)
-      job->value[i].unit++;
-  }
-  for (size_t i = 0; i < job->cuts.n; i++) {
-    lo_cut *cut = &AS_VEC_AT(&job->cuts, lo_cut, i);
-    cut->unit += cut->unit >= at;
-  }
-  memset(&job->unit[at], 0, sizeof job->unit[at]);
-  job->unit[at].name = job->value[val].name;
-  job->unit[at].loop = 1;
-  job->unit[at].flat = true;
-  job->unit[at].flat_val = val;
-  job->value[val].unit = at;
-}
-
 /* --- the plan of a sum */
 
 static bool is_live(const lo_simt *plan, const lo_value *sum) {
@@ -764,9 +741,9 @@ void lo_tf32_units(lo_job *job) {
     uint32_t before = at;
     for (int which = 0; which < 2; which++) {
       if (kept->side[which].packed)
-        insert_unit(job, at++, pack(job, kept, &job->value[sum], which));
+        lo_insert_flat_unit(job, at++, pack(job, kept, &job->value[sum], which));
       else if (is_to_be_widened(job, &kept->side[which]))
-        insert_unit(job, at++, widen(job, &kept->side[which]));
+        lo_insert_flat_unit(job, at++, widen(job, &kept->side[which]));
     }
     i = before == i ? at : i - 1;
   }

@@ -1,6 +1,7 @@
 /* A matrix product at kernel level becomes a block graph: tiles of rows and columns over the grid,
  * k over the loop, an accumulator. */
 #include "job.h"
+#include "units.h"
 #include <stdlib.h>
 #include <string.h>
 

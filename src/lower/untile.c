@@ -10,6 +10,7 @@
 #include "place.h"
 #include "range.h"
 #include "threads.h"
+#include "units.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -464,23 +465,6 @@ static bool make_result(lo_job *job, const lo_unit *unit, uint32_t of_unit, cons
   }
   give_unit(job, units, store->target);
   return in_range(job, store->target);
-}
-
-void lo_give_units(lo_job *job, const as_vec *units) {
-  free(job->unit);
-  job->n_unit = job->unit_cap = (uint32_t)units->n;
-  job->unit = as_calloc(units->n + 1, sizeof *job->unit);
-  if (units->n)
-    memcpy(job->unit, units->data, units->n * sizeof *job->unit);
-  for (uint32_t i = 0; i < job->n_unit; i++) {
-    const lo_unit *unit = &job->unit[i];
-    for (uint32_t k = 0; k < unit->n; k++)
-      job->value[unit->val[k]].unit = i;
-    if (unit->flat)
-      job->value[unit->flat_val].unit = i;
-    if (unit->has_epilogue)
-      job->value[unit->epilogue].unit = i;
-  }
 }
 
 /* Is every element that it loads a floating-point one, and every size that of the file? */

@@ -9,6 +9,4 @@
  * other kinds stay as they are.  After lo_library_units, before units are tiled.  false with
  * job->err. */
 bool lo_untile_units(lo_job *job);
-/* the job's units are these from now on (lo_unit, copied) */
-void lo_give_units(lo_job *job, const as_vec *units);
 #endif

@@ -141,10 +141,10 @@ void *as_report_kernels_json(const as_lowered *lowered) {
   for (uint32_t i = 0; i < lowered->n_kernel; i++) {
     const as_lower_kernel *kernel = &lowered->kernel[i];
     json_t *row =
-        json_pack("{s:s, s:I, s:I, s:i, s:i, s:i, s:b}", "name", kernel->name, "shared_bytes",
-                  (json_int_t)kernel->bytes_smem, "blocks", (json_int_t)kernel->blocks, "warps",
-                  kernel->warps, "stages", kernel->stages, "barriers_in_loop",
-                  kernel->barriers_loop, "validated", kernel->validated);
+        json_pack("{s:s, s:s, s:I, s:I, s:i, s:i, s:i, s:b}", "name", kernel->name, "route",
+                  kernel->route, "shared_bytes", (json_int_t)kernel->bytes_smem, "blocks",
+                  (json_int_t)kernel->blocks, "warps", kernel->warps, "stages", kernel->stages,
+                  "barriers_in_loop", kernel->barriers_loop, "validated", kernel->validated);
     if (kernel->library) {
       json_object_set_new(row, "library", json_string(kernel->library));
       json_object_set_new(row, "believed", json_true());

@@ -51,8 +51,11 @@ static char *host_compiler(const as_rt_opts *o) {
 static void for_emulation(command *c, const as_rt_opts *o, const as_target *target,
                           as_rt_product kind) {
   add(c, host_compiler(o));
-  add_all(c, (const char *const[]){"-std=c++17", "-O1", "-DAS_EMU", "-Wall", "-Wno-unknown-pragmas",
-                                   NULL});
+  add_all(c, (const char *const[]){"-std=c++17", "-DAS_EMU", NULL});
+  if (o->trial)
+    add_all(c, (const char *const[]){"-Og", "-w", NULL});
+  else
+    add_all(c, (const char *const[]){"-O1", "-Wall", "-Wno-unknown-pragmas", NULL});
   add(c, as_format("-DAS_EMU_SHARED_BLOCK=%ld", target->shared_block));
   add(c, as_format("-DAS_EMU_GRID=%lld", (long long)target->grid[0]));
   add(c, as_format("-DAS_EMU_THREADS=%u", target->threads_block));

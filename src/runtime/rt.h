@@ -13,6 +13,7 @@ typedef struct {
   const char *emu_dir;     /* folder of cuda_emu.h (emulation) */
   const as_target *target; /* that it was lowered for; NULL: the default */
   bool emulate;            /* host emulation rather than a GPU */
+  bool trial;              /* emulation: compiled fast, and without warnings */
   bool timed;
   bool sanitize; /* emulation: address and undefined-behaviour checks of the compiler as well */
   uint64_t seed;

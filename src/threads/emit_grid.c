@@ -2,8 +2,22 @@
 #include "emit.h"
 #include <stdlib.h>
 
+/* Does the loop only accumulate?  Then a trial may leave it early (AS_ROUNDS of the prelude). */
+static bool only_accumulates(const as_emitter *E) {
+  const as_graph *graph = E->b->graph;
+  const as_block *block = &graph->block[E->b->block];
+  bool only = E->g->limit == NULL;
+  for (uint32_t i = 0; i < block->n && only; i++) {
+    const as_node *node = &graph->node[block->nodes[i]];
+    only = node->kind != AS_N_ACC || node->acc != AS_ACC_CONCAT;
+  }
+  return only;
+}
+
 char *as_emit_count(const as_emitter *E, int count, bool cut) {
-  return cut && E->g->limit ? as_strdup("n_") : as_format("%d", count);
+  if (cut && E->g->limit)
+    return as_strdup("n_");
+  return as_format(only_accumulates(E) ? "AS_ROUNDS(%d)" : "%d", count);
 }
 
 char *as_emit_whole(const as_tg_expr *e) {

@@ -95,39 +95,23 @@ static void put_tensors(FILE *file, const long *elems, const as_dtype *type, uin
   fputs("}", file);
 }
 
-/* what calls of a library need, malloc'ed */
-static char *library_text(void) {
-  as_str out;
-  as_str_init(&out);
-  as_str_add(&out, "#define ASSAY_LIBRARY 1\n");
-  for (const char *const *line = lo_library_text(); *line; line++)
-    as_str_add(&out, *line);
-  return as_str_take(&out);
-}
-
-/* a program's own text but for that, which stands outside of all namespaces, once */
-static void write_own(FILE *file, const as_lowered *lowered, const char *library) {
-  const char *own = lowered->cuda + lowered->own;
-  const char *at = lowered->library ? strstr(own, library) : NULL;
-  fprintf(file, "%.*s%s", at ? (int)(at - own) : 0, own, at ? at + strlen(library) : own);
-}
-
 static bool write_source(const batch_item *items, unsigned n, const char *path) {
   FILE *file = fopen(path, "w");
   if (!file)
     return false;
-  fwrite(items[0].lowered.cuda, 1, items[0].lowered.own, file);
+  unsigned longest = 0; /* it has what calls of a library need, if one of them does */
+  for (unsigned i = 1; i < n; i++)
+    longest = items[i].lowered.own > items[longest].lowered.own ? i : longest;
+  fwrite(items[longest].lowered.cuda, 1, items[longest].lowered.own, file);
   /* kernels of thread graphs include it, which within a namespace would be too late */
   fputs("#include \"threads_emu.h\"\n", file);
-  char *library = library_text();
-  fputs(library, file);
   fputs(harness, file);
   for (unsigned i = 0; i < n; i++) {
     const as_lowered *lowered = &items[i].lowered;
     fprintf(file, "#define assay_launch launch_%u\n#define assay_workspace_bytes workspace_%u\n", i,
             i);
     fprintf(file, "namespace case_%u {\n", i);
-    write_own(file, lowered, library);
+    fputs(lowered->cuda + lowered->own, file);
     fputs("}\n#undef assay_launch\n#undef assay_workspace_bytes\n", file);
   }
   fputs("int main()\n{\n  FILE *from = fopen(\"in\", \"rb\"), *to = fopen(\"out\", \"wb\");\n"
@@ -142,7 +126,6 @@ static bool write_source(const batch_item *items, unsigned n, const char *path) 
     fprintf(file, ", %ldu, case_%u::launch_%u, from, to)) return 2;\n", lowered->workspace, i, i);
   }
   fputs("  return 0;\n}\n", file);
-  free(library);
   return !fclose(file);
 }
 

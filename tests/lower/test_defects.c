@@ -45,6 +45,27 @@ START_TEST(reduction_under_condition_in_block) {
 
 END_TEST
 
+/* Rows and the map that follows them are one unit: the block graph behind them, of which there is
+ * no thread graph, still has its tiles. */
+START_TEST(product_behind_joined_units) {
+  check_text(NULL,
+             "program p\nsizes B = 2, S = 10, D = 64, F = 48\ninput x: f16[B, S, D]\n"
+             "input w: f16[F, D]\ny = softmax(x)\nz = merge_axes(y, axis=0)\n"
+             "output o = relu(matmul(z, transpose(w, axis=0)))\n",
+             "mugraph c\nsizes J = 2, U = 1, J1 = 10, U1 = 1, L = 2, T = 32, J2 = 6, U2 = 8\n"
+             "where B = J * U, (S + U1 - 1) div U1 = J1, D = L * T, F = J2 * U2\nkernel k0\n"
+             "  grid x = J1, y = J\n  loop l = L\n"
+             "  load t1 [U, U1 upto S, T] = x x -> 1 y -> 0 loop -> 2\n"
+             "  acc t2 = concat t1 axis 2\n  t3 = softmax(t2)\n"
+             "  store y [U, U1 upto S, L*T] = t3 x -> 1 y -> 0\nend\nkernel k1\n"
+             "  grid x = J2\n  loop l = L\n  load t4 [B, S, T] = y loop -> 2\n"
+             "  load t5 [U2, T] = w x -> 0 loop -> 1\n  t6 = transpose(t5, axis=0)\n"
+             "  t7 = matmul(t4, t6)\n  acc t8 = sum t7\n  t9 = merge_axes(t8, axis=0)\n"
+             "  t10 = relu(t9)\n  store o [B * S, U2] = t10 x -> 1\nend\n");
+}
+
+END_TEST
+
 static const char wide[] = "op first(x[n]) -> [n]\n"
                            "  out[k] = if(k * 100000 * 100000 < 1, x[k], 0)\n"
                            "op shuffled(x[n]) -> [n]\n"
@@ -258,6 +279,7 @@ int main(void) {
   TCase *tests = test_case("lowering defects", 300);
   tcase_add_test(tests, reduction_under_condition);
   tcase_add_test(tests, reduction_under_condition_in_block);
+  tcase_add_test(tests, product_behind_joined_units);
   tcase_add_test(tests, index_arithmetic);
   tcase_add_test(tests, index_arithmetic_in_block);
   tcase_add_test(tests, loop_of_no_iterations);

@@ -30,6 +30,7 @@
 #define AS_KERNEL_BESIDE(threads, blocks) AS_KERNEL(threads)
 #define AS_PART static inline void
 #define AS_SMEM(sm) const as_sm sm = {0}
+#define AS_ROUNDS(all) as_emu::rounds(all)
 #define AS_LAUNCH(kernel, blocks, threads, smem, stream, args)                                     \
   ((void)(stream), as_emu::launch(#kernel, blocks, threads, smem, [=] { kernel(args); }))
 typedef void *cudaStream_t;
@@ -107,6 +108,12 @@ struct machine {
   int cur = 0;
   unsigned epoch = 1, block = 0;
   long errors = 0, launches = 0;
+  /* Of a trial: which blocks of a launch are left out, what is to be done behind it, and who sees
+   * each access of global memory before it is made.  NULL: all blocks run. */
+  bool (*leaves_out)(unsigned block, unsigned blocks) = NULL;
+  void (*behind)() = NULL;
+  bool (*watch)(const void *p, size_t n, bool write) = NULL;
+  long most_rounds = 0; /* iterations of a loop that accumulates; 0: all */
 };
 
 inline machine &M() {
@@ -124,6 +131,11 @@ __attribute__((format(printf, 1, 2))) inline void report(const char *fmt, ...) {
   vfprintf(stderr, fmt, ap);
   fputc('\n', stderr);
   va_end(ap);
+}
+
+/* how often a loop runs that accumulates, and whose trial may stop early */
+inline long rounds(long all) {
+  return M().most_rounds && all > M().most_rounds ? M().most_rounds : all;
 }
 
 inline void yield() {
@@ -164,7 +176,7 @@ inline void add(const void *p, size_t bytes, bool writable) {
   b.bytes = end - begin;
   if (!bytes && M().buffers.count(begin))
     return; /* nothing is read of it; what is known there stays */
-  if (writable)
+  if (writable && !M().watch)
     b.owner.assign(bytes, -1);
   M().buffers[begin] = b;
 }
@@ -187,12 +199,14 @@ inline bool global(const void *p, size_t n, bool write) {
     report("misaligned global access of %zu bytes", n);
     return false;
   }
-  if (!write)
-    return true;
-  if (!it->second.writable) {
+  if (write && !it->second.writable) {
     report("global write to an input");
     return false;
   }
+  if (m.watch)
+    return m.watch(p, n, write);
+  if (!write)
+    return true;
   long me = (m.launches << 40) + ((long)m.block << 12) + m.cur + 1;
   for (size_t i = at; i < at + n; i++) {
     long o = it->second.owner[i];
@@ -394,9 +408,13 @@ inline void launch(const char *name, unsigned blocks, int threads, long smem,
   m.t.resize((size_t)threads);
   m.lanes.assign((size_t)threads, lane());
   for (unsigned b = 0; b < blocks; b++) {
+    if (m.leaves_out && m.leaves_out(b, blocks))
+      continue;
     m.block = b;
     run_block((unsigned)threads);
   }
+  if (m.behind)
+    m.behind();
 }
 
 /* --- 16-bit numbers, rounded to nearest even */

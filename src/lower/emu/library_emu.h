@@ -308,6 +308,37 @@ inline void multiply(const operation *op, const layout *const *matrix, float alp
   }
 }
 
+#ifndef AS_LIBRARY_ALONE
+enum { TRIED = 48 }; /* elements of a product that a trial looks at */
+
+/* of a trial: some elements of the result, the first and the last among them */
+inline void try_some(const operation *op, const layout *const *matrix, float alpha, const void *a,
+                     const void *b, void *d) {
+  const layout &ma = *matrix[0], &mb = *matrix[1], &md = *matrix[3];
+  const long depth = (long)(op->transposed[0] ? ma.rows : ma.columns);
+  const long rows = (long)md.rows, all = rows * (long)md.columns * md.batches;
+  auto element = [](const void *of, const layout &m, long i) {
+    const char *at = (const char *)of + i * (long)bytes_of(m.type);
+    return as_emu::global(at, bytes_of(m.type), false) ? get(of, i, m.type) : NAN;
+  };
+  for (long n = 0; n < TRIED && n < all; n++) {
+    const long which = all <= TRIED ? n : (long)((double)n / (TRIED - 1) * (double)(all - 1));
+    const long row = which % rows, column = which / rows % (long)md.columns,
+               batch = which / rows / (long)md.columns;
+    float sum = 0;
+    for (long k = 0; k < depth; k++) {
+      const long at_a = op->transposed[0] ? k + row * ma.leading : row + k * ma.leading;
+      const long at_b = op->transposed[1] ? column + k * mb.leading : k + column * mb.leading;
+      sum += element(a, ma, batch * ma.stride + at_a) * element(b, mb, batch * mb.stride + at_b);
+    }
+    const long at = batch * md.stride + row + column * md.leading;
+    if (as_emu::global((char *)d + at * (long)bytes_of(md.type), bytes_of(md.type), true))
+      put(d, at, md.type, alpha * sum);
+  }
+  as_emu::M().behind();
+}
+#endif
+
 inline int cublasLtMatmul(void *, void *op, const void *alpha, const void *a, void *la,
                           const void *b, void *lb, const void *beta, const void *c, void *lc,
                           void *d, void *ld, const as_lt::algorithm *algorithm, void *workspace,
@@ -331,6 +362,10 @@ inline int cublasLtMatmul(void *, void *op, const void *alpha, const void *a, vo
   as_emu::M().launches++;
   as_emu::M().block = 0;
   as_emu::M().cur = 0;
+  if (as_emu::M().watch) {
+    try_some((operation *)op, matrix, *(const float *)alpha, a, b, d);
+    return OK;
+  }
 #endif
   if (touch(a, *matrix[0], false) && touch(b, *matrix[1], false) && touch(d, *matrix[3], true))
     multiply((operation *)op, matrix, *(const float *)alpha, a, b, *(const float *)beta, c, d);

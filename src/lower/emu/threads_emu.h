@@ -81,7 +81,7 @@ inline void bulk(unsigned dst, const CUtensorMap *map, unsigned x, unsigned y, u
         return;
       bool in = y + r < map->rows && x + c < map->cols;
       const char *from = map->base + ((size_t)(y + r) * map->pitch + x + c) * size;
-      if (in && (c == 0 || c + 1 == cols) && !global(from, size, false))
+      if (in && (M().watch || c == 0 || c + 1 == cols) && !global(from, size, false))
         return;
       if (in)
         memcpy(&M().mem[at], from, size);

@@ -68,12 +68,14 @@ static uint32_t symbols_used(const as_graph *graph) {
   return n;
 }
 
-as_status as_eval_graph_again(const as_graph *graph, const as_domain *domain, const int64_t *env,
-                              as_eval_codes *codes, const as_tensor *inputs, as_tensor *outputs,
-                              uint64_t max_ops, as_eval_marks *marks, as_err *err) {
+static as_status evaluate(const as_graph *graph, const as_domain *domain, const int64_t *env,
+                          as_eval_codes *codes, const as_tensor *inputs, as_tensor *outputs,
+                          uint64_t max_ops, as_eval_marks *marks, as_eval_cover *cover,
+                          as_err *err) {
   ev_run run = {.graph = graph,
                 .domain = domain,
                 .codes = codes,
+                .cover = cover,
                 .err = err,
                 .left = max_ops,
                 .marks = {.node = AS_NONE}};
@@ -113,6 +115,18 @@ as_status as_eval_graph_again(const as_graph *graph, const as_domain *domain, co
   if (marks)
     *marks = run.marks;
   return ok ? AS_OK : run.status != AS_OK ? run.status : AS_INTERNAL;
+}
+
+as_status as_eval_graph_again(const as_graph *graph, const as_domain *domain, const int64_t *env,
+                              as_eval_codes *codes, const as_tensor *inputs, as_tensor *outputs,
+                              uint64_t max_ops, as_eval_marks *marks, as_err *err) {
+  return evaluate(graph, domain, env, codes, inputs, outputs, max_ops, marks, NULL, err);
+}
+
+as_status as_eval_graph_covering(const as_graph *graph, const as_domain *domain, const int64_t *env,
+                                 const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
+                                 as_eval_marks *marks, as_eval_cover *cover, as_err *err) {
+  return evaluate(graph, domain, env, NULL, inputs, outputs, max_ops, marks, cover, err);
 }
 
 bool as_graph_obligations(const as_graph *graph, as_vec *facts, as_err *err) {

@@ -27,15 +27,6 @@ as_graph as_graph_over(const as_graph *graph, as_sizes *sizes) {
   return view;
 }
 
-void as_input_draw_integer(const as_graph *spec, as_node_id input, const int64_t *env, as_rng *rng,
-                           mpq_t number) {
-  int64_t range = as_graph_index_range(spec, input, env, NULL);
-  long value = (long)as_rng_below(rng, 17) - 8;
-  if (range > 0 && as_rng_below(rng, 64) > 0)
-    value = (long)as_rng_below(rng, (uint64_t)range);
-  mpq_set_si(number, value, 1);
-}
-
 as_tensor *as_inputs_new(const as_graph *spec, const as_domain *domain, const int64_t *env,
                          as_err *err) {
   as_tensor *inputs = as_calloc(spec->n_input + 1, sizeof *inputs);

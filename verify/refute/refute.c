@@ -1,6 +1,6 @@
 #include "refute.h"
 #include "../../src/base/stats.h"
-#include "constants.h"
+#include "draws.h"
 #include "instance.h"
 #include "src/base/file.h"
 
@@ -25,53 +25,65 @@ typedef struct {
   double until;
   bool looked;
   as_constants constants;
-  uint32_t rounds; /* of inputs at the same sizes */
-  bool beside;     /* easy numbers have been tried at all sizes */
-  as_cex faint;    /* the first counterexample, where its difference is too small to be seen */
+  uint32_t rounds;  /* of inputs at the same sizes */
+  uint64_t pattern; /* of the next tensor that has one */
+  bool beside;      /* easy numbers have been tried at all sizes */
+  as_cex faint;     /* the first counterexample, where its difference is too small to be seen */
   bool has_faint;
   uint32_t plainer_left; /* comparisons that may still look for a plainer one */
 } job;
 
+enum { KINDS = 6, PATTERN = 2 }; /* of rounds: in one of them tensors have a pattern */
+
+static void draw_real(job *search, uint32_t round, mpq_t number) {
+  static const long square[] = {1, 4, 9, 16, 25};
+  /* numbers beside the constants of the programs, where easy ones have not helped */
+  if ((search->beside || round >= KINDS) && round % 2 == 1 && as_rng_below(&search->rng, 3) == 0 &&
+      as_constants_pick(&search->constants, &search->rng, false, number))
+    return;
+  switch (round % KINDS) {
+  case 0:
+    mpq_set_si(number, (long)as_rng_below(&search->rng, 7) - 3, 1);
+    break;
+  case 1:
+    mpq_set_si(number, square[as_rng_below(&search->rng, 5)], 1);
+    break;
+  case 3:
+    mpq_set_si(number, (long)as_rng_below(&search->rng, 19) + 1, 4);
+    break;
+  case 4:
+    mpq_set_si(number, (long)as_rng_below(&search->rng, 41) - 20, 1);
+    break;
+  default:
+    mpq_set_si(number, (long)as_rng_below(&search->rng, 61) - 30,
+               1 + as_rng_below(&search->rng, 7));
+    break;
+  }
+  mpq_canonicalize(number);
+}
+
 /* the easiest inputs to read come first: small integers, then shapes of data that reach other
  * branches */
 static void fill(job *search, uint32_t round, as_tensor *inputs) {
-  static const long square[] = {1, 4, 9, 16, 25};
-  for (uint32_t i = 0; i < search->spec->n_input; i++) {
+  const as_graph *spec = search->spec;
+  /* the first pattern everywhere, then each tensor has its own */
+  bool same = search->pattern == 0;
+  for (uint32_t i = 0; i < spec->n_input; i++) {
+    as_draw draw = as_draw_of(spec, spec->input[i], search->instance.env, &search->constants);
+    if (round % KINDS == PATTERN && !(same && draw.integers)) {
+      uint64_t pattern = same ? 0 : search->pattern + as_rng_below(&search->rng, 2);
+      as_draw_pattern(&draw, &search->rng, pattern, &inputs[i]);
+      continue;
+    }
     for (size_t k = 0; k < inputs[i].n; k++) {
       mpq_t *number = as_tensor_at(&inputs[i], k);
-      if (search->spec->node[search->spec->input[i]].dtype == AS_INT) {
-        as_input_draw_integer(search->spec, search->spec->input[i], search->instance.env,
-                              &search->rng, *number);
-        continue;
-      }
-      /* numbers beside the constants of the programs, where easy ones have not helped */
-      if ((search->beside || round >= 6) && round % 2 == 1 && as_rng_below(&search->rng, 3) == 0 &&
-          as_constants_pick(&search->constants, &search->rng, false, *number))
-        continue;
-      switch (round % 6) {
-      case 0:
-        mpq_set_si(*number, (long)as_rng_below(&search->rng, 7) - 3, 1);
-        break;
-      case 1:
-        mpq_set_si(*number, square[as_rng_below(&search->rng, 5)], 1);
-        break;
-      case 2:
-        mpq_set_si(*number, 0, 1);
-        break;
-      case 3:
-        mpq_set_si(*number, (long)as_rng_below(&search->rng, 19) + 1, 4);
-        break;
-      case 4:
-        mpq_set_si(*number, (long)as_rng_below(&search->rng, 41) - 20, 1);
-        break;
-      default:
-        mpq_set_si(*number, (long)as_rng_below(&search->rng, 61) - 30,
-                   1 + as_rng_below(&search->rng, 7));
-        break;
-      }
-      mpq_canonicalize(*number);
+      if (draw.integers)
+        as_draw_integer(&draw, &search->rng, round % 2 == 1, *number);
+      else
+        draw_real(search, round, *number);
     }
   }
+  search->pattern += round % KINDS == PATTERN;
 }
 
 /* A difference that floating-point arithmetic loses is a counterexample, and convinces nobody who

@@ -81,10 +81,6 @@ void as_compare_keep(const as_graph *spec, const as_graph *cand, const int64_t *
                      const as_tensor *exact, as_cex *cex); /* sizes and inputs, into cex */
 /* inputs of the program at these sizes, over domain d, all zero; NULL with err if an extent has no
  * value.  Free with as_inputs_free. */
-/* a random element of an input of type int: of those that the program reads places at, mostly one
- * in range */
-void as_input_draw_integer(const as_graph *spec, as_node_id input, const int64_t *env, as_rng *rng,
-                           mpq_t number);
 as_tensor *as_inputs_new(const as_graph *spec, const as_domain *d, const int64_t *env, as_err *err);
 void as_inputs_free(const as_graph *spec, as_tensor *in); /* NULL allowed */
 void as_outputs_free(const as_graph *graph, as_tensor *outputs);

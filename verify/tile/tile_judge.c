@@ -5,6 +5,7 @@
 #include "src/base/str.h"
 #include "tile_compare.h"
 #include "tile_sizes.h"
+#include "verify/refute/draws.h"
 #include "verify/refute/instance.h"
 #include "verify/refute/refute.h"
 #include <stdlib.h>
@@ -28,15 +29,25 @@ typedef struct {
   uint64_t max_ops;
   uint64_t ops; /* that evaluations have taken */
   bool beside;  /* at sizes that are tried as far as the work for them goes */
+  as_constants literals;
 } search;
 
 /* What kinds of numbers a round is about. */
-enum { POSITIVE = 2, LARGE = 4, ROUNDS = 5, LARGEST_SHIFT = 17 };
+enum { POSITIVE = 2, PATTERN = 3, LARGE = 4, ROUNDS = 5, LARGEST_SHIFT = 17 };
 
-/* numbers of a few eighths, rarely 0; in every fifth round positive ones, and in every fifth some
- * that are up to 2^16: what programs compare with, and saturate at, may be far from 0.  Integers,
- * where the tensor holds such, are small positions. */
+/* numbers of a few eighths, rarely 0; in every fifth round positive ones, in every fifth a pattern,
+ * another one each time and for each tensor in some of them, and in every fifth some that are up to
+ * 2^16: what programs compare with, and saturate at, may be far from 0.  Integers, where the tensor
+ * holds such, are small positions, but in a pattern. */
 static void fill(search *s, uint64_t round, bool integers, as_tensor *exact) {
+  if (round % ROUNDS == PATTERN) {
+    as_draw draw = {.literals = &s->literals, .integers = integers, .range = -1};
+    uint64_t pattern = round / ROUNDS;
+    if (as_rng_below(&s->rng, 4) == 0)
+      pattern += as_rng_below(&s->rng, AS_DRAW_PATTERNS);
+    as_draw_pattern(&draw, &s->rng, pattern, exact);
+    return;
+  }
   for (size_t k = 0; k < exact->n; k++) {
     mpq_t *number = as_tensor_at(exact, k);
     if (integers)
@@ -234,7 +245,7 @@ static void look(search *s) {
     rounds_before = s->rounds;
     if (look_at_small_sizes(s))
       return;
-  } while (s->rounds < 4 * ROUNDS && s->rounds > rounds_before);
+  } while (s->rounds < 2 * AS_DRAW_PATTERNS * ROUNDS && s->rounds > rounds_before);
   /* large fixed numbers have no small instance */
   for (int64_t top = 4 * budget->max_size; s->verdict->instances == 0 && top <= 1024; top *= 4) {
     if (as_instance_random(&s->instance, &s->rng, top, 5000) && try_sizes(s))
@@ -264,6 +275,7 @@ as_status as_tile_judge(const as_tile_side *given, const as_tile_side *candidate
   search s = {.budget = budget ? budget : &as_tile_budget_default, .verdict = verdict};
   *verdict = (as_tile_verdict){0};
   as_rng_seed(&s.rng, s.budget->seed);
+  tile_constants_add(&s.literals, given, candidate);
   s.max_ops = s.budget->max_ops;
   s.until = s.budget->seconds > 0 ? as_now() + s.budget->seconds : 0;
   bool ok = tile_sides_init(&s.sides, given, candidate, err) &&
@@ -273,6 +285,7 @@ as_status as_tile_judge(const as_tile_side *given, const as_tile_side *candidate
     conclude(verdict);
   }
   as_instance_clear(&s.instance);
+  as_constants_clear(&s.literals);
   tile_sides_clear(&s.sides);
   return ok ? AS_OK : AS_BAD_INPUT;
 }

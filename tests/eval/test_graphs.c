@@ -40,7 +40,7 @@ START_TEST(equal_pairs_pass) {
       as_field_report_clear(&report);
     }
     as_refute_budget budget = as_refute_default;
-    budget.seconds = 1;
+    budget.total_ops = 1000000;
     budget.max_size = 2;
     as_cex cex;
     status = as_refute(pair.tp, pair.mug, &budget, &cex, &err);
@@ -123,7 +123,7 @@ START_TEST(forced_sizes) {
     as_field_report_clear(&report);
     as_cex cex;
     as_refute_budget budget = as_refute_default;
-    budget.seconds = 1;
+    budget.total_ops = 1000000;
     ck_assert_int_eq(as_refute(graph, graph, &budget, &cex, NULL), AS_UNKNOWN);
     as_cex_clear(&cex);
     as_err_clear(&err);
@@ -361,7 +361,7 @@ static void judge(const load_pair *pair, const as_graph *mugraph, const char *te
   if (search) {
     as_cex cex;
     as_refute_budget budget = as_refute_default;
-    budget.seconds = 1;
+    budget.total_ops = 1000000;
     as_status q = as_refute(pair->tp, mugraph, &budget, &cex, &err);
     ck_assert_msg(!(status == AS_OK && q == AS_NO),
                   "the field test passes what the refuter refutes:\n%s", text);

@@ -274,14 +274,6 @@ static uint64_t affordable(const tester *job) {
   return most < 1 ? 1 : most < (double)job->ops ? (uint64_t)most : job->ops;
 }
 
-/* the same for a comparison in exact arithmetic */
-static uint64_t affordable_exactly(const tester *job) {
-  double most = (job->options->until - as_now()) * SLOWEST;
-  if (job->options->until <= 0 || most > (double)job->options->max_ops)
-    return job->options->max_ops;
-  return most < 1 ? 1 : (uint64_t)most;
-}
-
 static as_status evaluate(tester *job, const as_graph *graph, run_data *run, as_tensor *outputs,
                           as_eval_marks *marks) {
   double start = as_now();
@@ -295,8 +287,10 @@ static as_status evaluate(tester *job, const as_graph *graph, run_data *run, as_
 
 /* a difference is believed only where the reals differ */
 static outcome confirm(tester *job, run_data *run, bool is_defined) {
-  as_status confirmed = as_compare_at(job->spec, job->cand, job->instance.env, run->exact,
-                                      affordable_exactly(job), NULL, &job->report->cex, NULL);
+  as_status confirmed =
+      as_compare_at(job->spec, job->cand, job->instance.env, run->exact,
+                    as_compare_affordable(job->options->max_ops, job->options->until), NULL,
+                    &job->report->cex, NULL);
   if (confirmed == AS_NO)
     return RUN_DIFFER;
   as_cex_clear(&job->report->cex);

@@ -9,9 +9,18 @@ const as_refute_budget as_refute_default = {.seed = 1,
                                             .sizes_per_bound = 40,
                                             .inputs_per_size = 5,
                                             .max_ops = 2000000,
-                                            .seconds = 10};
+                                            .total_ops = 12000000};
+const as_refute_budget as_refute_quick = {.seed = 1,
+                                          .max_size = 3,
+                                          .sizes_per_bound = 12,
+                                          .inputs_per_size = 3,
+                                          .max_ops = 200000,
+                                          .total_ops = 1000000};
 
-enum { PLAINER_TRIALS = 60 };
+enum {
+  PLAINER_TRIALS = 60,
+  OF_ELEMENT = 8
+}; /* what an input's element takes, in operations, about */
 
 typedef struct {
   const as_graph *spec;
@@ -22,7 +31,7 @@ typedef struct {
   as_cex *cex;
   as_err *err;
   as_status status;
-  double until;
+  uint64_t spent; /* operations */
   bool looked;
   as_constants constants;
   uint32_t rounds;  /* of inputs at the same sizes */
@@ -110,10 +119,17 @@ static void settle_faint(job *search) {
   search->status = AS_NO;
 }
 
+/* nothing more is begun */
+static bool is_spent(const job *search) {
+  const as_refute_budget *budget = search->budget;
+  return (budget->total_ops > 0 && search->spent > budget->total_ops) ||
+         (budget->until > 0 && as_now() > budget->until);
+}
+
 static bool try_sizes(void *arg) {
   job *search = arg;
   for (uint32_t round = 0; round < search->rounds; round++) {
-    if (search->until > 0 && as_now() > search->until)
+    if (is_spent(search))
       return true;
     if (search->has_faint) {
       if (search->plainer_left == 0)
@@ -124,10 +140,14 @@ static bool try_sizes(void *arg) {
     if (!inputs)
       return false;
     fill(search, round, inputs);
+    for (uint32_t i = 0; i < search->spec->n_input; i++)
+      search->spent += OF_ELEMENT * inputs[i].n;
     as_err why;
     as_err_init(&why);
-    as_status status = as_compare_at(search->spec, search->cand, search->instance.env, inputs,
-                                     search->budget->max_ops, NULL, search->cex, &why);
+    as_status status =
+        as_compare_again(search->spec, search->cand, search->instance.env, NULL, inputs,
+                         as_compare_affordable(search->budget->max_ops, search->budget->until),
+                         &search->spent, NULL, search->cex, &why);
     as_inputs_free(search->spec, inputs);
     if (status == AS_OK)
       search->looked = true;
@@ -168,7 +188,6 @@ as_status as_refute(const as_graph *spec, const as_graph *cand, const as_refute_
   as_rng_seed(&search.rng, budget->seed);
   as_constants_add_graph(&search.constants, spec);
   as_constants_add_graph(&search.constants, cand);
-  search.until = budget->seconds > 0 ? as_now() + budget->seconds : 0;
   if (!as_instance_init(&search.instance, spec, cand, err)) {
     as_instance_clear(&search.instance);
     as_constants_clear(&search.constants);
@@ -194,7 +213,7 @@ as_status as_refute(const as_graph *spec, const as_graph *cand, const as_refute_
   /* programs with large fixed numbers (a slice up to 64) have no small instance */
   for (int64_t top = 4 * budget->max_size;
        search.status == AS_UNKNOWN && !search.looked && top <= 64 * budget->max_size; top *= 4) {
-    if (search.until > 0 && as_now() > search.until)
+    if (is_spent(&search))
       break;
     if (as_instance_random(&search.instance, &search.rng, top, 5000))
       try_sizes(&search);

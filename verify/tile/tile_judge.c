@@ -16,7 +16,7 @@ const as_tile_budget as_tile_budget_default = {.seed = 1,
                                                .inputs_per_size = 1,
                                                .max_ops = 4000000,
                                                .beside_ops = 2000000,
-                                               .seconds = 20};
+                                               .total_ops = 60000000};
 
 typedef struct {
   tile_sides sides;
@@ -24,7 +24,6 @@ typedef struct {
   as_instance instance;
   as_rng rng;
   as_tile_verdict *verdict;
-  double until;
   uint64_t rounds; /* choices of inputs made, whatever came of them */
   uint64_t max_ops;
   uint64_t ops; /* that evaluations have taken */
@@ -140,12 +139,19 @@ static bool compared_enough(const search *s, bool compared, bool is_long) {
   return is_long && compared && (exceeded || s->verdict->instances >= ROUNDS);
 }
 
+/* nothing more is begun */
+static bool is_spent(const search *s) {
+  const as_tile_budget *budget = s->budget;
+  bool worked = budget->total_ops > 0 && s->ops > budget->total_ops && s->verdict->instances > 0;
+  return worked || (budget->until > 0 && as_now() > budget->until);
+}
+
 static bool try_sizes(void *arg) {
   enum { MANY = 1 << 17 };
 
   search *s = arg;
   for (uint32_t round = 0; round < s->budget->inputs_per_size; round++) {
-    if (s->until > 0 && as_now() > s->until)
+    if (is_spent(s))
       return true;
     as_tensor *exact = as_calloc(s->sides.n_arguments + 1, sizeof *exact);
     uint32_t made;
@@ -153,8 +159,9 @@ static bool try_sizes(void *arg) {
     bool is_long = s->max_ops > s->budget->max_ops;
     if (make_inputs(s, s->rounds++, exact, &made)) {
       is_long = is_long || elements_of(exact, made) > MANY;
-      tile_instance here = {&s->sides,  s->instance.env, exact,
-                            s->max_ops, s->budget->seed, is_long};
+      tile_instance here = {&s->sides,       s->instance.env,
+                            exact,           as_compare_affordable(s->max_ops, s->budget->until),
+                            s->budget->seed, is_long};
       tile_compare(&here, &outcome);
       take(s, &outcome, exact);
     }
@@ -277,7 +284,6 @@ as_status as_tile_judge(const as_tile_side *given, const as_tile_side *candidate
   as_rng_seed(&s.rng, s.budget->seed);
   tile_constants_add(&s.literals, given, candidate);
   s.max_ops = s.budget->max_ops;
-  s.until = s.budget->seconds > 0 ? as_now() + s.budget->seconds : 0;
   bool ok = tile_sides_init(&s.sides, given, candidate, err) &&
             as_instance_init(&s.instance, as_side_sizes(given), as_side_sizes(candidate), err);
   if (ok) {

@@ -54,8 +54,8 @@ static void draw_size(const as_draw *draw, as_rng *rng, mpq_t number) {
 }
 
 typedef enum {
-  ALL_ZERO,
   ALL_NEGATIVE,
+  ALL_ZERO,
   ALL_EQUAL,
   ONE_OF_MANY,
   ALTERNATING,

@@ -24,8 +24,9 @@ as_draw as_draw_of(const as_graph *program, as_node_id input, const int64_t *env
  * truth values are, or a number of the texts or beside it; with `beside` also an end of a type. */
 void as_draw_integer(const as_draw *draw, as_rng *rng, bool beside, mpq_t number);
 
-enum { AS_DRAW_PATTERNS = 6 };
+enum { AS_DRAW_PATTERNS = 6, AS_DRAW_ZEROS = 1 };
 
-/* all elements, in the pattern of that number (modulo AS_DRAW_PATTERNS); the first is all zeros */
+/* all elements, in the pattern of that number (modulo AS_DRAW_PATTERNS); the first is all negative,
+ * the second all zeros */
 void as_draw_pattern(const as_draw *draw, as_rng *rng, uint64_t pattern, as_tensor *exact);
 #endif

@@ -80,7 +80,7 @@ static void fill(job *search, uint32_t round, as_tensor *inputs) {
   for (uint32_t i = 0; i < spec->n_input; i++) {
     as_draw draw = as_draw_of(spec, spec->input[i], search->instance.env, &search->constants);
     if (round % KINDS == PATTERN && !(same && draw.integers)) {
-      uint64_t pattern = same ? 0 : search->pattern + as_rng_below(&search->rng, 2);
+      uint64_t pattern = same ? AS_DRAW_ZEROS : search->pattern + as_rng_below(&search->rng, 2);
       as_draw_pattern(&draw, &search->rng, pattern, &inputs[i]);
       continue;
     }

@@ -31,18 +31,21 @@ typedef struct {
   as_constants literals;
 } search;
 
-/* What kinds of numbers a round is about. */
-enum { POSITIVE = 2, PATTERN = 3, LARGE = 4, ROUNDS = 5, LARGEST_SHIFT = 17 };
+/* What kinds of numbers a round is about; in two of them tensors have a pattern, another one each
+ * time.  Where evaluations are long there are as many rounds as kinds: negative rows and zeros come
+ * first, which tell a maximum from one with what a mask left out, and a guarded quotient from one
+ * that is not. */
+enum { PATTERN = 1, POSITIVE = 2, OTHER_PATTERN = 3, LARGE = 4, ROUNDS = 5, LARGEST_SHIFT = 17 };
 
-/* numbers of a few eighths, rarely 0; in every fifth round positive ones, in every fifth a pattern,
- * another one each time and for each tensor in some of them, and in every fifth some that are up to
- * 2^16: what programs compare with, and saturate at, may be far from 0.  Integers, where the tensor
- * holds such, are small positions, but in a pattern. */
+/* numbers of a few eighths, rarely 0; in every fifth round positive ones, and in every fifth some
+ * that are up to 2^16: what programs compare with, and saturate at, may be far from 0.  Integers,
+ * where the tensor holds such, are small positions, but in a pattern. */
 static void fill(search *s, uint64_t round, bool integers, as_tensor *exact) {
-  if (round % ROUNDS == PATTERN) {
+  uint64_t kind = round % ROUNDS;
+  if (kind == PATTERN || kind == OTHER_PATTERN) {
     as_draw draw = {.literals = &s->literals, .integers = integers, .range = -1};
-    uint64_t pattern = round / ROUNDS;
-    if (as_rng_below(&s->rng, 4) == 0)
+    uint64_t pattern = 2 * (round / ROUNDS) + (kind == OTHER_PATTERN);
+    if (round >= ROUNDS && as_rng_below(&s->rng, 4) == 0)
       pattern += as_rng_below(&s->rng, AS_DRAW_PATTERNS);
     as_draw_pattern(&draw, &s->rng, pattern, exact);
     return;
@@ -51,11 +54,11 @@ static void fill(search *s, uint64_t round, bool integers, as_tensor *exact) {
     mpq_t *number = as_tensor_at(exact, k);
     if (integers)
       mpq_set_si(*number, (long)as_rng_below(&s->rng, 3), 1);
-    else if (round % ROUNDS == POSITIVE)
+    else if (kind == POSITIVE)
       mpq_set_si(*number, (long)as_rng_below(&s->rng, 8) + 1, 8);
     else
       mpq_set_si(*number, (long)as_rng_below(&s->rng, 17) - 8, 8);
-    if (!integers && round % ROUNDS == LARGE)
+    if (!integers && kind == LARGE)
       mpq_mul_2exp(*number, *number, as_rng_below(&s->rng, LARGEST_SHIFT));
     mpq_canonicalize(*number);
   }
@@ -252,7 +255,7 @@ static void look(search *s) {
     rounds_before = s->rounds;
     if (look_at_small_sizes(s))
       return;
-  } while (s->rounds < 2 * AS_DRAW_PATTERNS * ROUNDS && s->rounds > rounds_before);
+  } while (s->rounds < AS_DRAW_PATTERNS * ROUNDS && s->rounds > rounds_before);
   /* large fixed numbers have no small instance */
   for (int64_t top = 4 * budget->max_size; s->verdict->instances == 0 && top <= 1024; top *= 4) {
     if (as_instance_random(&s->instance, &s->rng, top, 5000) && try_sizes(s))

@@ -549,6 +549,7 @@ static bool f_builtin(const as_domain *domain, const char *name, void *result,
                              .affine = true,
                              .roots = first->deg.roots,
                              .many = first->deg.many,
+                             .drawn = first->deg.drawn,
                              .lawful = first->deg.lawful || as_builtin_rows[builtin].has_laws};
   memcpy(result, &product, sizeof product);
   return true;
@@ -659,6 +660,11 @@ void as_field_random(const as_field_domain *field, as_rng *rng, bool positive, v
   mpz_clears(low, coarse, NULL);
 }
 
+void as_field_drawn(const as_field_domain *field, const mpq_t exact, void *result) {
+  f_from_q(&field->d, result, exact);
+  FIELD(result)->deg.drawn = true;
+}
+
 bool as_field_apart(const void *left, const void *right) {
   return FIELD_CONST(left)->high < FIELD_CONST(right)->low ||
          FIELD_CONST(right)->high < FIELD_CONST(left)->low;
@@ -699,7 +705,8 @@ as_field_bound as_field_error(const as_field_domain *field, const void *left, co
   as_field_bound result = {.degree = degree.degree_num,
                            .exponentials = degree.terms_num,
                            .roots = __builtin_popcountll(degree.roots),
-                           .affine = !degree.other};
+                           .affine = !degree.other,
+                           .is_random = !(degree.drawn && degree.constant)};
   double conjugates = ldexp(1, result.roots);
   double p = (double)field->p;
   double q = (double)field->q;

@@ -37,6 +37,10 @@ void as_field_domain_clear(as_field_domain *F);
  * interval.  exact gets the rational. */
 void as_field_random(const as_field_domain *F, as_rng *rng, bool positive, void *r, mpq_t exact);
 
+/* An input that is no random number: drawn from a few.  What is made of such numbers alone is
+ * compared, and no chance of a missed difference can be stated of it. */
+void as_field_drawn(const as_field_domain *F, const mpq_t exact, void *r);
+
 typedef enum { AS_FC_NONE, AS_FC_SAME, AS_FC_DIFFER, AS_FC_CLOSE, AS_FC_APART } as_field_cmp;
 
 /* SAME, DIFFER: by the p-parts.  Where one has none: CLOSE (intervals meet and are narrow), APART
@@ -53,6 +57,7 @@ typedef struct {
   double exp_degree;
   int roots;
   bool affine;
+  bool is_random; /* false: made of numbers alone that were drawn from a few: nothing is stated */
 } as_field_bound;
 
 as_field_bound as_field_error(const as_field_domain *F, const void *a, const void *b);

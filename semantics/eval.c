@@ -58,24 +58,13 @@ static uint32_t symbols_used(const as_graph *graph) {
   return n;
 }
 
-as_status as_eval_graph_again(const as_graph *graph, const as_domain *domain, const int64_t *env,
-                              as_eval_codes *codes, const as_tensor *inputs, as_tensor *outputs,
-                              uint64_t max_ops, as_eval_marks *marks, as_err *err) {
-  return as_eval_graph_watched(graph, domain, env, codes, NULL, inputs, outputs, max_ops, marks,
-                               err);
-}
-
-as_status as_eval_graph_watched(const as_graph *graph, const as_domain *domain, const int64_t *env,
-                                as_eval_codes *codes, const as_eval_watch *watch,
-                                const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
-                                as_eval_marks *marks, as_err *err) {
-  ev_run run = {.graph = graph,
-                .domain = domain,
-                .codes = codes,
-                .watch = watch,
-                .err = err,
-                .left = max_ops,
-                .marks = {.node = AS_NONE}};
+/* run: the graph, the domain, and who looks on; everything else is of this evaluation */
+static as_status evaluate(ev_run run, const int64_t *env, const as_tensor *inputs,
+                          as_tensor *outputs, uint64_t max_ops, as_eval_marks *marks) {
+  const as_graph *graph = run.graph;
+  const as_domain *domain = run.domain;
+  run.left = max_ops;
+  run.marks = (as_eval_marks){.node = AS_NONE};
   run.ticks = max_ops ? &run.left : NULL;
   uint32_t n_values = symbols_used(graph);
   run.env = as_malloc((n_values + 1) * sizeof *run.env);
@@ -112,6 +101,28 @@ as_status as_eval_graph_watched(const as_graph *graph, const as_domain *domain, 
   if (marks)
     *marks = run.marks;
   return ok ? AS_OK : run.status != AS_OK ? run.status : AS_INTERNAL;
+}
+
+as_status as_eval_graph_again(const as_graph *graph, const as_domain *domain, const int64_t *env,
+                              as_eval_codes *codes, const as_tensor *inputs, as_tensor *outputs,
+                              uint64_t max_ops, as_eval_marks *marks, as_err *err) {
+  ev_run run = {.graph = graph, .domain = domain, .codes = codes, .err = err};
+  return evaluate(run, env, inputs, outputs, max_ops, marks);
+}
+
+as_status as_eval_graph_watched(const as_graph *graph, const as_domain *domain, const int64_t *env,
+                                as_eval_codes *codes, const as_eval_watch *watch,
+                                const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
+                                as_eval_marks *marks, as_err *err) {
+  ev_run run = {.graph = graph, .domain = domain, .codes = codes, .watch = watch, .err = err};
+  return evaluate(run, env, inputs, outputs, max_ops, marks);
+}
+
+as_status as_eval_graph_covering(const as_graph *graph, const as_domain *domain, const int64_t *env,
+                                 const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
+                                 as_eval_marks *marks, as_eval_cover *cover, as_err *err) {
+  ev_run run = {.graph = graph, .domain = domain, .cover = cover, .err = err};
+  return evaluate(run, env, inputs, outputs, max_ops, marks);
 }
 
 bool as_graph_obligations(const as_graph *graph, as_vec *facts, as_err *err) {

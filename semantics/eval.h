@@ -5,6 +5,7 @@
 #define AS_EVAL_H
 #include "../src/ir/graph.h"
 #include "domain.h"
+#include "src/base/map.h"
 #include "src/base/vec.h"
 
 typedef struct {
@@ -70,6 +71,31 @@ typedef struct {
 as_status as_eval_graph_ops(const as_graph *graph, const as_domain *domain, const int64_t *env,
                             const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
                             as_eval_marks *marks /* may be NULL */, as_err *err);
+
+/* Which way the choices of an evaluation went: `if` between values, and the greater or less of two.
+ * A choice stands for its operator's text at one node; only elements at which the domain decides it
+ * count. */
+typedef struct {
+  as_node_id node;
+  uint32_t number;   /* among the choices of the node's operator */
+  uint64_t times[2]; /* the first value was taken; the second */
+} as_eval_choice;
+
+typedef struct {
+  as_vec choice; /* as_eval_choice, as they were met */
+  as_map known;  /* node and number: the place there */
+} as_eval_cover;
+
+void as_eval_cover_init(as_eval_cover *cover);
+void as_eval_cover_clear(as_eval_cover *cover);
+/* adds those of other evaluations of the same graph */
+void as_eval_cover_add(as_eval_cover *cover, const as_eval_cover *other);
+/* how many choices have only ever gone one way */
+uint32_t as_eval_cover_untaken(const as_eval_cover *cover);
+/* as_eval_graph_ops, which adds to `cover` how the choices went; to be used for one graph */
+as_status as_eval_graph_covering(const as_graph *graph, const as_domain *domain, const int64_t *env,
+                                 const as_tensor *inputs, as_tensor *outputs, uint64_t max_ops,
+                                 as_eval_marks *marks, as_eval_cover *cover, as_err *err);
 /* The compiled operators of graphs that are evaluated more than once at the same sizes.  They hold
  * for one environment and for domains that outlive them; one thread uses them at a time. */
 typedef struct as_eval_codes as_eval_codes;

@@ -86,7 +86,7 @@ typedef struct code {
   const icode **index; /* S_INT; bound of a reduction; indices of an access */
   uint32_t slot;
   uint32_t nindex;
-  uint32_t which; /* reduction's index; argument or let accessed */
+  uint32_t which; /* reduction's index; argument or let accessed; number of a choice */
   bool by_data;   /* of an access: an index is an element of a tensor */
   const cond *cond;
   const char *name; /* S_BUILTIN; S_ARG for messages */
@@ -105,6 +105,11 @@ typedef struct {
   void *val;
 } letcode;
 
+/* how often a choice between two values went each way, where the domain decided it */
+typedef struct {
+  uint64_t times[2]; /* the first value was taken; the second */
+} choice_taken;
+
 struct as_opcode {
   const as_opdef *op;
   const as_domain *domain;
@@ -118,6 +123,7 @@ struct as_opcode {
   uint32_t outrank;
   int64_t outdim[AS_MAX_RANK];
   uint32_t out_slot; /* slots of out's indices follow each other */
+  as_vec taken;      /* of choice_taken, by the choice's number: since they were last asked for */
   /* while running */
   unsigned index_flags; /* of the elements read as indices of the access at hand */
   const as_tensor *const *arg;

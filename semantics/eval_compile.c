@@ -508,6 +508,10 @@ static code *comp_operands(op_compiler *compiler, const as_expr *expr, uint32_t 
     if (!(made->kid[i] = comp(compiler, expr->kid[first + i])))
       return NULL;
   }
+  if (made->kind == S_IF || made->kind == S_MAX2 || made->kind == S_MIN2) {
+    made->which = (uint32_t)compiler->opcode->taken.n;
+    as_vec_push(&compiler->opcode->taken, &(choice_taken){{0}});
+  }
   made->tmp[0] = elem(compiler);
   if (made->kind == S_ABS || made->kind == S_IF || made->kind == S_IDIV || made->kind == S_MOD)
     made->tmp[1] = elem(compiler);
@@ -677,6 +681,7 @@ as_opcode *as_opcode_new(as_sizes *sizes, const as_opdef *op, const as_size (*ad
   opcode->domain = domain;
   opcode->mem = as_arena_new();
   as_vec_init(&opcode->elems, sizeof(void *));
+  as_vec_init(&opcode->taken, sizeof(choice_taken));
   op_compiler compiler = {.opcode = opcode,
                           .sizes = sizes,
                           .env = env,
@@ -697,6 +702,7 @@ void as_opcode_free(as_opcode *opcode) {
   for (size_t i = 0; i < opcode->elems.n; i++)
     opcode->domain->clear(opcode->domain, AS_VEC_AT(&opcode->elems, void *, i));
   as_vec_clear(&opcode->elems);
+  as_vec_clear(&opcode->taken);
   for (uint32_t i = 0; opcode->let && i < opcode->nlet; i++) {
     as_map_clear(&opcode->let[i].known);
     as_dom_free(opcode->domain, opcode->let[i].val, opcode->let[i].cap);
@@ -742,6 +748,7 @@ as_status as_func_run(const as_func *func, const as_domain *domain, const void *
   opcode->domain = domain;
   opcode->mem = as_arena_new();
   as_vec_init(&opcode->elems, sizeof(void *));
+  as_vec_init(&opcode->taken, sizeof(choice_taken));
   op_compiler compiler = {.opcode = opcode, .err = err, .func = &outer};
   compiler.param = as_arena_alloc(opcode->mem, (func->n + 1) * sizeof *compiler.param);
   for (uint32_t i = 0; i < func->n; i++)

@@ -10,6 +10,7 @@ typedef struct {
   int64_t *env;         /* a copy: in a block the indices of the block and the iteration change */
   as_eval_codes *codes; /* NULL: nothing is kept */
   const as_eval_watch *watch; /* NULL: nobody does */
+  as_eval_cover *cover; /* NULL: nobody asks how choices went */
   as_err *err;
   uint64_t left;
   uint64_t *ticks;
@@ -41,6 +42,8 @@ void ev_mark(ev_run *run, const as_node *node, const as_tensor *tensor);
 /* `val`: the values of the operands, by node */
 bool ev_run_op(ev_run *run, const as_node *node, as_opcode *opcode, const as_tensor *val,
                as_tensor *out);
+/* adds how the choices of a node's operator went to what is known of them, and forgets it */
+void ev_note_choices(as_eval_cover *cover, as_node_id node, as_opcode *opcode);
 /* a constant, or a size taken as a number */
 bool ev_run_number(ev_run *run, const as_node *node, as_tensor *tensor);
 

@@ -105,6 +105,8 @@ bool ev_run_op(ev_run *run, const as_node *node, as_opcode *opcode, const as_ten
     ev_made(run, node, out);
     ev_mark(run, node, out);
   }
+  if (run->cover)
+    ev_note_choices(run->cover, (as_node_id)(node - run->graph->node), opcode);
   return status == AS_OK;
 }
 

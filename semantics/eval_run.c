@@ -177,9 +177,15 @@ static known test(as_opcode *opcode, const cond *c, bool *doubt) {
   return y;
 }
 
-/* r = (a rel b) ? b : a, for maxima and minima; acc may be r itself */
-static void choose(as_opcode *opcode, void *result, const void *left, const void *right,
-                   bool greater) {
+/* notes which of its values a choice took */
+static void note_taken(as_opcode *opcode, const code *choice, bool second) {
+  AS_VEC_AT(&opcode->taken, choice_taken, choice->which).times[second]++;
+}
+
+/* r = (a rel b) ? b : a, for maxima and minima; acc may be r itself.  Gives what the comparison
+ * came to. */
+static known choose(as_opcode *opcode, void *result, const void *left, const void *right,
+                    bool greater) {
   const as_domain *domain = opcode->domain;
   bool doubt = false;
   known answer = compare(domain, AS_REL_LE, left, right, &doubt);
@@ -187,7 +193,7 @@ static void choose(as_opcode *opcode, void *result, const void *left, const void
   if (answer == K_UNDEF || answer == K_POISON) {
     domain->set(domain, result, left);
     domain->flag(domain, result, (answer == K_UNDEF ? AS_F_UNDEF : AS_F_POISON) | flags);
-    return;
+    return answer;
   }
   if (answer == K_MAYBE)
     domain->join(domain, result, left, right);
@@ -195,6 +201,7 @@ static void choose(as_opcode *opcode, void *result, const void *left, const void
     domain->set(domain, result, (answer == K_YES) == greater ? right : left);
   if (flags)
     domain->flag(domain, result, flags);
+  return answer;
 }
 
 /* the terms from `from` on, up to `to`, added or multiplied */
@@ -340,9 +347,11 @@ static void ev_if(as_opcode *opcode, const code *expr, void *result) {
     return;
   switch (answer) {
   case K_YES:
+    note_taken(opcode, expr, false);
     eval_value(opcode, expr->kid[0], result);
     break;
   case K_NO:
+    note_taken(opcode, expr, true);
     eval_value(opcode, expr->kid[1], result);
     break;
   case K_MAYBE:
@@ -393,6 +402,14 @@ static void ev_idiv(as_opcode *opcode, const code *expr, void *result) {
     return;
   domain->mul(domain, result, expr->tmp[1], result);
   domain->sub(domain, result, expr->tmp[0], result);
+}
+
+/* the greater or the less of two values: of the first one, and of `result` */
+static void ev_greater(as_opcode *opcode, const code *expr, void *result) {
+  bool greater = expr->kind == S_MAX2;
+  known answer = choose(opcode, result, expr->tmp[0], result, greater);
+  if (answer == K_YES || answer == K_NO)
+    note_taken(opcode, expr, (answer == K_YES) == greater);
 }
 
 static void eval_value(as_opcode *opcode, const code *expr, void *result) {
@@ -449,7 +466,7 @@ static void eval_value(as_opcode *opcode, const code *expr, void *result) {
   case S_MIN2:
     eval_value(opcode, expr->kid[0], expr->tmp[0]);
     eval_value(opcode, expr->kid[1], result);
-    choose(opcode, result, expr->tmp[0], result, expr->kind == S_MAX2);
+    ev_greater(opcode, expr, result);
     return;
   case S_SUM:
   case S_PROD:

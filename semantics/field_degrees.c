@@ -28,6 +28,7 @@ void as_degrees_union(as_degrees *result, const as_degrees *one, const as_degree
   result->roots = one->roots | other->roots;
   result->many = one->many || other->many;
   result->lawful = one->lawful || other->lawful;
+  result->drawn = one->drawn || other->drawn;
   result->other = one->other || other->other;
 }
 

@@ -34,6 +34,7 @@ typedef struct {
   bool many;   /* more than 64 roots */
   bool lawful; /* a function that laws speak of stands in it: two values may differ here and be
                   equal among the reals */
+  bool drawn;  /* made with a number that was drawn from a few, and is none of the random ones */
 } as_degrees;
 
 as_degrees as_degrees_sum(as_degrees one, as_degrees other);

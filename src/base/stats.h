@@ -1,4 +1,5 @@
-/* What a run did, counted: one row a counter, which --stats, report.json and the tests read.
+/* What a run did, counted: one row a counter, which --stats, report.json and the tests read; and
+ * how long each stage of judging took, which --stats alone shows, as it is another time each run.
  * Includes base.  Counters belong to the process and are added to by any thread. */
 #ifndef AS_BASE_STATS_H
 #define AS_BASE_STATS_H
@@ -26,6 +27,36 @@ typedef enum {
       AS_N_STATS
 } as_stat;
 
+/* stages of judging: name, what is done in it */
+#define AS_STAGES(X)                                                                               \
+  X(CLAIM, "claim", "texts read by the checker's reader")                                          \
+  X(RANDOM, "random test", "evaluation over finite fields")                                        \
+  X(TRIALS, "trials", "search for a counterexample")                                               \
+  X(PROVE_FIRST, "proof, first", "the prover, with a small part of its effort")                    \
+  X(PROVE, "proof", "the prover")                                                                  \
+  X(REPLAY, "replay", "certificates checked")                                                      \
+  X(SOLVERS, "solvers", "obligations written and asked")
+
+typedef enum {
+
+#define AS_STAGE_ID(id, name, what) AS_STAGE_##id,
+  AS_STAGES(AS_STAGE_ID)
+#undef AS_STAGE_ID
+      AS_N_STAGES
+} as_stage;
+
+/* of one stage, of all threads together */
+typedef struct {
+  const char *name;
+  const char *what;
+  uint64_t times;
+  double seconds; /* by the clock, all of them together */
+  double longest;
+} as_stage_time;
+
+/* adds one passage through a stage, which took that long */
+void as_stats_stage(as_stage stage, double seconds);
+as_stage_time as_stats_stage_time(as_stage stage);
 void as_stats_add(as_stat stat, uint64_t amount);
 uint64_t as_stats_get(as_stat stat);
 const char *as_stats_name(as_stat stat);

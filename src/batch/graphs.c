@@ -1,13 +1,34 @@
-/* A file of candidates that another program wrote, each judged on its own against one program. */
+/* A file of candidates that another program wrote, each judged on its own against one program, by
+ * several threads.  They are told in the order of the file, those that a first turn leaves
+ * undecided after the others. */
 #include "batch.h"
 #include "src/base/file.h"
+#include "src/base/pool.h"
 #include "src/base/progress.h"
 #include "src/report/judged.h"
 #include "src/report/junit.h"
 #include <jansson.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* a graph as it was judged; that cannot be read or expressed is UNKNOWN with the reason */
+typedef struct {
+  size_t number;
+  as_job job;
+  as_judged judged;
+  as_verdict verdict;
+  as_report_words words;
+  bool refused; /* it is no graph of its format, whatever the program; why says what is wrong */
+  bool fixed;   /* judged at its own sizes alone */
+  as_answer answer;
+  const char *why;
+  char *unread; /* owned: why it could not be read */
+  double seconds;
+  bool judged_now; /* in this turn */
+  bool unfinished; /* another turn may decide it */
+} judged_graph;
 
 typedef struct {
   const as_batch_how *how;
@@ -25,21 +46,15 @@ typedef struct {
   as_report_junit *junit;
   as_vec items; /* as_report_item, for report.html; collected where a directory is written */
   as_batch_export *written;
+  judged_graph *graph; /* all of the file's */
+  judged_graph **turn; /* those that have their turn now, and */
+  size_t n_turn;
+  pthread_mutex_t lock; /* what follows, and all that is told */
+  size_t told;          /* of the turn */
+  size_t judged;
+  as_err *fatal; /* the result directory cannot hold what is left */
+  bool failed;
 } graph_run;
-
-/* a graph as it was judged; that cannot be read or expressed is UNKNOWN with the reason */
-typedef struct {
-  size_t number;
-  as_job job;
-  as_judged judged;
-  as_verdict verdict;
-  as_report_words words;
-  bool refused; /* it is no graph of its format, whatever the program; why says what is wrong */
-  bool fixed;   /* judged at its own sizes alone */
-  as_answer answer;
-  const char *why;
-  double seconds;
-} judged_graph;
 
 static void add_files(graph_run *run, const char *folder, const as_report_dir *from, bool cert) {
   for (size_t i = 0; i < from->file.n; i++) {
@@ -165,26 +180,26 @@ static bool read_graph(const graph_run *run, judged_graph *graph, bool fixed, as
   return ok;
 }
 
-static void judge_as_read(const graph_run *run, judged_graph *graph) {
+static void judge_as_read(const as_policy *policy, judged_graph *graph) {
   as_verdict_clear(&graph->verdict);
   as_verdict_init(&graph->verdict);
   graph->judged = as_job_judged(&graph->job);
-  as_judge(&graph->judged, run->how->policy, &graph->verdict);
+  as_judge(&graph->judged, policy, &graph->verdict);
 }
 
 /* A graph that is none at symbolic sizes, or that restrains the program's, is still one at its own
  * sizes. */
-static void judge(const graph_run *run, judged_graph *graph, as_err *err) {
+static void judge(const graph_run *run, const as_policy *policy, judged_graph *graph, as_err *err) {
   if (read_graph(run, graph, false, err)) {
-    judge_as_read(run, graph);
-    if (graph->verdict.answer != AS_ANSWER_UNREADABLE)
+    judge_as_read(policy, graph);
+    if (graph->verdict.answer != AS_ANSWER_UNREADABLE || graph->verdict.unfinished)
       return;
   } else if (graph->refused) {
     return;
   }
   as_err_clear(err);
   if (read_graph(run, graph, true, err))
-    judge_as_read(run, graph);
+    judge_as_read(policy, graph);
 }
 
 /* false with err: the directory cannot hold the files */
@@ -203,40 +218,103 @@ static bool leave(graph_run *run, const judged_graph *graph, as_err *err) {
   return ok;
 }
 
-static bool judge_one(graph_run *run, size_t number, as_err *fatal) {
-  judged_graph graph = {.number = number};
-  as_verdict_init(&graph.verdict);
+static void graph_clear(judged_graph *graph) {
+  free(graph->unread);
+  as_report_words_clear(&graph->words);
+  as_verdict_clear(&graph->verdict);
+  as_job_clear(&graph->job);
+  *graph = (judged_graph){.number = graph->number};
+}
+
+static void judge_one(const graph_run *run, const as_policy *policy, judged_graph *graph) {
+  as_verdict_init(&graph->verdict);
   as_err err;
   as_err_init(&err);
   double start = as_now();
-  as_progress_count(&run->progress, "graphs", number, as_import_count(run->file));
-  judge(run, &graph, &err);
-  as_report_words_of(&graph.verdict, run->how->out != NULL, &graph.words);
-  as_verdict_release(&graph.verdict);
-  char *unread = err.status != AS_OK ? as_err_format(&err) : NULL;
-  graph.answer = was_judged(&graph)    ? graph.verdict.answer
-                 : err.status == AS_NO ? AS_ANSWER_REFUTED
-                                       : AS_ANSWER_UNKNOWN;
-  graph.why = unread ? unread : graph.verdict.why;
-  graph.seconds = as_now() - start;
-  run->count[graph.answer]++;
-  run->uncertified += graph.answer == AS_ANSWER_PROVED && !graph.verdict.certified;
-  if (run->table)
-    print_row(run, &graph);
-  json_array_append_new(run->rows, json_row(&graph));
-  char *name = as_format("graph %zu", number);
-  as_report_junit_judged(run->junit, run->path, name, graph.seconds, graph.why,
-                         was_judged(&graph) ? &graph.verdict : NULL);
-  free(name);
-  if (was_judged(&graph))
-    run->unwritten += !as_batch_export_add(run->written, &graph.judged, &graph.verdict);
-  bool ok = run->how->out == NULL || leave(run, &graph, fatal);
-  free(unread);
-  as_report_words_clear(&graph.words);
-  as_verdict_clear(&graph.verdict);
-  as_job_clear(&graph.job);
+  judge(run, policy, graph, &err);
+  if (graph->verdict.unfinished) {
+    graph_clear(graph);
+    graph->unfinished = true;
+  } else {
+    as_report_words_of(&graph->verdict, run->how->out != NULL, &graph->words);
+    as_verdict_release(&graph->verdict);
+    graph->unread = err.status != AS_OK ? as_err_format(&err) : NULL;
+    graph->answer = was_judged(graph)     ? graph->verdict.answer
+                    : err.status == AS_NO ? AS_ANSWER_REFUTED
+                                          : AS_ANSWER_UNKNOWN;
+    graph->why = graph->unread ? graph->unread : graph->verdict.why;
+    graph->seconds = as_now() - start;
+  }
   as_err_clear(&err);
-  return ok;
+}
+
+/* one that is decided: to the table and to all that is left */
+static void tell(graph_run *run, judged_graph *graph) {
+  run->count[graph->answer]++;
+  run->uncertified += graph->answer == AS_ANSWER_PROVED && !graph->verdict.certified;
+  if (run->table)
+    print_row(run, graph);
+  json_array_set_new(run->rows, graph->number, json_row(graph));
+  char *name = as_format("graph %zu", graph->number);
+  as_report_junit_judged(run->junit, run->path, name, graph->seconds, graph->why,
+                         was_judged(graph) ? &graph->verdict : NULL);
+  free(name);
+  if (was_judged(graph))
+    run->unwritten += !as_batch_export_add(run->written, &graph->judged, &graph->verdict);
+  run->failed = run->failed || (run->how->out && !leave(run, graph, run->fatal));
+}
+
+/* takes what a graph came to, and tells what there is to tell by now, in the order of the turn */
+static void take(graph_run *run, judged_graph *graph) {
+  pthread_mutex_lock(&run->lock);
+  graph->judged_now = true;
+  run->judged += !graph->unfinished;
+  for (; run->told < run->n_turn && run->turn[run->told]->judged_now; run->told++) {
+    judged_graph *next = run->turn[run->told];
+    if (next->unfinished)
+      continue;
+    tell(run, next);
+    graph_clear(next);
+  }
+  as_progress_count(&run->progress, "graphs", run->judged, as_import_count(run->file));
+  pthread_mutex_unlock(&run->lock);
+}
+
+static void judge_at_first(void *arg, size_t i) {
+  graph_run *run = arg;
+  as_policy policy = *run->how->policy;
+  policy.first_turn = true;
+  judge_one(run, &policy, run->turn[i]);
+  take(run, run->turn[i]);
+}
+
+static void judge_fully(void *arg, size_t i) {
+  graph_run *run = arg;
+  judge_one(run, run->how->policy, run->turn[i]);
+  take(run, run->turn[i]);
+}
+
+/* All have their first turn before any has more: a slow one delays nobody. */
+static void judge_all(graph_run *run) {
+  size_t n = as_import_count(run->file);
+  run->graph = as_calloc(n + 1, sizeof *run->graph);
+  run->turn = as_calloc(n + 1, sizeof *run->turn);
+  for (size_t i = 0; i < n; i++) {
+    run->graph[i].number = i;
+    run->turn[run->n_turn++] = &run->graph[i];
+    json_array_append_new(run->rows, json_null());
+  }
+  as_parallel(run->how->threads, run->n_turn, judge_at_first, run);
+  run->n_turn = run->told = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (!run->graph[i].unfinished)
+      continue;
+    run->graph[i] = (judged_graph){.number = i};
+    run->turn[run->n_turn++] = &run->graph[i];
+  }
+  as_parallel(run->how->threads, run->n_turn, judge_fully, run);
+  free(run->turn);
+  free(run->graph);
 }
 
 static char *summary_json(graph_run *run, double seconds) {
@@ -287,6 +365,7 @@ static bool finish(graph_run *run, double seconds, as_err *err) {
 }
 
 static void clear(graph_run *run) {
+  pthread_mutex_destroy(&run->lock);
   as_report_junit_free(run->junit);
   as_import_free(run->file);
   json_decref(run->rows);
@@ -312,13 +391,16 @@ int as_batch_graphs(const as_batch_how *how, const as_job *given, const as_impor
   as_str_init(&run.batch);
   as_vec_init(&run.items, sizeof(as_report_item));
   as_progress_init(&run.progress, !run.table);
+  pthread_mutex_init(&run.lock, NULL);
+  run.fatal = &err;
   double start = as_now();
   run.file = as_import_read(format, path, &err);
   bool ok = run.file && (how->out == NULL || as_report_dir_place(how->out, how->force, &err));
   if (ok && run.table)
     printf("graph  kernels  verdict     time\n");
-  for (size_t i = 0; ok && i < as_import_count(run.file); i++)
-    ok = judge_one(&run, i, &err);
+  if (ok)
+    judge_all(&run);
+  ok = ok && !run.failed;
   as_progress_end(&run.progress);
   ok = ok && finish(&run, as_now() - start, &err);
   int status = !ok                                               ? as_err_tell(&err)

@@ -1,5 +1,5 @@
 /* Files of rules: a line for every rule and a summary.  Rules are judged by several threads and
- * told in the order of the files. */
+ * told in the order of the files, those that a first turn leaves undecided after the others. */
 #include "rules.h"
 #include "src/base/file.h"
 #include "src/base/id.h"
@@ -17,13 +17,14 @@ static void print_residual(const as_proof_result *proof) {
     printf("      %s\n", proof->right);
 }
 
-static void tell(const rule_run *run, const judged_rule *rule) {
+static void tell(rule_run *run, const judged_rule *rule) {
   const as_verdict *verdict = &rule->verdict;
   if (!run->table || rule->file == NULL) /* of a file that was said when it was opened */
     return;
   as_progress_wipe(&run->progress);
-  if (run->n_file + run->n_bad_file > 1 && (rule == run->cases || rule[-1].file != rule->file))
+  if (run->n_file + run->n_bad_file > 1 && run->of_file != rule->file)
     printf("# %s\n", rule->path);
+  run->of_file = rule->file;
   printf("%-*s  %-8s %8.3f s%s%s%s\n", run->width, rule->name, as_answer_word(verdict->answer),
          verdict->seconds, verdict->surprise ? "  expected: " : "",
          verdict->surprise ? as_expect_word(verdict->expect) : "",
@@ -51,7 +52,7 @@ static void tell(const rule_run *run, const judged_rule *rule) {
   fflush(stdout);
 }
 
-static void judge(const rule_run *run, judged_rule *rule) {
+static void judge(const rule_run *run, const as_policy *policy, judged_rule *rule) {
   if (rule->unread) {
     rule->verdict.answer = AS_ANSWER_UNREADABLE;
     rule->verdict.reason = AS_REASON_UNREADABLE;
@@ -59,25 +60,64 @@ static void judge(const rule_run *run, judged_rule *rule) {
     return;
   }
   as_judged judged = as_job_judged_rule(rule->file, rule->number, rule->reverse, rule->name);
-  as_judge(&judged, &run->policy, &rule->verdict);
+  as_judge(&judged, policy, &rule->verdict);
+  if (rule->verdict.unfinished) {
+    as_verdict_clear(&rule->verdict);
+    as_verdict_init(&rule->verdict);
+    rule->verdict.unfinished = true;
+    return;
+  }
   as_report_words_of(&rule->verdict, run->how->out != NULL, &rule->words);
   as_verdict_release(&rule->verdict);
 }
 
-static void judge_one(void *arg, size_t i) {
-  rule_run *run = arg;
-  judged_rule *rule = &run->cases[i];
-  judge(run, rule);
+/* takes what a rule came to, and tells what there is to tell by now, in the order of the turn */
+static void take(rule_run *run, judged_rule *rule) {
   pthread_mutex_lock(&run->lock);
   rule->done = true;
-  run->judged++;
-  run->count[rule->verdict.answer]++;
-  run->surprises += rule->verdict.surprise;
-  run->conflicts += rule->verdict.conflict;
-  for (; run->told < run->n_case && run->cases[run->told].done; run->told++)
-    tell(run, &run->cases[run->told]);
+  if (!rule->verdict.unfinished) {
+    run->judged++;
+    run->count[rule->verdict.answer]++;
+    run->surprises += rule->verdict.surprise;
+    run->conflicts += rule->verdict.conflict;
+  }
+  for (; run->told < run->n_turn && run->turn[run->told]->done; run->told++) {
+    if (!run->turn[run->told]->verdict.unfinished)
+      tell(run, run->turn[run->told]);
+  }
   as_progress_count(&run->progress, "rules", run->judged, run->n_case);
   pthread_mutex_unlock(&run->lock);
+}
+
+static void judge_at_first(void *arg, size_t i) {
+  rule_run *run = arg;
+  as_policy policy = run->policy;
+  policy.first_turn = true;
+  judge(run, &policy, run->turn[i]);
+  take(run, run->turn[i]);
+}
+
+static void judge_fully(void *arg, size_t i) {
+  rule_run *run = arg;
+  judge(run, &run->policy, run->turn[i]);
+  take(run, run->turn[i]);
+}
+
+/* All have their first turn before any has more: a slow one delays nobody. */
+static void judge_all(rule_run *run) {
+  run->turn = as_calloc(run->n_case + 1, sizeof *run->turn);
+  for (size_t i = 0; i < run->n_case; i++)
+    run->turn[run->n_turn++] = &run->cases[i];
+  as_parallel(run->how->threads, run->n_turn, judge_at_first, run);
+  run->n_turn = run->told = 0;
+  for (size_t i = 0; i < run->n_case; i++) {
+    if (!run->cases[i].verdict.unfinished)
+      continue;
+    run->cases[i].done = false;
+    run->turn[run->n_turn++] = &run->cases[i];
+  }
+  as_parallel(run->how->threads, run->n_turn, judge_fully, run);
+  free(run->turn);
 }
 
 /* worst first: a contradiction, what cannot be read, what is wrong or not as it says of itself,
@@ -220,7 +260,7 @@ int as_batch_rules(const as_batch_how *how, const as_oplib *library, const char 
   list_cases(&run);
   as_progress_init(&run.progress, how->quiet);
   pthread_mutex_init(&run.lock, NULL);
-  as_parallel(how->threads, run.n_case, judge_one, &run);
+  judge_all(&run);
   as_progress_end(&run.progress);
   double seconds = as_now() - start;
   bool ok = as_batch_leave_rules(&run, seconds, &err) && as_batch_junit_rules(&run, &err);

@@ -34,10 +34,13 @@ typedef struct {
   uint32_t n_bad_file;
   judged_rule *cases;
   size_t n_case;
-  bool table;           /* on standard output, a line a rule */
-  int width;            /* of the longest name */
-  pthread_mutex_t lock; /* what follows */
-  size_t told;
+  bool table;         /* on standard output, a line a rule */
+  int width;          /* of the longest name */
+  judged_rule **turn; /* those that have their turn now, and */
+  size_t n_turn;
+  pthread_mutex_t lock;  /* what follows */
+  size_t told;           /* of the turn */
+  const as_job *of_file; /* of the one that was told last */
   size_t judged;
   as_progress progress;
   uint32_t count[AS_N_ANSWERS];

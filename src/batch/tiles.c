@@ -201,6 +201,7 @@ static void judge(batch *b, row *r, const char *name, bool alone) {
   }
   as_tile_budget budget = as_tile_budget_default;
   budget.seed = b->how->seed;
+  budget.until = policy ? policy->until : 0;
   ok = ok && as_tile_job_judge(&job, &budget, &r->verdict, &r->err) == AS_OK;
   r->answer = ok ? (uint32_t)r->verdict.answer : UNREADABLE;
   as_tile_job_clear(&job);
@@ -384,7 +385,7 @@ static bool refuted_at_once(const batch *b, const row *r, const char *name) {
                         .sizes_per_bound = 8,
                         .inputs_per_size = 1,
                         .max_ops = 200000,
-                        .seconds = 1};
+                        .until = b->how->policy ? b->how->policy->until : 0};
   as_tile_verdict verdict = {0};
   as_err unsaid;
   as_err_init(&unsaid);

@@ -163,6 +163,62 @@ static as_size as_program_has_it(const as_graph *graph, as_size a) {
   return reduce_from(graph, fold_tiles(graph, a), graph->program ? graph->n_fact : 0);
 }
 
+/* definitions `sym = by`, none of whose symbols stands in any of the expressions */
+typedef struct {
+  as_size *sym;
+  as_size *by;
+  uint32_t n;
+} solved;
+
+/* the size with each symbol that is defined replaced; AS_SIZE_BAD: it becomes too large */
+static as_size replaced(as_sizes *sizes, const solved *by, as_size a) {
+  for (uint32_t i = 0; i < by->n && a != AS_SIZE_BAD; i++)
+    a = as_size_subst(sizes, a, by->sym[i], by->by[i]);
+  return a;
+}
+
+/* Takes over one equation, both of whose sides are free of what is defined already.  It is left out
+ * where neither side is a symbol of its own: nothing follows from it then that is not found
+ * otherwise. */
+static void eliminate(as_sizes *sizes, solved *all, as_size lhs, as_size rhs) {
+  as_size_fact equation = {lhs, rhs, AS_REL_EQ};
+  as_size sym;
+  as_size by;
+  if (lhs == rhs || lhs == AS_SIZE_BAD || rhs == AS_SIZE_BAD ||
+      !definition(sizes, &equation, &sym, &by))
+    return;
+  for (uint32_t i = 0; i < all->n; i++) {
+    as_size inner = as_size_subst(sizes, all->by[i], sym, by);
+    if (inner == AS_SIZE_BAD)
+      return;
+    all->by[i] = inner;
+  }
+  all->sym[all->n] = sym;
+  all->by[all->n++] = by;
+}
+
+/* Equal once the equations have been solved one after the other, each with the definitions that
+ * those before it made: where one extent is the product of several pairs of sizes (`E = L * S`,
+ * `E = G`), replacing by the first relation alone never comes to the others. */
+static bool same_by_elimination(const as_graph *graph, as_size a, as_size b) {
+  as_sizes *sizes = graph->sizes;
+  uint32_t n = 0;
+  while (fact(graph, n) != NULL)
+    n++;
+  solved all = {.sym = as_malloc((n + 1) * sizeof *all.sym),
+                .by = as_malloc((n + 1) * sizeof *all.by)};
+  for (uint32_t i = 0; i < n; i++) {
+    const as_size_fact *f = fact(graph, i);
+    if (f->rel == AS_REL_EQ)
+      eliminate(sizes, &all, replaced(sizes, &all, f->lhs), replaced(sizes, &all, f->rhs));
+  }
+  as_size x = replaced(sizes, &all, a);
+  bool same = x != AS_SIZE_BAD && x == replaced(sizes, &all, b);
+  free(all.sym);
+  free(all.by);
+  return same;
+}
+
 bool as_graph_same_size(const as_graph *graph, as_size a, as_size b) {
   if (a == b)
     return a != AS_SIZE_BAD;
@@ -190,7 +246,8 @@ bool as_graph_same_size(const as_graph *graph, as_size a, as_size b) {
       return true;
   }
   return joined(graph, x, y) ||
-         joined(graph, reduce(graph, fold_tiles(graph, a)), reduce(graph, fold_tiles(graph, b)));
+         joined(graph, reduce(graph, fold_tiles(graph, a)), reduce(graph, fold_tiles(graph, b))) ||
+         same_by_elimination(graph, a, b);
 }
 
 static bool natural(const as_sizes *sizes, as_size atom) {

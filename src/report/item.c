@@ -35,9 +35,9 @@ static void random_rows(const as_verdict *verdict, as_report_item *item) {
     return;
   }
   const as_field_report *field = &verdict->field;
-  as_report_state state = !verdict->field_ran || field->verdict == AS_UNKNOWN ? AS_REPORT_OPEN
-                          : field->verdict == AS_OK                           ? AS_REPORT_GOOD
-                                                                              : AS_REPORT_BAD;
+  bool differs = verdict->field_ran && field->verdict == AS_NO;
+  bool good = verdict->field_ran && as_field_says_all(field);
+  as_report_state state = differs ? AS_REPORT_BAD : good ? AS_REPORT_GOOD : AS_REPORT_OPEN;
   as_report_row(item, state, "Random test", "%s", verdict->field_words);
 }
 

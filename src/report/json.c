@@ -202,11 +202,13 @@ static json_t *random_test_json(const as_verdict *verdict) {
   const char *word = field->verdict == AS_OK   ? "same"
                      : field->verdict == AS_NO ? "different"
                                                : "inconclusive";
-  return json_pack("{s:s, s:I, s:I, s:I, s:i, s:I, s:I, s:f, s:f, s:s*}", "verdict", word, "seed",
-                   (json_int_t)field->seed, "p", (json_int_t)field->p, "q", (json_int_t)field->q,
-                   "runs", (int)field->runs, "same", (json_int_t)field->same, "skipped",
-                   (json_int_t)field->skipped, "bound_one_run", field->bound, "bound_all_runs",
-                   field->bound_all, "words", verdict->field_words);
+  return json_pack("{s:s, s:b, s:I, s:I, s:I, s:i, s:I, s:I, s:f, s:f, s:i, s:i, s:s*}", "verdict",
+                   word, "says_all", as_field_says_all(field), "seed", (json_int_t)field->seed, "p",
+                   (json_int_t)field->p, "q", (json_int_t)field->q, "runs", (int)field->runs,
+                   "same", (json_int_t)field->same, "skipped", (json_int_t)field->skipped,
+                   "bound_one_run", field->bound, "bound_all_runs", field->bound_all, "choices",
+                   (int)field->n_choices, "choices_that_took_one_value", (int)field->n_untaken,
+                   "words", verdict->field_words);
 }
 
 static void add_verdict(json_t *object, const as_verdict *verdict) {

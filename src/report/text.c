@@ -138,6 +138,13 @@ void as_report_print_stats(void) {
     printf("%-9s %8llu %s\n", i == 0 ? "counted" : "", (unsigned long long)as_stats_get((as_stat)i),
            as_stats_what((as_stat)i));
   }
+  printf("%-14s %7s %10s %10s\n", "stage", "times", "seconds", "longest");
+  for (int i = 0; i < AS_N_STAGES; i++) {
+    as_stage_time stage = as_stats_stage_time((as_stage)i);
+    if (stage.times > 0)
+      printf("%-14s %7llu %10.3f %10.3f  %s\n", stage.name, (unsigned long long)stage.times,
+             stage.seconds, stage.longest, stage.what);
+  }
 }
 
 char *as_report_words_without(const char *words, const char *path, const char *name) {

@@ -40,7 +40,7 @@ START_TEST(equal_pairs_pass) {
       as_field_report_clear(&report);
     }
     as_refute_budget budget = as_refute_default;
-    budget.seconds = 1;
+    budget.total_ops = 1000000;
     budget.max_size = 2;
     as_cex cex;
     status = as_refute(pair.tp, pair.mug, &budget, &cex, &err);
@@ -123,7 +123,7 @@ START_TEST(forced_sizes) {
     as_field_report_clear(&report);
     as_cex cex;
     as_refute_budget budget = as_refute_default;
-    budget.seconds = 1;
+    budget.total_ops = 1000000;
     ck_assert_int_eq(as_refute(graph, graph, &budget, &cex, NULL), AS_UNKNOWN);
     as_cex_clear(&cex);
     as_err_clear(&err);
@@ -136,13 +136,14 @@ START_TEST(forced_sizes) {
 END_TEST
 
 /* the verdict on a candidate that is not the program operator by operator */
-static as_status verdict(const char *program, const char *candidate, double until,
-                         as_field_report *report) {
+static as_status verdict_of(const char *program, const char *candidate, uint64_t seed, double until,
+                            as_field_report *report) {
   as_sizes *sizes = as_sizes_new();
   as_graph *given = load_text(program, sizes, lib, NULL);
   as_graph *other = load_text(candidate, sizes, lib, given);
   as_field_options options = as_field_default;
   options.until = until;
+  options.seed = seed;
   as_err err;
   as_err_init(&err);
   as_status status = as_field_test(given, other, &options, report, &err);
@@ -152,6 +153,11 @@ static as_status verdict(const char *program, const char *candidate, double unti
   as_graph_free(given);
   as_sizes_free(sizes);
   return status;
+}
+
+static as_status verdict(const char *program, const char *candidate, double until,
+                         as_field_report *report) {
+  return verdict_of(program, candidate, as_field_default.seed, until, report);
 }
 
 /* What is left of an axis behind 20 elements: at the sizes of at most 3 that are tried first there
@@ -216,6 +222,116 @@ START_TEST(time_that_is_up) {
 
 END_TEST
 
+/* ---- choices that chance hardly meets */
+typedef struct {
+  const char *program;
+  const char *right;
+  const char *wrong;
+} choice_case;
+
+static const choice_case choices[] = {
+    /* a mask of truth values, which come as integers */
+    {"program p\nsizes n\ninput k: int[n]\ninput s: f32[n]\n"
+     "y = select(not_equal(k, 0), s, 0 * s)\noutput y\n",
+     "mugraph c\ny = select(equal(k, 0), s - s, s)\n",
+     "mugraph c\ny = select(not_equal(k, 0), s, 0 * s + 1)\n"},
+    /* one of real numbers: its elements are hardly ever 0 by chance */
+    {"program p\nsizes n\ninput k: f32[n]\ninput s: f32[n]\ny = select(k, s, s + 1)\noutput y\n",
+     "mugraph c\ny = select(k, s, 1 + s)\n", "mugraph c\ny = 1 * s\n"},
+    /* a number of the text */
+    {"program p\nsizes n\ninput s: f32[n]\ny = select(equal(s, 0.5), 2 * s, s + 1)\noutput y\n",
+     "mugraph c\ny = select(equal(s, 0.5), s + s, 1 + s)\n", "mugraph c\ny = 1 + s\n"},
+    /* labels, one of which is ignored: they name places elsewhere */
+    {"program p\nsizes m, n\ninput l: int[m]\ninput x: f32[n]\n"
+     "t = select(not_equal(l, -100), l, 0 * l)\ng = gather(x, t)\n"
+     "y = select(not_equal(l, -100), g, 0 * g)\noutput y\n",
+     "mugraph c\nt = select(not_equal(l, -100), l, 0 * l)\ng = gather(x, t)\n"
+     "y = select(equal(l, -100), g - g, g)\n",
+     "mugraph c\nt = select(not_equal(l, -100), l, 0 * l)\ng = gather(x, t)\n"
+     "y = select(not_equal(l, -100), g, 0 * g + 1)\n"},
+    /* the end of a type */
+    {"program p\nsizes n\ninput b: int[n]\ninput s: f32[n]\n"
+     "y = select(less(b, 200), s, 0 * s)\noutput y\n",
+     "mugraph c\ny = select(less(b, 200), s, s - s)\n", "mugraph c\ny = 1 * s\n"},
+};
+
+/* Both ways are taken, so that a wrong one is seen, at every seed; a right one never is. */
+START_TEST(choices_go_both_ways) {
+  const choice_case *of = &choices[_i];
+  as_field_report report;
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    as_status right = verdict_of(of->program, of->right, seed, 0, &report);
+    ck_assert_msg(right == AS_OK, "seed %d", (int)seed);
+    ck_assert_msg(as_field_says_all(&report), "seed %d: %s", (int)seed,
+                  report.untaken ? report.untaken : "");
+    as_field_report_clear(&report);
+    as_status wrong = verdict_of(of->program, of->wrong, seed, 0, &report);
+    ck_assert_msg(wrong == AS_NO, "seed %d", (int)seed);
+    as_field_report_clear(&report);
+  }
+}
+
+END_TEST
+
+/* Of a choice that can only go one way the test says nothing, and tells that it does not; nor does
+ * it state a chance of what is made of integers alone. */
+START_TEST(what_it_says_nothing_of) {
+  as_field_report report;
+  ck_assert_int_eq(verdict("program p\nsizes n\ninput s: f32[n]\n"
+                           "y = select(greater(exp(s), 0), s, s + 1)\noutput y\n",
+                           "mugraph c\ny = select(less(0, exp(s)), s, 1 + s)\n", 0, &report),
+                   AS_OK);
+  ck_assert_ptr_nonnull(report.untaken);
+  ck_assert(!as_field_says_all(&report));
+  ck_assert_double_lt(report.bound, 1);
+  as_field_report_clear(&report);
+  ck_assert_int_eq(verdict("program p\nsizes n\ninput k: int[n]\ny = 2 * k\noutput y\n",
+                           "mugraph c\ny = k + k\n", 0, &report),
+                   AS_OK);
+  ck_assert_double_eq(report.bound, 1);
+  ck_assert(!as_field_says_all(&report));
+  as_field_report_clear(&report);
+}
+
+END_TEST
+
+/* One extent is the product of two pairs of sizes: `E = L * S` and `E = G`. */
+START_TEST(extents_by_two_relations) {
+  static const char head[] = "program p\nsizes E, K\ninput x: f32[E * K]\ny = x + x\noutput y\n";
+
+  static const struct {
+    const char *relation;
+    const char *factor;
+    bool read;
+    as_status status;
+  } cases[] = {{"E = G", "2", true, AS_UNKNOWN},
+               {"E = G", "3", true, AS_NO},
+               {"E = G * S", "2", false, AS_UNKNOWN}};
+
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    as_sizes *sizes = as_sizes_new();
+    as_graph *given = load_text(head, sizes, lib, NULL);
+    char *text =
+        as_format("mugraph c\nsizes G, L, S\nwhere E = L * S, %s\nkernel k\n"
+                  "  grid x = G\n  load t [K] = x x -> 0\n  u = %s * t\n  store y [K] = u x -> 0\n"
+                  "end\n",
+                  cases[i].relation, cases[i].factor);
+    as_graph *other = load_mug_text(text, given);
+    free(text);
+    ck_assert_int_eq(other != NULL, cases[i].read);
+    as_cex cex;
+    if (other)
+      ck_assert_int_eq(as_refute(given, other, NULL, &cex, NULL), cases[i].status);
+    if (other)
+      as_cex_clear(&cex);
+    as_graph_free(other);
+    as_graph_free(given);
+    as_sizes_free(sizes);
+  }
+}
+
+END_TEST
+
 /* --- wrong candidates */
 typedef struct {
   int parsed;
@@ -245,7 +361,7 @@ static void judge(const load_pair *pair, const as_graph *mugraph, const char *te
   if (search) {
     as_cex cex;
     as_refute_budget budget = as_refute_default;
-    budget.seconds = 1;
+    budget.total_ops = 1000000;
     as_status q = as_refute(pair->tp, mugraph, &budget, &cex, &err);
     ck_assert_msg(!(status == AS_OK && q == AS_NO),
                   "the field test passes what the refuter refutes:\n%s", text);
@@ -292,6 +408,9 @@ int main(void) {
   tcase_add_test(tests, sizes_with_something_to_compare);
   tcase_add_test(tests, ties_are_told);
   tcase_add_test(tests, time_that_is_up);
+  tcase_add_loop_test(tests, choices_go_both_ways, 0, sizeof choices / sizeof *choices);
+  tcase_add_test(tests, what_it_says_nothing_of);
+  tcase_add_test(tests, extents_by_two_relations);
   tcase_add_test(tests, mutants);
   int status = test_run("graphs", tests);
   as_oplib_free(lib);

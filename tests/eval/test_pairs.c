@@ -21,7 +21,7 @@ static void check_row(const row *r) {
   as_status status = as_field_test(other, graph, NULL, &f, &err);
   as_cex cex;
   as_refute_budget budget = as_refute_default;
-  budget.seconds = 2;
+  budget.total_ops = 2000000;
   if (r->e != WRONG)
     budget.max_size = 2;
   as_status q = as_refute(other, graph, &budget, &cex, &err);

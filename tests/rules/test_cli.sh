@@ -69,12 +69,12 @@ shifted     REFUTED  T s
     N = 1, s = 0
     A = [0]
     left side well formed, right side not: out: operator dynamic_slice: s + 2 <= N does not hold at these sizes
-nothing     VACUOUS  T s
-    no sizes and inputs were found at which what the rule starts from is well formed and defined
 broken      ERROR    T s
 mixed.rule:34:10: expected a tensor, found the end of the line
     lhs A +
            ^
+nothing     VACUOUS  T s
+    no sizes and inputs were found at which what the rule starts from is well formed and defined
 open        UNKNOWN  T s
 END
 

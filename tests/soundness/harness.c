@@ -93,7 +93,7 @@ static as_status judge(const char *tp, const char *mug, uint64_t seed, bool *com
       as_cex cex;
       as_cex_init(&cex);
       budget.seed = seed;
-      budget.seconds = 0.3;
+      budget.total_ops = 300000;
       as_err_clear(&err);
       as_err_init(&err);
       if (as_refute(graph, mugraph, &budget, &cex, &err) == AS_NO)

@@ -201,8 +201,52 @@ START_TEST(wrong_ones) {
 
 END_TEST
 
+/* ---- what only data of a kind tells apart; at free sizes, and at those of one launch */
+#define MAXIMUM(sizes, other)                                                                      \
+  "tile q\nsizes " sizes "\ninput X: f32[M, N]\noutput Y: f32[M]\nparallel r = 0 to M\n"           \
+  "  load x[i < T] = X[r, i] where i < N else " other "\n  m = max(x)\n  store Y[r] = m[]\nend\n"
+#define QUOTIENT(divisor)                                                                          \
+  "tile q\nsizes M = 4, N = 5\ninput X: f32[M, N]\noutput Y: f32[M, N]\nparallel r = 0 to M\n"     \
+  "  load x[i < N] = X[r, i]\n  m = max(abs(x))\n  y = x / " divisor "\n"                          \
+  "  store Y[r, i] = y over [i < N]\nend\n"
+#define BYTES(value)                                                                               \
+  "tile q\nsizes M = 4\ninput B: int[M]\noutput Y: f32[M]\nload b[i < M] = B[i]\n"                 \
+  "store Y[i] = " value " over [i < M]\n"
+
+static const struct {
+  const char *given;
+  const char *candidate;
+  as_tile_answer answer;
+} pairs[] = {
+    {MAXIMUM("M = 4, N = 5, T = 8", "-10000000"), MAXIMUM("M = 4, N = 5, T = 8", "0"),
+     AS_TILE_DIFFERS},
+    {"tile q\nsizes M = 4\ninput X: f32[M, 5]\noutput Y: f32[M]\nparallel r = 0 to M\n"
+     "  load x[i < 5] = X[r, i]\n  m = max(x)\n  store Y[r] = m[]\nend\n",
+     "tile q\nsizes M = 4\ninput X: f32[M, 5]\noutput Y: f32[M]\nparallel r = 0 to M\n"
+     "  load x[i < 8] = X[r, i] where i < 5 else 0\n  m = max(x)\n  store Y[r] = m[]\nend\n",
+     AS_TILE_DIFFERS},
+    {QUOTIENT("select(greater(m, 0), m, 1 + 0 * m)"), QUOTIENT("m"), AS_TILE_DIFFERS},
+    {QUOTIENT("m"), QUOTIENT("select(greater(m, 0), m, 1 + 0 * m)"), AS_TILE_NO_DIFFERENCE},
+    {BYTES("b[i]"), BYTES("if(b[i] > 127, b[i] - 256, b[i])"), AS_TILE_DIFFERS},
+    {BYTES("if(b[i] = -100, 0, b[i])"), BYTES("b[i]"), AS_TILE_DIFFERS},
+    {BYTES("b[i] + b[i]"), BYTES("2 * b[i]"), AS_TILE_NO_DIFFERENCE},
+};
+
+START_TEST(data_of_a_kind) {
+  as_oplib *lib = test_operators();
+  for (uint64_t seed = 1; seed <= 5; seed++) {
+    uint32_t answer = judge(lib, pairs[_i].given, pairs[_i].candidate, seed);
+    ck_assert_msg(answer == (uint32_t)pairs[_i].answer, "seed %d: %d\n%s\n%s", (int)seed,
+                  (int)answer, pairs[_i].given, pairs[_i].candidate);
+  }
+  as_oplib_free(lib);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("wrong tile programs", 300);
+  tcase_add_loop_test(tests, data_of_a_kind, 0, sizeof pairs / sizeof *pairs);
   tcase_add_test(tests, right_ones);
   tcase_add_test(tests, wrong_ones);
   return test_run("wrong tile programs", tests);

@@ -1,10 +1,12 @@
 #include "field.h"
 #include "../../semantics/domain_field.h"
 #include "../../src/base/stats.h"
+#include "../refute/draws.h"
 #include "../refute/instance.h"
 #include "identical.h"
 #include "src/base/file.h"
 #include "src/base/mem.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +24,9 @@ enum {
   TOO_MUCH = 2,     /* as many times more than it may take, by the estimate: not even begun */
   DRAWS = 24,       /* of sizes for a run, where they lead to much work */
   FEW_OPS = 200000, /* of an evaluation: sizes that need no more are taken as they are drawn */
-  SLOWEST = 500000  /* operations a second, where none was measured yet */
+  SLOWEST = 500000, /* operations a second, where none was measured yet */
+  MORE_RUNS = 24,   /* at numbers of the texts, while a choice has taken one of its values only */
+  MOST_NAMED = 4    /* choices that are named in words */
 };
 
 typedef struct {
@@ -45,6 +49,12 @@ typedef struct {
   uint32_t n_long;   /* evaluations that took more, since they may take so many */
   bool undefined;    /* the program was, somewhere */
   bool identical;    /* the candidate is the program: inconclusive runs say as much as others */
+  as_constants literals;
+  bool strays;            /* this run's places may be numbers of the texts, in range or not */
+  bool no_strays;         /* the program was undefined where they were */
+  bool among_literals;    /* this run's inputs are among the numbers of the texts, 0 and 1 */
+  as_eval_cover cover[2]; /* of the program; of the candidate */
+  as_eval_cover now[2];   /* the same, of the run at hand */
 } tester;
 
 /* compares element by element; true: something calls for a look at the reals */
@@ -52,6 +62,9 @@ static bool compare(tester *job, const as_tensor *want, const as_tensor *have, d
   as_field_report *report = job->report;
   bool suspect = false;
   for (uint32_t i = 0; i < job->spec->n_output; i++) {
+    as_field_output *output = &report->output[i];
+    const as_field_output before = *output;
+    double worst_here = 0;
     if (want[i].rank != have[i].rank ||
         memcmp(want[i].dim, have[i].dim, want[i].rank * sizeof *want[i].dim))
       return true;
@@ -61,11 +74,13 @@ static bool compare(tester *job, const as_tensor *want, const as_tensor *have, d
       const as_domain *domain = want[i].d;
       if (domain->flags(domain, wanted) & AS_F_NOVALUE) {
         report->skipped++;
+        output->skipped++;
         continue;
       }
       if (domain->flags(domain, had) & AS_F_NOVALUE) {
         suspect = true;
         report->skipped++;
+        output->skipped++;
         continue;
       }
       switch (as_field_compare(wanted, had)) {
@@ -73,7 +88,13 @@ static bool compare(tester *job, const as_tensor *want, const as_tensor *have, d
         if (as_field_apart(wanted, had))
           suspect = true; /* cannot be, unless the field collided */
         report->same++;
+        output->same++;
         as_field_bound error = as_field_error(&job->field, wanted, had);
+        if (!error.is_random)
+          break;
+        report->chances++;
+        output->chances++;
+        worst_here = fmax(worst_here, error.bound);
         if (error.bound >= *worst) {
           *worst = error.bound;
           if (error.bound >= report->bound) {
@@ -96,11 +117,17 @@ static bool compare(tester *job, const as_tensor *want, const as_tensor *have, d
         break;
       case AS_FC_CLOSE:
         report->close++;
+        output->close++;
         break;
       case AS_FC_NONE:
         report->skipped++;
+        output->skipped++;
         break;
       }
+    }
+    if (output->chances > before.chances) {
+      output->bound = before.chances ? fmax(before.bound, worst_here) : worst_here;
+      output->bound_all *= worst_here;
     }
   }
   return suspect;
@@ -199,6 +226,14 @@ static void run_clear(const tester *job, run_data *run) {
   as_outputs_free(job->cand, run->have);
 }
 
+/* 0, 1 or a number of the texts: where a program asks whether an element is one of them, chance
+ * never meets it */
+static void draw_literal(tester *job, mpq_t number) {
+  if (as_rng_below(&job->rng, 3) == 0 ||
+      !as_constants_pick(&job->literals, &job->rng, false, number))
+    mpq_set_si(number, (long)as_rng_below(&job->rng, 2), 1);
+}
+
 /* RUN_DONE: the inputs are drawn */
 static outcome draw_inputs(tester *job, bool positive, run_data *run) {
   const as_domain *domain = &job->field.d;
@@ -207,17 +242,19 @@ static outcome draw_inputs(tester *job, bool positive, run_data *run) {
   if (!run->exact || !run->inputs)
     return run->why.status == AS_UNKNOWN ? RUN_TOO_LONG : RUN_FAILED;
   for (uint32_t i = 0; i < job->spec->n_input; i++) {
-    as_node_id input = job->spec->input[i];
-    bool integers = job->spec->node[input].dtype == AS_INT;
-    if (integers && run->inputs[i].n > 0 &&
-        as_graph_index_range(job->spec, input, job->instance.env, NULL) == 0)
+    as_draw draw = as_draw_of(job->spec, job->spec->input[i], job->instance.env, &job->literals);
+    if (run->inputs[i].n > 0 && draw.range == 0)
       return RUN_OTHER_SIZES; /* no place at all is in range */
+    bool among = job->among_literals && as_rng_below(&job->rng, 3) > 0;
     for (size_t k = 0; k < run->inputs[i].n; k++) {
       mpq_t *number = as_tensor_at(&run->exact[i], k);
       void *element = as_tensor_at(&run->inputs[i], k);
-      if (integers) {
-        as_input_draw_integer(job->spec, input, job->instance.env, &job->rng, *number);
-        domain->from_q(domain, element, *number);
+      if (draw.integers) {
+        as_draw_integer(&draw, &job->rng, job->strays, *number);
+        as_field_drawn(&job->field, *number, element);
+      } else if (among && as_rng_below(&job->rng, 3) > 0) {
+        draw_literal(job, *number);
+        as_field_drawn(&job->field, *number, element);
       } else {
         as_field_random(&job->field, &job->rng, positive, element, *number);
       }
@@ -237,19 +274,12 @@ static uint64_t affordable(const tester *job) {
   return most < 1 ? 1 : most < (double)job->ops ? (uint64_t)most : job->ops;
 }
 
-/* the same for a comparison in exact arithmetic */
-static uint64_t affordable_exactly(const tester *job) {
-  double most = (job->options->until - as_now()) * SLOWEST;
-  if (job->options->until <= 0 || most > (double)job->options->max_ops)
-    return job->options->max_ops;
-  return most < 1 ? 1 : (uint64_t)most;
-}
-
 static as_status evaluate(tester *job, const as_graph *graph, run_data *run, as_tensor *outputs,
                           as_eval_marks *marks) {
   double start = as_now();
-  as_status status = as_eval_graph_ops(graph, &job->field.d, job->instance.env, run->inputs,
-                                       outputs, affordable(job), marks, &run->why);
+  as_eval_cover *cover = &job->now[graph == job->cand];
+  as_status status = as_eval_graph_covering(graph, &job->field.d, job->instance.env, run->inputs,
+                                            outputs, affordable(job), marks, cover, &run->why);
   job->evaluating += as_now() - start;
   job->spent += marks->ops;
   return status;
@@ -257,8 +287,10 @@ static as_status evaluate(tester *job, const as_graph *graph, run_data *run, as_
 
 /* a difference is believed only where the reals differ */
 static outcome confirm(tester *job, run_data *run, bool is_defined) {
-  as_status confirmed = as_compare_at(job->spec, job->cand, job->instance.env, run->exact,
-                                      affordable_exactly(job), NULL, &job->report->cex, NULL);
+  as_status confirmed =
+      as_compare_at(job->spec, job->cand, job->instance.env, run->exact,
+                    as_compare_affordable(job->options->max_ops, job->options->until), NULL,
+                    &job->report->cex, NULL);
   if (confirmed == AS_NO)
     return RUN_DIFFER;
   as_cex_clear(&job->report->cex);
@@ -281,13 +313,14 @@ static outcome run_on(tester *job, run_data *run) {
     return status == AS_UNKNOWN ? RUN_TOO_LONG : RUN_FAILED;
   double worst = 0; /* of this run */
   uint64_t same = report->same;
+  uint64_t chances = report->chances;
   uint64_t close = report->close;
   bool suspect =
       status == AS_NO || (marks.flags & AS_F_UNDEF) || compare(job, run->want, run->have, &worst);
   if (report->same == same && report->close > close)
     suspect = true; /* nothing but intervals of doubles: look closer */
   report->runs++;
-  if (report->same > same)
+  if (report->chances > chances)
     report->bound_all *= worst;
   return suspect ? confirm(job, run, status != AS_NO) : RUN_DONE;
 }
@@ -297,6 +330,8 @@ static outcome one_run(tester *job, bool positive) {
                   .have = as_calloc(job->cand->n_output + 1, sizeof *run.have)};
   as_err_init(&run.why);
   job->field.roots.n = 0;
+  for (int side = 0; side < 2; side++)
+    as_eval_cover_init(&job->now[side]);
   outcome result = RUN_TOO_LONG;
   if (job->work > TOO_MUCH * (double)job->ops)
     as_err_set(&run.why, AS_UNKNOWN, "an evaluation would take about %.0f operations", job->work);
@@ -306,6 +341,11 @@ static outcome one_run(tester *job, bool positive) {
     result = run_on(job, &run);
   if (result == RUN_FAILED || result == RUN_TOO_LONG)
     as_err_again(job->err, &run.why);
+  for (int side = 0; side < 2; side++) {
+    if (result == RUN_DONE) /* how choices went where nothing was compared says nothing */
+      as_eval_cover_add(&job->cover[side], &job->now[side]);
+    as_eval_cover_clear(&job->now[side]);
+  }
   run_clear(job, &run);
   return result;
 }
@@ -324,6 +364,10 @@ static bool goes_on(tester *job, outcome result, uint64_t compared) {
   case RUN_FAILED:
     return false;
   case RUN_UNDEFINED: /* with positive inputs, and then at other sizes */
+    if (job->strays && !job->no_strays) {
+      job->no_strays = true;
+      return true;
+    }
     if (job->undefined)
       take_larger(job);
     job->undefined = true;
@@ -357,6 +401,32 @@ static uint64_t most_ops(const tester *job) {
   return is_enough(job) ? job->enough : 2 * job->enough;
 }
 
+static bool is_one_sided(const tester *job) {
+  return as_eval_cover_untaken(&job->cover[0]) + as_eval_cover_untaken(&job->cover[1]) > 0;
+}
+
+/* While there is a choice that has taken one of its values only, runs at inputs that the texts ask
+ * for, as far as they take no more than those before did.  Where the program is undefined there,
+ * nothing is said. */
+static void run_among_literals(tester *job) {
+  uint64_t until = 2 * job->spent + FEW_OPS;
+  for (int run = 0; run < MORE_RUNS && !job->identical && is_one_sided(job); run++) {
+    bool late = job->options->until > 0 && as_now() > job->options->until;
+    if (late || job->spent > until || !draw_sizes(job))
+      return;
+    job->among_literals = true;
+    job->strays = run % 2 == 0;
+    outcome result = one_run(job, run % 3 == 2);
+    job->among_literals = job->strays = false;
+    if (result == RUN_DIFFER) {
+      job->report->verdict = AS_NO;
+      return;
+    }
+    if (result == RUN_FAILED)
+      return;
+  }
+}
+
 /* runs until enough was compared, or it is seen that this takes too long */
 static void run_all(tester *job) {
   const as_field_options *options = job->options;
@@ -379,20 +449,13 @@ static void run_all(tester *job) {
       continue;
     }
     uint64_t compared = report->same + report->close + report->skipped;
+    job->strays = attempt % 2 == 1 && !job->no_strays;
     outcome result = one_run(job, (run & 1) || job->undefined);
     run += result == RUN_DONE;
     if (!goes_on(job, result, compared))
-      break;
+      return;
   }
-}
-
-const char *as_field_why_words(as_field_why why) {
-  static const char *const words[] = {
-#define WHY_WORDS(id, text) text,
-      AS_FIELD_WHYS(WHY_WORDS)
-#undef WHY_WORDS
-  };
-  return words[why];
+  run_among_literals(job);
 }
 
 static as_field_why why_inconclusive(const as_field_report *report, const tester *job) {
@@ -415,6 +478,52 @@ static bool says_something(const tester *job) {
   for (uint32_t i = 0; i < spec->n_own_size; i++)
     stated = stated && as_size_value(spec->sizes, spec->own_size[i]) >= 0;
   return job->report->runs > 0 || (stated && !job->undefined);
+}
+
+static void begin_outputs(tester *job) {
+  as_field_report *report = job->report;
+  report->n_output = job->spec->n_output;
+  report->output = as_calloc(report->n_output + 1, sizeof *report->output);
+  for (uint32_t i = 0; i < report->n_output; i++) {
+    const char *name = job->spec->node[job->spec->output[i]].name;
+    report->output[i] =
+        (as_field_output){.name = as_strdup(name ? name : ""), .bound = 1, .bound_all = 1};
+  }
+}
+
+/* names the choices of one side that have taken one of their values only */
+static void tell_untaken(tester *job, const as_graph *graph, const as_eval_cover *cover,
+                         const char *side, as_str *words) {
+  as_field_report *report = job->report;
+  for (size_t i = 0; i < cover->choice.n; i++) {
+    const as_eval_choice *choice = &AS_VEC_AT(&cover->choice, as_eval_choice, i);
+    const as_node *node = &graph->node[choice->node];
+    bool decided = choice->times[0] + choice->times[1] > 0;
+    report->n_choices += decided;
+    if (!decided || (choice->times[0] > 0 && choice->times[1] > 0))
+      continue;
+    if (report->n_untaken++ >= MOST_NAMED)
+      continue;
+    as_str_printf(words,
+                  "  nothing is said of what `%s`%s%s%s of the %s computes where its choice takes "
+                  "the %s value: it took the other one at all %llu elements\n",
+                  node->op ? node->op->name : "?", node->name ? " for `" : "",
+                  node->name ? node->name : "", node->name ? "`" : "", side,
+                  choice->times[0] > 0 ? "second" : "first",
+                  (unsigned long long)(choice->times[0] + choice->times[1]));
+  }
+}
+
+static void tell_choices(tester *job) {
+  as_str words;
+  as_str_init(&words);
+  tell_untaken(job, job->spec, &job->cover[0], "program", &words);
+  if (!job->identical)
+    tell_untaken(job, job->cand, &job->cover[1], "candidate", &words);
+  if (job->report->n_untaken > MOST_NAMED)
+    as_str_printf(&words, "  nor of %u more such choices\n", job->report->n_untaken - MOST_NAMED);
+  job->report->untaken = words.n ? as_str_take(&words) : NULL;
+  as_str_clear(&words);
 }
 
 as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_field_options *options,
@@ -447,6 +556,11 @@ as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_fie
   job.identical = as_field_is_identical(spec, cand);
   if (job.identical) /* a few runs, which show that there is something to compare */
     job.enough /= FEWER_OPS;
+  as_constants_add_graph(&job.literals, spec);
+  as_constants_add_graph(&job.literals, cand);
+  as_eval_cover_init(&job.cover[0]);
+  as_eval_cover_init(&job.cover[1]);
+  begin_outputs(&job);
   as_rng_seed(&job.rng, options->seed);
   if (options->p)
     as_field_domain_over(&job.field, options->p, options->q, &job.rng);
@@ -472,10 +586,14 @@ as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_fie
   as_err_clear(&why);
   if (report->why == AS_FIELD_NO_SIZES)
     as_err_set(err, AS_UNKNOWN, "%s", as_field_why_words(report->why));
-  if (report->same < options->min_elements)
+  tell_choices(&job);
+  if (report->same < options->min_elements || report->chances == 0)
     report->bound = report->bound_all = 1; /* the theorem speaks of field values only */
   as_instance_clear(&job.instance);
   as_field_domain_clear(&job.field);
+  as_eval_cover_clear(&job.cover[0]);
+  as_eval_cover_clear(&job.cover[1]);
+  as_constants_clear(&job.literals);
   return report->verdict;
 }
 
@@ -496,48 +614,4 @@ bool as_field_is_out_of_reach(const as_graph *program, const as_field_options *o
   as_field_domain_clear(&job.field);
   as_err_clear(&err);
   return drawn && job.work > TOO_MUCH * (double)job.ops;
-}
-
-void as_field_report_clear(as_field_report *report) {
-  as_cex_clear(&report->cex);
-}
-
-char *as_field_report_print(const as_field_report *report) {
-  as_str text;
-  as_str_init(&text);
-  as_str_printf(&text, "finite-field test: p = %llu, q = %llu, seed %llu, %u run%s\n",
-                (unsigned long long)report->p, (unsigned long long)report->q,
-                (unsigned long long)report->seed, report->runs, report->runs == 1 ? "" : "s");
-  as_str_printf(&text,
-                "  %llu elements equal in the field, %llu by real intervals only, %llu not "
-                "comparable, %llu unexplained; %llu were needed\n",
-                (unsigned long long)report->same, (unsigned long long)report->close,
-                (unsigned long long)report->skipped, (unsigned long long)report->unexplained,
-                (unsigned long long)report->needed);
-  if (report->identical)
-    as_str_add(&text, "  the candidate is the program, operator by operator\n");
-  if (report->same) {
-    as_str_printf(&text,
-                  "  worst element: degree %.3g, %.3g exponentials of %s exponents of degree %.3g, "
-                  "%d square root%s\n",
-                  report->degree, report->exponentials, report->affine ? "affine" : "other",
-                  report->exp_degree, report->roots, report->roots == 1 ? "" : "s");
-    if (report->bound < 1) {
-      as_str_printf(&text,
-                    "  a difference in an element compared in the field is missed by one run with "
-                    "probability at most %.3g, by all runs with at most %.3g where "
-                    "it is present in each (unless p or q divides all of its coefficients)\n",
-                    report->bound, report->bound_all);
-    }
-  }
-  if (!(report->bound < 1)) {
-    as_str_add(
-        &text,
-        "  no chance of a missed difference can be stated here: the bound of the identity-testing "
-        "theorem is 1\n");
-  }
-  as_str_add(&text, report->verdict == AS_OK   ? "  verdict: same\n"
-                    : report->verdict == AS_NO ? "  verdict: different\n"
-                                               : "  verdict: inconclusive\n");
-  return as_str_take(&text);
 }

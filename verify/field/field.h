@@ -26,6 +26,17 @@ typedef enum {
 
 const char *as_field_why_words(as_field_why why);
 
+/* what was compared of one output, and what the comparison says of it */
+typedef struct {
+  char *name;       /* owned */
+  uint64_t same;    /* elements, */
+  uint64_t chances; /* and of these the ones that random inputs stand in */
+  uint64_t close;
+  uint64_t skipped;
+  double bound; /* as that of the report, of this output alone; 1 where it says nothing */
+  double bound_all;
+} as_field_output;
+
 typedef struct {
   as_status verdict; /* AS_OK, AS_NO, AS_UNKNOWN */
   as_field_why why;  /* DECIDED for the first two */
@@ -38,8 +49,9 @@ typedef struct {
   uint64_t skipped;     /* undefined, or nothing to compare */
   uint64_t unexplained; /* differ in the field, but no difference of real values was found */
   uint64_t needed;      /* elements that had to be compared */
-  bool identical; /* the candidate is the program, operator by operator: inconclusive runs say as
-                     much as others, which is nothing */
+  bool identical;   /* the candidate is the program, operator by operator: inconclusive runs say as
+                       much as others, which is nothing */
+  uint64_t chances; /* of the equal elements those that random inputs stand in */
   double bound; /* chance that one run misses a difference in an element compared in the field, the
                    worst run and element; at least 1: vacuous */
   double bound_all; /* the product over the runs */
@@ -47,8 +59,15 @@ typedef struct {
   double exponentials;
   double exp_degree;
   int roots;
-  bool affine; /* of that worst element */
-  as_cex cex;  /* AS_NO */
+  bool affine;             /* of that worst element */
+  as_field_output *output; /* owned */
+  uint32_t n_output;
+  /* Choices between two values that only ever took one of them: of what they compute otherwise the
+   * test says nothing.  In words, a line each; owned, NULL: there is none. */
+  char *untaken;
+  uint32_t n_untaken;
+  uint32_t n_choices; /* that were decided at all */
+  as_cex cex;         /* AS_NO */
 } as_field_report;
 
 typedef struct {
@@ -77,6 +96,9 @@ as_status as_field_test(const as_graph *spec, const as_graph *cand, const as_fie
  * extents are large numbers: then the test of any candidate but the program's own operators says
  * nothing. Only an estimate is made, nothing is evaluated. */
 bool as_field_is_out_of_reach(const as_graph *program, const as_field_options *options);
+/* whether it could have failed everywhere: each output has a bound below 1, and each choice took
+ * both of its values */
+bool as_field_says_all(const as_field_report *r);
 void as_field_report_clear(as_field_report *r);
 char *as_field_report_print(const as_field_report *r); /* in words; malloc'ed */
 #endif

@@ -2,6 +2,7 @@
 #include "cases.h"
 #include "src/base/id.h"
 #include "src/base/mem.h"
+#include "verify/refute/draws.h"
 #include "verify/refute/refute.h"
 #include <math.h>
 #include <stdlib.h>
@@ -52,14 +53,18 @@ static bool is_integer(const maker *make, uint32_t input) {
 
 static void fill_integers(maker *make, uint32_t input, as_tensor *tensor) {
   double *x = tensor->data;
+  as_constants literals;
+  as_constants_init(&literals);
+  as_constants_add_graph(&literals, make->program);
+  as_draw draw = as_draw_of(make->program, make->program->input[input], make->env, &literals);
   mpq_t number;
   mpq_init(number);
   for (size_t i = 0; i < tensor->n; i++) {
-    as_input_draw_integer(make->program, make->program->input[input], make->env, &make->rng,
-                          number);
+    as_draw_integer(&draw, &make->rng, false, number);
     x[i] = mpq_get_d(number);
   }
   mpq_clear(number);
+  as_constants_clear(&literals);
 }
 
 /* alone: the input that has the class's numbers; AS_NONE: all have */

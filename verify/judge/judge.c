@@ -7,11 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the prover.  For a case that is refuted: that both say yes must never be, and must not stay
- * unseen.  For a rule: three quarters of the usual; of the thousand of bench/rule_file.py the
- * hardest one that is proved needs nine tenths of it, all others less than a third, and what is not
- * proved within it costs as much as hundreds of others. */
-enum { STEPS_WHERE_REFUTED = 4000, STEPS_FOR_A_RULE = 60000 };
+/* What the prover may do: steps, and work in its own units of about 10 ns.  At first, before a
+ * counterexample is looked for in earnest: most of what is proved takes less, and most of what is
+ * wrong falls right after.  For a case that is refuted: that both say yes must never be, and must
+ * not stay unseen.  For a rule: of those of this tree and of the thousand of bench/rule_file.py the
+ * hardest one that is proved needs nine tenths of the steps, all others less than a third, and the
+ * tree's none a fourth of the work; what is not proved within it costs as much as hundreds of
+ * others.
+ */
+typedef struct {
+  uint32_t max_steps; /* of each way; 0: the policy's, as in all three */
+  uint32_t all_steps;
+  uint64_t work;
+} effort;
+
+static const effort at_first = {0, 6000, 20000000};
+static const effort where_refuted = {0, 4000, 6000000};
+static const effort for_a_rule = {60000, 0, 250000000};
+static const effort of_the_policy = {0, 0, 0};
 
 static const struct {
   const char *word;
@@ -127,8 +140,7 @@ static ck_claim *read_whole(const as_judged *judged, const ck_text *given, ck_te
   return claim;
 }
 
-static ck_claim *read_claim(const as_judged *judged, ck_terms *terms, ck_msg *msg) {
-  as_stats_add(AS_STAT_CLAIMS, 1);
+static ck_claim *state_claim(const as_judged *judged, ck_terms *terms, ck_msg *msg) {
   bool texts = judged->given.text && judged->candidate.text;
   ck_claim *claim = texts ? read_pruned(judged, terms) : NULL;
   if (claim)
@@ -139,6 +151,14 @@ static ck_claim *read_claim(const as_judged *judged, ck_terms *terms, ck_msg *ms
     given.text = alone;
   claim = read_whole(judged, &given, terms, msg);
   free(alone);
+  return claim;
+}
+
+static ck_claim *read_claim(const as_judged *judged, ck_terms *terms, ck_msg *msg) {
+  double start = as_now();
+  as_stats_add(AS_STAT_CLAIMS, 1);
+  ck_claim *claim = state_claim(judged, terms, msg);
+  as_stats_stage(AS_STAGE_CLAIM, as_now() - start);
   return claim;
 }
 
@@ -189,6 +209,7 @@ static void replay(const as_judged *judged, as_verdict *verdict) {
   ck_terms_free(terms);
   clear_message(&msg);
   verdict->check_seconds = as_now() - start;
+  as_stats_stage(AS_STAGE_REPLAY, verdict->check_seconds);
 }
 
 /* a certificate that somebody brought: nothing is known of how it was found */
@@ -202,28 +223,44 @@ static void take_certificate(const as_judged *judged, as_verdict *verdict) {
   proof->goals_proved = verdict->checked ? proof->goals : 0;
 }
 
-/* stop: as_prove_opts */
-static void find_proof(uint32_t max_steps, const as_policy *policy, const atomic_bool *stop,
-                       as_verdict *verdict) {
-  double start = as_now();
-  as_prove_opts limits = {.max_steps = max_steps,
-                          .all_steps = policy->all_steps,
-                          .all_work = policy->all_work,
-                          .until = policy->until,
-                          .stop = stop};
-  as_prove_claim(verdict->terms, verdict->claim, &limits, &verdict->proof);
-  verdict->prove_seconds = as_now() - start;
+static uint64_t least_set(uint64_t one, uint64_t other) {
+  return one == 0 ? other : other == 0 || one < other ? one : other;
 }
 
-static void prove(const as_judged *judged, uint32_t max_steps, const as_policy *policy,
+/* stop: as_prove_opts.  true: a limit below the policy's struck, and more effort may give a proof
+ */
+static bool find_proof(effort most, const as_policy *policy, const atomic_bool *stop,
+                       as_verdict *verdict) {
+  double start = as_now();
+  as_prove_opts limits = {.max_steps = most.max_steps ? most.max_steps : policy->max_steps,
+                          .all_steps = (uint32_t)least_set(most.all_steps, policy->all_steps),
+                          .all_work = least_set(most.work, policy->all_work),
+                          .until = policy->until,
+                          .stop = stop};
+  as_proof_result *proof = &verdict->proof;
+  as_proof_result_clear(proof);
+  as_prove_claim(verdict->terms, verdict->claim, &limits, proof);
+  double seconds = as_now() - start;
+  verdict->prove_seconds += seconds;
+  as_stats_stage(most.work && most.work <= at_first.work ? AS_STAGE_PROVE_FIRST : AS_STAGE_PROVE,
+                 seconds);
+  bool struck = (limits.all_steps && proof->steps_tried >= limits.all_steps) ||
+                (limits.all_work && proof->work >= limits.all_work);
+  bool own = limits.all_steps == policy->all_steps && limits.all_work == policy->all_work;
+  return proof->verdict != AS_PROVED && struck && !own;
+}
+
+/* the same, and the replay of what is found */
+static bool prove(const as_judged *judged, effort most, const as_policy *policy,
                   as_verdict *verdict) {
   if (verdict->proof.cert) {
     take_certificate(judged, verdict);
-    return;
+    return false;
   }
-  find_proof(max_steps, policy, NULL, verdict);
+  bool more = find_proof(most, policy, NULL, verdict);
   if (verdict->proof.verdict == AS_PROVED)
     replay(judged, verdict);
+  return more;
 }
 
 static void without_proof(as_verdict *verdict) {
@@ -248,7 +285,7 @@ static void prove_block_graph(const as_judged *tile, const as_policy *policy, as
   as_verdict of_block;
   as_verdict_init(&of_block);
   if (as_judge_read(&block, &of_block)) {
-    prove(&block, 0, policy, &of_block);
+    prove(&block, of_the_policy, policy, &of_block);
     if (!of_block.checked)
       without_proof(&of_block);
   }
@@ -264,12 +301,22 @@ static bool wanted(const as_policy *policy, int solver) {
   return policy->ask[solver] || policy->agree[solver];
 }
 
+/* no more than is left of the time for all */
+static unsigned solver_milliseconds(const as_policy *policy) {
+  double seconds = policy->solver_seconds;
+  double left = policy->until > 0 ? policy->until - as_now() : seconds;
+  if (left < seconds)
+    seconds = left > 0.001 ? left : 0.001;
+  return (unsigned)(seconds * 1000);
+}
+
 static void ask_solvers(const as_policy *policy, as_verdict *verdict) {
   bool any = policy->keep_queries;
   for (int i = 0; i < AS_SMT_N_SOLVERS; i++)
     any = any || wanted(policy, i);
   if (!any)
     return;
+  double start = as_now();
   as_err err;
   as_err_init(&err);
   as_smt_set set;
@@ -281,9 +328,9 @@ static void ask_solvers(const as_policy *policy, as_verdict *verdict) {
     verdict->n_queries = set.n;
     if (policy->keep_queries)
       verdict->queries_text = as_smt_text(&set);
-    as_smt_opts limits = {.total_ms = (unsigned)(policy->solver_seconds * 1000)};
     for (int i = 0; i < AS_SMT_N_SOLVERS; i++) {
       as_opinion *opinion = &verdict->opinion[i];
+      as_smt_opts limits = {.total_ms = solver_milliseconds(policy)};
       opinion->asked = wanted(policy, i);
       if (opinion->asked)
         as_smt_ask((as_smt_solver)i, &set, &limits, &opinion->result);
@@ -294,6 +341,7 @@ static void ask_solvers(const as_policy *policy, as_verdict *verdict) {
     verdict->queries_why = as_err_format(&err);
   }
   as_err_clear(&err);
+  as_stats_stage(AS_STAGE_SOLVERS, as_now() - start);
 }
 
 /* ---- what it comes to */
@@ -368,9 +416,11 @@ static bool hopeless(const as_policy *policy, const as_verdict *verdict) {
 static void refute_unread(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
   if (judged->program == NULL || judged->graph == NULL || policy->stop_early)
     return;
-  judge_refute_program(judged, policy, verdict);
-  if (!verdict->cex_found)
+  judge_refute_program(judged, policy, policy->first_turn ? JUDGE_QUICK : JUDGE_THOROUGH, verdict);
+  if (!verdict->cex_found) {
+    verdict->unfinished = policy->first_turn;
     return;
+  }
   as_err_clear(&verdict->err);
   conclude(judged, policy, verdict);
 }
@@ -388,7 +438,7 @@ enum { PROOF, TRIAL, N_BESIDE };
 static void do_one(void *arg, size_t which) {
   trial_and_proof *work = arg;
   if (which == PROOF) {
-    find_proof(work->policy->max_steps, work->policy, &work->stop, work->verdict);
+    find_proof(of_the_policy, work->policy, &work->stop, work->verdict);
     return;
   }
   judge_random_test(work->judged, work->policy, work->verdict);
@@ -420,8 +470,38 @@ static bool try_then_prove(const as_judged *judged, const as_policy *policy, as_
     judge_random_test(judged, policy, verdict);
   bool give_up = runs && hopeless(policy, verdict);
   if (!give_up)
-    prove(judged, policy->max_steps, policy, verdict);
+    prove(judged, of_the_policy, policy, verdict);
   return give_up;
+}
+
+/* Of a case that the first turn has not decided: no more is done in it. */
+static bool ends_here(const as_policy *policy, as_verdict *verdict) {
+  verdict->unfinished = policy->first_turn;
+  return policy->first_turn;
+}
+
+/* The prover and the search for a counterexample in turns, the cheap parts of both first, so that
+ * neither waits for all of the other's effort.  Parts are measured by what is done in them, not by
+ * a clock, and one follows the other: a verdict is the same in every run. */
+static void judge_in_turns(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
+  judge_random_test(judged, policy, verdict);
+  bool differs = verdict->field.verdict == AS_NO;
+  if (differs)
+    judge_refute_program(judged, policy, JUDGE_THOROUGH, verdict);
+  if (verdict->cex_found) {
+    prove(judged, where_refuted, policy, verdict);
+    return;
+  }
+  bool more = prove(judged, at_first, policy, verdict);
+  if (verdict->checked)
+    return;
+  judge_refute_program(judged, policy, JUDGE_QUICK, verdict);
+  if (verdict->cex_found || ends_here(policy, verdict))
+    return;
+  if (more)
+    prove(judged, of_the_policy, policy, verdict);
+  if (!verdict->checked)
+    judge_refute_program(judged, policy, JUDGE_THOROUGH, verdict);
 }
 
 static void judge_program(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
@@ -430,11 +510,16 @@ static void judge_program(const as_judged *judged, const as_policy *policy, as_v
     return;
   }
   bool runs = judged->program != NULL;
-  bool beside = runs && policy->threads > 1 && !verdict->proof.cert;
-  bool give_up =
-      beside ? try_and_prove(judged, policy, verdict) : try_then_prove(judged, policy, verdict);
-  if (runs && !policy->stop_early && (!verdict->checked || verdict->field.verdict == AS_NO))
-    judge_refute_program(judged, policy, verdict);
+  bool give_up = false;
+  if (runs && !policy->stop_early && !verdict->proof.cert) {
+    judge_in_turns(judged, policy, verdict);
+  } else {
+    bool beside = runs && policy->threads > 1 && !verdict->proof.cert;
+    give_up =
+        beside ? try_and_prove(judged, policy, verdict) : try_then_prove(judged, policy, verdict);
+    if (runs && !policy->stop_early && (!verdict->checked || verdict->field.verdict == AS_NO))
+      judge_refute_program(judged, policy, JUDGE_THOROUGH, verdict);
+  }
   if (verdict->checked && judged->tile && judged->graph)
     prove_block_graph(judged, policy, verdict);
   if (verdict->checked)
@@ -442,6 +527,18 @@ static void judge_program(const as_judged *judged, const as_policy *policy, as_v
   conclude(judged, policy, verdict);
   if (give_up && verdict->answer == AS_ANSWER_UNKNOWN)
     judge_because(verdict, AS_REASON_FIELD_REQUIRED, NULL);
+}
+
+/* In turns with a search for a counterexample, as a program's candidate.  false: UNREADABLE. */
+static bool prove_rule(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
+  bool more = prove(judged, at_first, policy, verdict);
+  if (verdict->checked || ends_here(policy, verdict) || !more)
+    return true;
+  if (!judge_rule_trial(judged, policy, JUDGE_BETWEEN, verdict))
+    return false;
+  if (!verdict->cex_found)
+    prove(judged, for_a_rule, policy, verdict);
+  return true;
 }
 
 /* A cheap search for a counterexample comes first, and a thorough one where there is no proof, or
@@ -452,7 +549,7 @@ static void judge_rule(const as_judged *judged, const as_policy *policy, as_verd
     return;
   if (verdict->cex_found) {
     if (as_judge_read(judged, verdict))
-      prove(judged, STEPS_WHERE_REFUTED, policy, verdict);
+      prove(judged, where_refuted, policy, verdict);
     as_err_clear(&verdict->err);
     conclude(judged, policy, verdict);
     return;
@@ -467,9 +564,10 @@ static void judge_rule(const as_judged *judged, const as_policy *policy, as_verd
     }
     return;
   }
-  prove(judged, STEPS_FOR_A_RULE, policy, verdict);
+  bool going = prove_rule(judged, policy, verdict);
   bool found = verdict->checked;
-  bool going = judge_rule_trial(judged, policy, found ? JUDGE_AGAIN : JUDGE_THOROUGH, verdict);
+  if (going && !verdict->cex_found && !verdict->unfinished)
+    going = judge_rule_trial(judged, policy, found ? JUDGE_AGAIN : JUDGE_THOROUGH, verdict);
   if (going && found && !verdict->cex_found &&
       (judge_rule_unmet(verdict) || verdict->tally.filled == 0))
     going = judge_rule_trial(judged, policy, JUDGE_THOROUGH, verdict);

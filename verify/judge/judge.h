@@ -11,7 +11,9 @@
  *
  * Trials of a program are the random test over fields, and a search for a counterexample only where
  * there is no proof; of a rule a quick search for a counterexample, and a thorough one where there
- * is no proof or no instance yet.
+ * is no proof or no instance yet.  Prover and search take turns: a small part of the prover's
+ * effort, a quick search, the rest of the effort, a thorough search.  What ends a part is the work
+ * done in it, so that a verdict is the same in every run and for any number of threads.
  *
  * A counterexample is only ever one that was evaluated again, so it and a checked proof cannot both
  * be: where they are, the verdict is a conflict and nothing is certified. */
@@ -85,6 +87,9 @@ typedef struct {
   bool agree[AS_SMT_N_SOLVERS];
   bool ask[AS_SMT_N_SOLVERS]; /* those of `agree` are asked in any case */
   bool keep_queries;          /* solver_text is wanted, also where nobody is asked */
+  /* the cheap part of each way of deciding alone: what is left undecided says so, and is judged
+   * again when others have had their turn */
+  bool first_turn;
   bool stop_early; /* no more work on what cannot be certified any more: what a search wants */
   double solver_seconds;
   uint64_t seed;
@@ -142,8 +147,9 @@ typedef struct {
   as_reason reason;
   char *why; /* the reason in words; NULL when certified */
   bool certified;
-  bool conflict; /* a proof that the checker accepts and a counterexample that stands */
-  as_err err;    /* UNREADABLE: the message with its place */
+  bool unfinished; /* UNKNOWN or UNREADABLE after a first turn: more effort may decide it */
+  bool conflict;   /* a proof that the checker accepts and a counterexample that stands */
+  as_err err;      /* UNREADABLE: the message with its place */
 
   ck_terms *terms; /* the claim as read; NULL where it cannot be, or after as_verdict_release */
   ck_claim *claim;

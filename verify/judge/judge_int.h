@@ -35,14 +35,17 @@ void judge_implied(as_verdict *verdict);
 
 /* ---- trials (trials.c): random tests, and searches for a counterexample */
 void judge_random_test(const as_judged *judged, const as_policy *policy, as_verdict *verdict);
-/* the smallest that the search finds, replayed; otherwise the one that the random test met */
-void judge_refute_program(const as_judged *judged, const as_policy *policy, as_verdict *verdict);
 
 typedef enum {
   JUDGE_QUICK,
-  JUDGE_AGAIN, /* beside a proof: other instances, and somewhat larger ones */
+  JUDGE_BETWEEN, /* two parts of the prover's effort */
+  JUDGE_AGAIN,   /* beside a proof: other instances, and somewhat larger ones */
   JUDGE_THOROUGH
 } judge_effort;
+
+/* the smallest that the search finds, replayed; otherwise the one that the random test met */
+void judge_refute_program(const as_judged *judged, const as_policy *policy, judge_effort effort,
+                          as_verdict *verdict);
 
 /* adds to the tally; sets cex_found where a counterexample was found; false: UNREADABLE */
 bool judge_rule_trial(const as_judged *judged, const as_policy *policy, judge_effort effort,

@@ -1,6 +1,7 @@
 /* One comparison of two programs at concrete sizes and inputs, with proof: exact rationals, then
  * intervals. */
 #include "refute.h"
+#include "src/base/file.h"
 #include "src/base/id.h"
 #include "src/base/mem.h"
 #include <stdlib.h>
@@ -25,15 +26,6 @@ as_graph as_graph_over(const as_graph *graph, as_sizes *sizes) {
   as_graph view = *graph;
   view.sizes = sizes;
   return view;
-}
-
-void as_input_draw_integer(const as_graph *spec, as_node_id input, const int64_t *env, as_rng *rng,
-                           mpq_t number) {
-  int64_t range = as_graph_index_range(spec, input, env, NULL);
-  long value = (long)as_rng_below(rng, 17) - 8;
-  if (range > 0 && as_rng_below(rng, 64) > 0)
-    value = (long)as_rng_below(rng, (uint64_t)range);
-  mpq_set_si(number, value, 1);
 }
 
 as_tensor *as_inputs_new(const as_graph *spec, const as_domain *domain, const int64_t *env,
@@ -181,8 +173,8 @@ static as_status compare(const as_graph *spec, const as_graph *cand, const as_te
 /* AS_UNKNOWN: the domain does not settle it */
 static as_status compare_over(const as_graph *spec, const as_graph *cand, const int64_t *env,
                               as_eval_codes *codes, const as_tensor *exact, const as_domain *domain,
-                              bool interval, uint64_t max_ops, as_given *given, as_cex *cex,
-                              as_err *err) {
+                              bool interval, uint64_t max_ops, uint64_t *spent, as_given *given,
+                              as_cex *cex, as_err *err) {
   as_tensor *inputs = convert(spec, exact, domain);
   as_tensor *want = as_calloc(spec->n_output + 1, sizeof *want);
   as_tensor *have = as_calloc(cand->n_output + 1, sizeof *have);
@@ -191,6 +183,7 @@ static as_status compare_over(const as_graph *spec, const as_graph *cand, const 
   as_eval_marks marks;
   as_status evaluated =
       as_eval_graph_again(spec, domain, env, codes, inputs, want, max_ops, &marks, &why);
+  *spent += marks.ops;
   as_status verdict = AS_UNKNOWN;
   if (evaluated != AS_OK) {
     as_err_set(err, evaluated == AS_NO ? AS_UNKNOWN : evaluated, "%s",
@@ -206,6 +199,7 @@ static as_status compare_over(const as_graph *spec, const as_graph *cand, const 
     as_err_clear(&why);
     as_err_init(&why);
     evaluated = as_eval_graph_again(cand, domain, env, codes, inputs, have, max_ops, &marks, &why);
+    *spent += marks.ops;
     if (evaluated == AS_OK) {
       verdict = compare(spec, cand, want, have, interval, &marks, cex);
     } else if (evaluated == AS_NO) {
@@ -248,7 +242,7 @@ void as_compare_keep(const as_graph *spec, const as_graph *cand, const int64_t *
 
 as_status as_compare_again(const as_graph *spec, const as_graph *cand, const int64_t *env,
                            as_eval_codes *codes, const as_tensor *exact, uint64_t max_ops,
-                           as_given *given, as_cex *cex, as_err *err) {
+                           uint64_t *spent, as_given *given, as_cex *cex, as_err *err) {
   as_given unused;
   if (!given)
     given = &unused;
@@ -261,25 +255,34 @@ as_status as_compare_again(const as_graph *spec, const as_graph *cand, const int
     return AS_BAD_INPUT;
   }
   as_status verdict = compare_over(spec, cand, env, codes, exact, &as_domain_exact, false, max_ops,
-                                   given, cex, err);
+                                   spent, given, cex, err);
   static const long bits[] = {100, 400};
   for (size_t i = 0;
        verdict == AS_UNKNOWN && *given != AS_GIVEN_NOT_HERE && i < sizeof bits / sizeof *bits;
        i++) {
     as_interval_domain interval;
     as_interval_domain_init(&interval, bits[i]);
-    verdict =
-        compare_over(spec, cand, env, NULL, exact, &interval.d, true, max_ops, given, cex, err);
+    verdict = compare_over(spec, cand, env, NULL, exact, &interval.d, true, max_ops, spent, given,
+                           cex, err);
   }
   if (verdict == AS_NO)
     as_compare_keep(spec, cand, env, exact, cex);
   return verdict;
 }
 
+uint64_t as_compare_affordable(uint64_t max_ops, double until) {
+  const double SLOWEST = 500000; /* operations a second */
+  double most = until > 0 ? (until - as_now()) * SLOWEST : (double)max_ops;
+  if (until <= 0 || (max_ops > 0 && most > (double)max_ops))
+    return max_ops;
+  return most < 1 ? 1 : (uint64_t)most;
+}
+
 as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_t *env,
                         const as_tensor *exact, uint64_t max_ops, as_given *given, as_cex *cex,
                         as_err *err) {
-  return as_compare_again(spec, cand, env, NULL, exact, max_ops, given, cex, err);
+  uint64_t spent = 0;
+  return as_compare_again(spec, cand, env, NULL, exact, max_ops, &spent, given, cex, err);
 }
 
 as_status as_cex_replay(const as_graph *spec, const as_graph *cand, const as_cex *cex,

@@ -105,6 +105,11 @@ bool as_constants_pick(const as_constants *constants, as_rng *rng, bool integer,
   mpq_init(step);
   uint64_t nth = as_rng_below(rng, NEAR);
   mpq_set(number, constants->value[as_rng_below(rng, constants->count)]);
+  bool is_whole = mpz_cmp_ui(mpq_denref(number), 1) == 0;
+  if ((is_whole || !integer) && as_rng_below(rng, 2)) {
+    mpq_clear(step);
+    return true; /* where a program asks whether something is this very number */
+  }
   switch (as_rng_below(rng, 8)) {
   case 0:
     mpq_neg(number, number);

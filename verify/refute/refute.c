@@ -1,6 +1,6 @@
 #include "refute.h"
 #include "../../src/base/stats.h"
-#include "constants.h"
+#include "draws.h"
 #include "instance.h"
 #include "src/base/file.h"
 
@@ -9,9 +9,18 @@ const as_refute_budget as_refute_default = {.seed = 1,
                                             .sizes_per_bound = 40,
                                             .inputs_per_size = 5,
                                             .max_ops = 2000000,
-                                            .seconds = 10};
+                                            .total_ops = 12000000};
+const as_refute_budget as_refute_quick = {.seed = 1,
+                                          .max_size = 3,
+                                          .sizes_per_bound = 12,
+                                          .inputs_per_size = 3,
+                                          .max_ops = 200000,
+                                          .total_ops = 1000000};
 
-enum { PLAINER_TRIALS = 60 };
+enum {
+  PLAINER_TRIALS = 60,
+  OF_ELEMENT = 8
+}; /* what an input's element takes, in operations, about */
 
 typedef struct {
   const as_graph *spec;
@@ -22,56 +31,68 @@ typedef struct {
   as_cex *cex;
   as_err *err;
   as_status status;
-  double until;
+  uint64_t spent; /* operations */
   bool looked;
   as_constants constants;
-  uint32_t rounds; /* of inputs at the same sizes */
-  bool beside;     /* easy numbers have been tried at all sizes */
-  as_cex faint;    /* the first counterexample, where its difference is too small to be seen */
+  uint32_t rounds;  /* of inputs at the same sizes */
+  uint64_t pattern; /* of the next tensor that has one */
+  bool beside;      /* easy numbers have been tried at all sizes */
+  as_cex faint;     /* the first counterexample, where its difference is too small to be seen */
   bool has_faint;
   uint32_t plainer_left; /* comparisons that may still look for a plainer one */
 } job;
 
+enum { KINDS = 6, PATTERN = 2 }; /* of rounds: in one of them tensors have a pattern */
+
+static void draw_real(job *search, uint32_t round, mpq_t number) {
+  static const long square[] = {1, 4, 9, 16, 25};
+  /* numbers beside the constants of the programs, where easy ones have not helped */
+  if ((search->beside || round >= KINDS) && round % 2 == 1 && as_rng_below(&search->rng, 3) == 0 &&
+      as_constants_pick(&search->constants, &search->rng, false, number))
+    return;
+  switch (round % KINDS) {
+  case 0:
+    mpq_set_si(number, (long)as_rng_below(&search->rng, 7) - 3, 1);
+    break;
+  case 1:
+    mpq_set_si(number, square[as_rng_below(&search->rng, 5)], 1);
+    break;
+  case 3:
+    mpq_set_si(number, (long)as_rng_below(&search->rng, 19) + 1, 4);
+    break;
+  case 4:
+    mpq_set_si(number, (long)as_rng_below(&search->rng, 41) - 20, 1);
+    break;
+  default:
+    mpq_set_si(number, (long)as_rng_below(&search->rng, 61) - 30,
+               1 + as_rng_below(&search->rng, 7));
+    break;
+  }
+  mpq_canonicalize(number);
+}
+
 /* the easiest inputs to read come first: small integers, then shapes of data that reach other
  * branches */
 static void fill(job *search, uint32_t round, as_tensor *inputs) {
-  static const long square[] = {1, 4, 9, 16, 25};
-  for (uint32_t i = 0; i < search->spec->n_input; i++) {
+  const as_graph *spec = search->spec;
+  /* the first pattern everywhere, then each tensor has its own */
+  bool same = search->pattern == 0;
+  for (uint32_t i = 0; i < spec->n_input; i++) {
+    as_draw draw = as_draw_of(spec, spec->input[i], search->instance.env, &search->constants);
+    if (round % KINDS == PATTERN && !(same && draw.integers)) {
+      uint64_t pattern = same ? AS_DRAW_ZEROS : search->pattern + as_rng_below(&search->rng, 2);
+      as_draw_pattern(&draw, &search->rng, pattern, &inputs[i]);
+      continue;
+    }
     for (size_t k = 0; k < inputs[i].n; k++) {
       mpq_t *number = as_tensor_at(&inputs[i], k);
-      if (search->spec->node[search->spec->input[i]].dtype == AS_INT) {
-        as_input_draw_integer(search->spec, search->spec->input[i], search->instance.env,
-                              &search->rng, *number);
-        continue;
-      }
-      /* numbers beside the constants of the programs, where easy ones have not helped */
-      if ((search->beside || round >= 6) && round % 2 == 1 && as_rng_below(&search->rng, 3) == 0 &&
-          as_constants_pick(&search->constants, &search->rng, false, *number))
-        continue;
-      switch (round % 6) {
-      case 0:
-        mpq_set_si(*number, (long)as_rng_below(&search->rng, 7) - 3, 1);
-        break;
-      case 1:
-        mpq_set_si(*number, square[as_rng_below(&search->rng, 5)], 1);
-        break;
-      case 2:
-        mpq_set_si(*number, 0, 1);
-        break;
-      case 3:
-        mpq_set_si(*number, (long)as_rng_below(&search->rng, 19) + 1, 4);
-        break;
-      case 4:
-        mpq_set_si(*number, (long)as_rng_below(&search->rng, 41) - 20, 1);
-        break;
-      default:
-        mpq_set_si(*number, (long)as_rng_below(&search->rng, 61) - 30,
-                   1 + as_rng_below(&search->rng, 7));
-        break;
-      }
-      mpq_canonicalize(*number);
+      if (draw.integers)
+        as_draw_integer(&draw, &search->rng, round % 2 == 1, *number);
+      else
+        draw_real(search, round, *number);
     }
   }
+  search->pattern += round % KINDS == PATTERN;
 }
 
 /* A difference that floating-point arithmetic loses is a counterexample, and convinces nobody who
@@ -98,10 +119,17 @@ static void settle_faint(job *search) {
   search->status = AS_NO;
 }
 
+/* nothing more is begun */
+static bool is_spent(const job *search) {
+  const as_refute_budget *budget = search->budget;
+  return (budget->total_ops > 0 && search->spent > budget->total_ops) ||
+         (budget->until > 0 && as_now() > budget->until);
+}
+
 static bool try_sizes(void *arg) {
   job *search = arg;
   for (uint32_t round = 0; round < search->rounds; round++) {
-    if (search->until > 0 && as_now() > search->until)
+    if (is_spent(search))
       return true;
     if (search->has_faint) {
       if (search->plainer_left == 0)
@@ -112,10 +140,14 @@ static bool try_sizes(void *arg) {
     if (!inputs)
       return false;
     fill(search, round, inputs);
+    for (uint32_t i = 0; i < search->spec->n_input; i++)
+      search->spent += OF_ELEMENT * inputs[i].n;
     as_err why;
     as_err_init(&why);
-    as_status status = as_compare_at(search->spec, search->cand, search->instance.env, inputs,
-                                     search->budget->max_ops, NULL, search->cex, &why);
+    as_status status =
+        as_compare_again(search->spec, search->cand, search->instance.env, NULL, inputs,
+                         as_compare_affordable(search->budget->max_ops, search->budget->until),
+                         &search->spent, NULL, search->cex, &why);
     as_inputs_free(search->spec, inputs);
     if (status == AS_OK)
       search->looked = true;
@@ -156,7 +188,6 @@ as_status as_refute(const as_graph *spec, const as_graph *cand, const as_refute_
   as_rng_seed(&search.rng, budget->seed);
   as_constants_add_graph(&search.constants, spec);
   as_constants_add_graph(&search.constants, cand);
-  search.until = budget->seconds > 0 ? as_now() + budget->seconds : 0;
   if (!as_instance_init(&search.instance, spec, cand, err)) {
     as_instance_clear(&search.instance);
     as_constants_clear(&search.constants);
@@ -182,7 +213,7 @@ as_status as_refute(const as_graph *spec, const as_graph *cand, const as_refute_
   /* programs with large fixed numbers (a slice up to 64) have no small instance */
   for (int64_t top = 4 * budget->max_size;
        search.status == AS_UNKNOWN && !search.looked && top <= 64 * budget->max_size; top *= 4) {
-    if (search.until > 0 && as_now() > search.until)
+    if (is_spent(&search))
       break;
     if (as_instance_random(&search.instance, &search.rng, top, 5000))
       try_sizes(&search);

@@ -43,11 +43,14 @@ typedef struct {
   int64_t max_size;
   uint32_t sizes_per_bound;
   uint32_t inputs_per_size;
-  uint64_t max_ops; /* for each evaluation */
-  double seconds;   /* 0: none */
+  uint64_t max_ops;   /* for each evaluation */
+  uint64_t total_ops; /* beyond which no evaluation begins; 0: no bound */
+  double until; /* 0, or when as_now() is past it none begins; evaluations take no more than there
+                   seems to be time for */
 } as_refute_budget;
 
 extern const as_refute_budget as_refute_default;
+extern const as_refute_budget as_refute_quick; /* what comes before most of a proof's effort */
 /* AS_NO: refuted, *cex filled.  AS_UNKNOWN: none found within the budget (err: why, where something
  * kept it from looking).  AS_BAD_INPUT. */
 as_status as_refute(const as_graph *spec, const as_graph *cand, const as_refute_budget *b,
@@ -73,18 +76,18 @@ typedef enum {
 as_status as_compare_at(const as_graph *spec, const as_graph *cand, const int64_t *env,
                         const as_tensor *exact, uint64_t max_ops, as_given *given /* may be NULL */,
                         as_cex *cex, as_err *err);
-/* the same for comparisons of the two at the same sizes, with what is compiled for them */
+/* the same for comparisons of the two at the same sizes, with what is compiled for them; adds the
+ * operations that it took to *spent */
 as_status as_compare_again(const as_graph *spec, const as_graph *cand, const int64_t *env,
                            as_eval_codes *codes, const as_tensor *exact, uint64_t max_ops,
-                           as_given *given, as_cex *cex, as_err *err);
+                           uint64_t *spent, as_given *given, as_cex *cex, as_err *err);
+/* `max_ops`, or as many operations of exact arithmetic as there is time for until then; 0: no limit
+ * of time */
+uint64_t as_compare_affordable(uint64_t max_ops, double until);
 void as_compare_keep(const as_graph *spec, const as_graph *cand, const int64_t *env,
                      const as_tensor *exact, as_cex *cex); /* sizes and inputs, into cex */
 /* inputs of the program at these sizes, over domain d, all zero; NULL with err if an extent has no
  * value.  Free with as_inputs_free. */
-/* a random element of an input of type int: of those that the program reads places at, mostly one
- * in range */
-void as_input_draw_integer(const as_graph *spec, as_node_id input, const int64_t *env, as_rng *rng,
-                           mpq_t number);
 as_tensor *as_inputs_new(const as_graph *spec, const as_domain *d, const int64_t *env, as_err *err);
 void as_inputs_free(const as_graph *spec, as_tensor *in); /* NULL allowed */
 void as_outputs_free(const as_graph *graph, as_tensor *outputs);

@@ -10,10 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-const as_rule_budget as_rule_quick = {
-    .seed = 1, .top = 2, .shapes = 3, .sizes = 10, .inputs = 3, .max_ops = 200000, .seconds = 5};
-const as_rule_budget as_rule_thorough = {
-    .seed = 2, .top = 5, .shapes = 8, .sizes = 60, .inputs = 8, .max_ops = 1000000, .seconds = 20};
+const as_rule_budget as_rule_quick = {.seed = 1,
+                                      .top = 2,
+                                      .shapes = 3,
+                                      .sizes = 10,
+                                      .inputs = 3,
+                                      .max_ops = 200000,
+                                      .total_ops = 1500000};
+const as_rule_budget as_rule_thorough = {.seed = 2,
+                                         .top = 5,
+                                         .shapes = 8,
+                                         .sizes = 60,
+                                         .inputs = 8,
+                                         .max_ops = 1000000,
+                                         .total_ops = 6000000};
 
 enum {
   MOST_ELEMENTS = 300000,
@@ -21,7 +31,11 @@ enum {
   MOST_GOOD = 16,
   MOST_NEAR = 250,
   MOST_SHRINKS = 400,
-  MOST_SHRUNK = 64
+  MOST_SHRUNK = 64,
+  /* what it takes to look for sizes, and to draw inputs, in operations, about */
+  OF_SIZES = 500,
+  OF_INPUTS = 300,
+  OF_ASSUMPTIONS = 3000
 };
 
 /* a rule with its groups of so many axes; the last instances at which it is defined and its results
@@ -40,7 +54,7 @@ typedef struct {
   const as_rule_budget *budget;
   as_rule_tally *tally;
   as_rng rng;
-  double until;
+  uint64_t spent; /* operations */
   shape shape_at[MOST_SHAPES];
   uint32_t n;
   shape *now;
@@ -131,17 +145,20 @@ static void make_shapes(refuter *job, uint32_t groups) {
 }
 
 /* --- one instance */
+/* nothing more is begun */
 static bool late(const refuter *job) {
-  return job->until > 0 && as_now() > job->until;
+  const as_rule_budget *budget = job->budget;
+  return (budget->total_ops > 0 && job->spent > budget->total_ops) ||
+         (budget->until > 0 && as_now() > budget->until);
 }
 
 /* the right side is ill-formed at any sizes: an instance at which the left one is not shows the
  * rule wrong */
 static as_status ill_formed(const as_rule *rule, const int64_t *env, as_eval_codes *codes,
-                            const as_tensor *inputs, uint64_t max_ops, as_given *given,
-                            as_cex *cex) {
+                            const as_tensor *inputs, uint64_t max_ops, uint64_t *spent,
+                            as_given *given, as_cex *cex) {
   as_status status =
-      as_compare_again(rule->lhs, rule->lhs, env, codes, inputs, max_ops, given, cex, NULL);
+      as_compare_again(rule->lhs, rule->lhs, env, codes, inputs, max_ops, spent, given, cex, NULL);
   as_cex_clear(cex);
   if (status == AS_NO || *given != AS_GIVEN_DEFINED)
     return AS_UNKNOWN;
@@ -232,9 +249,10 @@ static bool compare(refuter *job, const as_tensor *inputs) {
   as_err why;
   as_err_init(&why);
   as_given given;
+  uint64_t max_ops = as_compare_affordable(job->budget->max_ops, job->budget->until);
   if (rule->ill_formed) {
-    as_status status = ill_formed(rule, job->now->instance.env, job->codes, inputs,
-                                  job->budget->max_ops, &given, &job->cex);
+    as_status status = ill_formed(rule, job->now->instance.env, job->codes, inputs, max_ops,
+                                  &job->spent, &given, &job->cex);
     if (job->shrinks == 0)
       count(job, given);
     if (status == AS_NO)
@@ -243,7 +261,7 @@ static bool compare(refuter *job, const as_tensor *inputs) {
     return job->status != AS_UNKNOWN;
   }
   as_status status = as_compare_again(rule->lhs, rule->rhs, job->now->instance.env, job->codes,
-                                      inputs, job->budget->max_ops, &given, &job->cex, &why);
+                                      inputs, max_ops, &job->spent, &given, &job->cex, &why);
   if (job->shrinks == 0)
     count(job, given);
   if (status == AS_BAD_INPUT || status == AS_INTERNAL) {
@@ -266,6 +284,7 @@ static bool try_rounds(refuter *job) {
   for (uint32_t round = 0; round < job->rounds; round++) {
     if (late(job))
       return true;
+    job->spent += rule->n_assumption > 0 ? OF_ASSUMPTIONS : OF_INPUTS;
     as_tensor *inputs = as_inputs_new(rule->lhs, &as_domain_exact, job->now->instance.env, NULL);
     if (!inputs)
       return false;
@@ -287,6 +306,7 @@ static bool try_rounds(refuter *job) {
 
 static bool try_sizes(void *arg) {
   refuter *job = arg;
+  job->spent += OF_SIZES;
   if (job->shrinks == 0)
     job->tally->sizes++;
   if (elements_of(job) > MOST_ELEMENTS) {
@@ -555,7 +575,6 @@ as_status as_rule_refute(const as_rulefile *file, uint32_t index, bool reverse,
                    .status = AS_UNKNOWN,
                    .err = err};
   as_rng_seed(&job->rng, budget->seed);
-  job->until = budget->seconds > 0 ? as_now() + budget->seconds : 0;
   as_rule *plain = as_rule_read(file, index, NULL, err);
   if (plain == NULL) {
     job->status = AS_BAD_INPUT;
@@ -619,7 +638,7 @@ as_status as_rule_replay(const as_rulefile *file, uint32_t index, const as_rule_
     as_cex again;
     as_given given;
     status = rule->ill_formed
-                 ? ill_formed(rule, env, NULL, cex->cex.input, 0, &given, &again)
+                 ? ill_formed(rule, env, NULL, cex->cex.input, 0, &(uint64_t){0}, &given, &again)
                  : as_compare_at(rule->lhs, rule->rhs, env, cex->cex.input, 0, NULL, &again, err);
     if (status == AS_NO && again.kind != cex->cex.kind)
       status = AS_UNKNOWN;

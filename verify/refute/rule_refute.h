@@ -25,8 +25,9 @@ typedef struct {
   uint32_t shapes;
   uint32_t sizes;
   uint32_t inputs;
-  uint64_t max_ops; /* of each evaluation */
-  double seconds;   /* 0: none */
+  uint64_t max_ops;   /* of each evaluation */
+  uint64_t total_ops; /* beyond which no evaluation begins; 0: no bound */
+  double until;       /* 0, or when as_now() is past it none begins */
 } as_rule_budget;
 
 extern const as_rule_budget as_rule_quick;

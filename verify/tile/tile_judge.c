@@ -5,6 +5,7 @@
 #include "src/base/str.h"
 #include "tile_compare.h"
 #include "tile_sizes.h"
+#include "verify/refute/draws.h"
 #include "verify/refute/instance.h"
 #include "verify/refute/refute.h"
 #include <stdlib.h>
@@ -15,7 +16,7 @@ const as_tile_budget as_tile_budget_default = {.seed = 1,
                                                .inputs_per_size = 1,
                                                .max_ops = 4000000,
                                                .beside_ops = 2000000,
-                                               .seconds = 20};
+                                               .total_ops = 60000000};
 
 typedef struct {
   tile_sides sides;
@@ -23,29 +24,41 @@ typedef struct {
   as_instance instance;
   as_rng rng;
   as_tile_verdict *verdict;
-  double until;
   uint64_t rounds; /* choices of inputs made, whatever came of them */
   uint64_t max_ops;
   uint64_t ops; /* that evaluations have taken */
   bool beside;  /* at sizes that are tried as far as the work for them goes */
+  as_constants literals;
 } search;
 
-/* What kinds of numbers a round is about. */
-enum { POSITIVE = 2, LARGE = 4, ROUNDS = 5, LARGEST_SHIFT = 17 };
+/* What kinds of numbers a round is about; in two of them tensors have a pattern, another one each
+ * time.  Where evaluations are long there are as many rounds as kinds: negative rows and zeros come
+ * first, which tell a maximum from one with what a mask left out, and a guarded quotient from one
+ * that is not. */
+enum { PATTERN = 1, POSITIVE = 2, OTHER_PATTERN = 3, LARGE = 4, ROUNDS = 5, LARGEST_SHIFT = 17 };
 
 /* numbers of a few eighths, rarely 0; in every fifth round positive ones, and in every fifth some
  * that are up to 2^16: what programs compare with, and saturate at, may be far from 0.  Integers,
- * where the tensor holds such, are small positions. */
+ * where the tensor holds such, are small positions, but in a pattern. */
 static void fill(search *s, uint64_t round, bool integers, as_tensor *exact) {
+  uint64_t kind = round % ROUNDS;
+  if (kind == PATTERN || kind == OTHER_PATTERN) {
+    as_draw draw = {.literals = &s->literals, .integers = integers, .range = -1};
+    uint64_t pattern = 2 * (round / ROUNDS) + (kind == OTHER_PATTERN);
+    if (round >= ROUNDS && as_rng_below(&s->rng, 4) == 0)
+      pattern += as_rng_below(&s->rng, AS_DRAW_PATTERNS);
+    as_draw_pattern(&draw, &s->rng, pattern, exact);
+    return;
+  }
   for (size_t k = 0; k < exact->n; k++) {
     mpq_t *number = as_tensor_at(exact, k);
     if (integers)
       mpq_set_si(*number, (long)as_rng_below(&s->rng, 3), 1);
-    else if (round % ROUNDS == POSITIVE)
+    else if (kind == POSITIVE)
       mpq_set_si(*number, (long)as_rng_below(&s->rng, 8) + 1, 8);
     else
       mpq_set_si(*number, (long)as_rng_below(&s->rng, 17) - 8, 8);
-    if (!integers && round % ROUNDS == LARGE)
+    if (!integers && kind == LARGE)
       mpq_mul_2exp(*number, *number, as_rng_below(&s->rng, LARGEST_SHIFT));
     mpq_canonicalize(*number);
   }
@@ -129,12 +142,19 @@ static bool compared_enough(const search *s, bool compared, bool is_long) {
   return is_long && compared && (exceeded || s->verdict->instances >= ROUNDS);
 }
 
+/* nothing more is begun */
+static bool is_spent(const search *s) {
+  const as_tile_budget *budget = s->budget;
+  bool worked = budget->total_ops > 0 && s->ops > budget->total_ops && s->verdict->instances > 0;
+  return worked || (budget->until > 0 && as_now() > budget->until);
+}
+
 static bool try_sizes(void *arg) {
   enum { MANY = 1 << 17 };
 
   search *s = arg;
   for (uint32_t round = 0; round < s->budget->inputs_per_size; round++) {
-    if (s->until > 0 && as_now() > s->until)
+    if (is_spent(s))
       return true;
     as_tensor *exact = as_calloc(s->sides.n_arguments + 1, sizeof *exact);
     uint32_t made;
@@ -142,8 +162,9 @@ static bool try_sizes(void *arg) {
     bool is_long = s->max_ops > s->budget->max_ops;
     if (make_inputs(s, s->rounds++, exact, &made)) {
       is_long = is_long || elements_of(exact, made) > MANY;
-      tile_instance here = {&s->sides,  s->instance.env, exact,
-                            s->max_ops, s->budget->seed, is_long};
+      tile_instance here = {&s->sides,       s->instance.env,
+                            exact,           as_compare_affordable(s->max_ops, s->budget->until),
+                            s->budget->seed, is_long};
       tile_compare(&here, &outcome);
       take(s, &outcome, exact);
     }
@@ -234,7 +255,7 @@ static void look(search *s) {
     rounds_before = s->rounds;
     if (look_at_small_sizes(s))
       return;
-  } while (s->rounds < 4 * ROUNDS && s->rounds > rounds_before);
+  } while (s->rounds < AS_DRAW_PATTERNS * ROUNDS && s->rounds > rounds_before);
   /* large fixed numbers have no small instance */
   for (int64_t top = 4 * budget->max_size; s->verdict->instances == 0 && top <= 1024; top *= 4) {
     if (as_instance_random(&s->instance, &s->rng, top, 5000) && try_sizes(s))
@@ -264,8 +285,8 @@ as_status as_tile_judge(const as_tile_side *given, const as_tile_side *candidate
   search s = {.budget = budget ? budget : &as_tile_budget_default, .verdict = verdict};
   *verdict = (as_tile_verdict){0};
   as_rng_seed(&s.rng, s.budget->seed);
+  tile_constants_add(&s.literals, given, candidate);
   s.max_ops = s.budget->max_ops;
-  s.until = s.budget->seconds > 0 ? as_now() + s.budget->seconds : 0;
   bool ok = tile_sides_init(&s.sides, given, candidate, err) &&
             as_instance_init(&s.instance, as_side_sizes(given), as_side_sizes(candidate), err);
   if (ok) {
@@ -273,6 +294,7 @@ as_status as_tile_judge(const as_tile_side *given, const as_tile_side *candidate
     conclude(verdict);
   }
   as_instance_clear(&s.instance);
+  as_constants_clear(&s.literals);
   tile_sides_clear(&s.sides);
   return ok ? AS_OK : AS_BAD_INPUT;
 }

@@ -30,7 +30,9 @@ typedef struct {
   uint32_t inputs_per_size;
   uint64_t max_ops;    /* of one evaluation */
   uint64_t beside_ops; /* of all at sizes beside the numbers that the texts speak of; 0: none */
-  double seconds;      /* 0: none */
+  uint64_t
+      total_ops; /* of all, beyond which none begins once something was compared; 0: no bound */
+  double until;  /* 0, or when as_now() is past it no evaluation begins */
 } as_tile_budget;
 
 extern const as_tile_budget as_tile_budget_default;

@@ -1,5 +1,4 @@
 #include "tile_sizes.h"
-#include "verify/refute/constants.h"
 #include <string.h>
 
 /* ---- the numbers of a text */
@@ -51,6 +50,12 @@ static void add_side(as_constants *constants, const as_tile_side *side) {
     add_statement(constants, side->tile->body[i]);
 }
 
+void tile_constants_add(as_constants *constants, const as_tile_side *given,
+                        const as_tile_side *candidate) {
+  add_side(constants, given);
+  add_side(constants, candidate);
+}
+
 /* ---- sizes */
 typedef struct {
   int64_t least;
@@ -82,8 +87,7 @@ uint32_t tile_sizes_beside(const as_tile_side *given, const as_tile_side *candid
   list sizes = {.least = least, .value = value};
   as_constants constants;
   as_constants_init(&constants);
-  add_side(&constants, given);
-  add_side(&constants, candidate);
+  tile_constants_add(&constants, given, candidate);
   for (uint32_t i = 0; i < constants.count; i++) {
     const mpq_t *number = &constants.value[i];
     if (mpz_cmp_ui(mpq_denref(*number), 1) != 0 || mpz_cmpabs_ui(mpq_numref(*number), LARGEST) > 0)

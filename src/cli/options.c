@@ -17,6 +17,18 @@ static const as_option options[] = {
 #undef OPTION_ROW
 };
 
+/* Two options of one letter do not compile: of them only one would be read. */
+static inline bool is_letter_of_an_option(char letter) {
+  switch (letter) {
+#define OPTION_LETTER(field, letter, ...) case letter:
+    CLI_OPTIONS(OPTION_LETTER)
+#undef OPTION_LETTER
+    return true;
+  default:
+    return false;
+  }
+}
+
 static const as_option_command commands[] = {
 #define COMMAND_ROW(name, arguments, least, most, what) {#name, arguments, least, most, what},
     CLI_COMMANDS(COMMAND_ROW)

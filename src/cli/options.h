@@ -177,7 +177,7 @@ enum {
     "a search none)")                                                                              \
   X(device, 'D', WORD, CLI_FOR_build | CLI_FOR_run, "WHERE", "host", 0, 0, "host,cuda",            \
     "for the host, by the emulation of the CUDA execution model, or for a GPU")                    \
-  X(no_try, '9', FLAG, CLI_FOR_SEARCHING | CLI_FOR_bench | CLI_FOR_build, NULL, NULL, 0, 0, NULL,  \
+  X(no_try, '3', FLAG, CLI_FOR_SEARCHING | CLI_FOR_bench | CLI_FOR_build, NULL, NULL, 0, 0, NULL,  \
     "hand the kernels out without a trial: else blocks of each run under the emulation first, "    \
     "and are compared with the program")                                                           \
   X(tune, 'N', WORD, CLI_FOR_bench, "WHERE", NULL, 0, 0, "gpu,host,model",                         \

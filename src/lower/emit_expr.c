@@ -297,6 +297,11 @@ static char *stable_text(lo_text *text, const lx *expr, bool lazy) {
   return result;
 }
 
+/* a difference from a maximum, mostly */
+static bool is_sum(const lx *expr) {
+  return expr->op == LX_SUB || expr->op == LX_ADD;
+}
+
 static char *build(lo_text *text, const lx *expr, bool lazy) {
   if (expr->op == LX_REF)
     return read_text(text, expr);
@@ -312,6 +317,11 @@ static char *build(lo_text *text, const lx *expr, bool lazy) {
   if ((expr->op == LX_FDIV || expr->op == LX_INV) && is_approximate(expr))
     return approximate_quotient(text, expr, lazy);
   char *left = scalar(text, expr->kid[0], lazy);
+  if (expr->op == LX_EXP && !text->job->is16 && !is_sum(expr->kid[0])) {
+    char *power = as_format("expf(%s)", left);
+    free(left);
+    return power;
+  }
   if (expr->op == LX_FDIV && exact_inverse(expr->kid[1])) {
     char *product = as_format("(%s * %.9gf)", left, 1 / (double)expr->kid[1]->number);
     free(left);

@@ -24,7 +24,8 @@ AS_DEV void as_sync() { __syncthreads(); }
 /* a barrier that tells whether it holds for some thread of the block */
 AS_DEV bool as_sync_any(bool here) { return __syncthreads_or(here) != 0; }
 AS_DEV float as_shfl_xor(float x, int d) { return __shfl_xor_sync(0xffffffffu, x, d); }
-/* as __expf, but results below 2^-126 are zero: __expf takes three more instructions to keep them */
+/* as __expf, but results below 2^-126 are zero: __expf takes three more instructions to keep them.  Its error grows with |x|, so that it is for exponents that
+   are differences from a maximum, whose results are small where it is large, and for what is rounded to 16 bits; expf is for others */
 AS_DEV float as_expf(float x)
 {
   float y;
@@ -279,8 +280,8 @@ AS_DEV float as_expm1f(float x) { return expm1f(x); }
 AS_DEV float as_one_less_expf(float x) { return -expm1f(x); }
 AS_DEV float as_log1pf(float x) { return log1pf(x); }
 AS_DEV float as_log1mf(float x) { return log1pf(-x); }
-AS_DEV float as_softplusf(float x) { return as_maxf(x, 0.0f) + log1pf(as_expf(-fabsf(x))); }
-AS_DEV float as_sigmoidf(float x) { return as_divf(1.0f, 1.0f + as_expf(-x)); }
+AS_DEV float as_softplusf(float x) { return as_maxf(x, 0.0f) + log1pf(expf(-fabsf(x))); }
+AS_DEV float as_sigmoidf(float x) { return as_divf(1.0f, 1.0f + expf(-x)); }
 AS_DEV float as_tanhf(float x) { return tanhf(x); }
 AS_DEV float as_tanh_log1pf(float x) { return as_divf(1.0f, 1.0f + as_divf(2.0f, x * (x + 2.0f))); }
 /* partial results of warps, one behind the other */

@@ -45,6 +45,24 @@ static char *number(const as_tg_expr *e) {
   return text;
 }
 
+/* Is all that is read and stored of 32 bits? */
+static bool is_wide(const as_emitter *E) {
+  bool wide = true;
+  for (unsigned i = 0; i < E->g->n_tile; i++)
+    wide = wide && E->g->tile[i].type == AS_F32;
+  return wide;
+}
+
+/* Beside 16 bits a few functions may be coarser; so may exponentials of differences, of which those
+ * with large exponents are small. */
+static const char *function_of(const as_emitter *E, const as_tg_expr *e) {
+  if (e->op == AS_TGS_ERF && !is_wide(E))
+    return "at_erf(";
+  bool difference =
+      e->op == AS_TGS_EXP && (e->kid[0]->op == AS_TGS_SUB || e->kid[0]->op == AS_TGS_ADD);
+  return e->op == AS_TGS_EXP && !difference && is_wide(E) ? "expf(" : forms[e->op].before;
+}
+
 static char *scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e, char *const *arg,
                     bool inner) {
   if (e->op == AS_TGS_ARG && E->type[op->arg[e->arg]] == AS_INT)
@@ -64,14 +82,11 @@ static char *scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e
   if (e->op == AS_TGS_NUM)
     return number(e);
   bool fused = e->op == AS_TGS_MUL && !inner;
-  bool coarse = e->op == AS_TGS_ERF && op->type != AS_F32; /* below what 16 bits tell apart */
+  const char *function = fused ? "(" : function_of(E, e);
   char *x = scalar(E, op, e->kid[0], arg, true);
   char *y = e->kid[1] ? scalar(E, op, e->kid[1], arg, true) : as_strdup("");
-  char *text = as_format("%s%s%s%s%s",
-                         fused    ? "("
-                         : coarse ? "at_erf("
-                                  : forms[e->op].before,
-                         x, fused ? " * " : forms[e->op].between, y, forms[e->op].after);
+  char *text = as_format("%s%s%s%s%s", function, x, fused ? " * " : forms[e->op].between, y,
+                         forms[e->op].after);
   free(x);
   free(y);
   return text;

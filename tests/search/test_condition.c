@@ -2,6 +2,7 @@
 #include "read_program.h"
 #include "search/condition.h"
 #include "search/safe.h"
+#include "search/search.h"
 #include "tests/suite.h"
 #include <stdlib.h>
 
@@ -112,10 +113,39 @@ START_TEST(no_safer_form) {
 
 END_TEST
 
+/* What is chosen takes no risk: for programs that take some and have a safer form, and for programs
+ * that take none, whatever is cheaper. */
+static const char *const chosen[] = {
+    ROWS "E = exp(X)\noutput Y = E / sum(E, axis=-1)[:, none]\n",
+    ROWS "output Y = log(sum(exp(X), axis=-1))\n",
+    ROWS "output Y = mean(X * X, axis=-1) - square(mean(X, axis=-1))\n",
+    ATTENTION "W = exp(S)\noutput O = matmul(W, V) / sum(W, axis=-1)[:, none]\n",
+    ROWS MEAN "C = X - M\noutput Y = C / sqrt(mean(C * C, axis=-1) + 0.00001)[:, none]\n",
+    LINEAR "output Y = (X - M) @ W\n",
+};
+
+START_TEST(chosen_is_safe) {
+  read_program p = read_program_text(chosen[_i], NULL);
+  as_search_opts options = as_search_default;
+  as_search_result result;
+  as_condition found;
+  options.keep = 1;
+  ck_assert_int_eq(as_search(p.graph, &options, &result), AS_OK);
+  ck_assert(result.cand[0].verdict.certified);
+  as_condition_of(result.cand[0].graph, &found);
+  for (as_risk risk = 0; risk < AS_N_RISK; risk++)
+    ck_assert_msg(found.n[risk] == 0, "%s: %s", as_risk_meaning(risk), result.cand[0].text);
+  as_search_result_clear(&result);
+  read_program_done(&p);
+}
+
+END_TEST
+
 int main(void) {
-  TCase *tests = test_case("condition", 20);
+  TCase *tests = test_case("condition", 60);
   tcase_add_loop_test(tests, risks_of_programs, 0, (int)(sizeof risks / sizeof *risks));
   tcase_add_loop_test(tests, safer_forms, 0, (int)(sizeof safer / sizeof *safer));
   tcase_add_loop_test(tests, no_safer_form, 0, (int)(sizeof none / sizeof *none));
+  tcase_add_loop_test(tests, chosen_is_safe, 0, (int)(sizeof chosen / sizeof *chosen));
   return test_run("condition", tests);
 }

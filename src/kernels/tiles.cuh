@@ -17,8 +17,8 @@ AS_DEV void kt_st_int(void *p, size_t i, long long x) { ((int *)p)[i] = (int)x; 
 AS_DEV void kt_st_i64(void *p, size_t i, long long x) { ((long long *)p)[i] = x; }
 #endif
 typedef float kt_real;
-template <class T> AS_DEV T kt_max(T a, T b) { return a < b ? b : a; }
-template <class T> AS_DEV T kt_min(T a, T b) { return b < a ? b : a; }
+template <class T> AS_DEV T kt_max(T a, T b) { return a < b || b != b ? b : a; } /* of NaN: NaN */
+template <class T> AS_DEV T kt_min(T a, T b) { return b < a || b != b ? b : a; }
 template <class T> AS_DEV T kt_abs(T a) { return a < 0 ? -a : a; }
 /* rounded down.  What a condition leaves out may be computed all the same: it is not used then, but must not stop the kernel. */
 template <class T> AS_DEV T kt_div(T a, T b)

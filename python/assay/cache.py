@@ -197,15 +197,24 @@ class Shares:
 class Search:
     """Results made by `assay optimize`, kept on disk."""
 
-    def __init__(self, specifications, seconds, target=None, library="never", rounded=""):
+    def __init__(
+        self,
+        specifications,
+        seconds,
+        target=None,
+        library="never",
+        rounded="",
+        fast_floats=False,
+    ):
         """`specifications` is a file of operators; `target` a GPU, as --arch takes it; `library`
         says whether a matrix product alone may be a call, as --library takes it; `rounded` names
-        operators, as --tf32 takes them."""
+        operators, as --tf32 takes them; `fast_floats` turns the float test off."""
         self.specifications = specifications
         self.seconds = seconds
         self.target = target
         self.library = library
         self.rounded = rounded
+        self.fast_floats = fast_floats
         self._found = Once()  # of programs of this run, for islands that say the same
 
     def find(self, text, seconds=None):
@@ -220,6 +229,7 @@ class Search:
 
     def _certified(self, text, seconds):
         options = [str(self.seconds), self.target or "", self.library, self.rounded]
+        options += ["fast-floats"] if self.fast_floats else []
         request = [self.specifications.read_text(), *options]
         make = functools.partial(self._optimize, text, seconds)
         directory, result = certified(text, request, make)
@@ -237,6 +247,8 @@ class Search:
         limit = f"--seconds={seconds}"
         arguments = ["optimize", program, limit, "--solvers=none", "-q"]
         arguments.append(f"--library={self.library}")
+        if self.fast_floats:
+            arguments.append("--fast-floats")
         if self.target:
             arguments.append(f"--arch={self.target}")
         if self.rounded:

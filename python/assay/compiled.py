@@ -49,6 +49,8 @@ class Options:
     # whether parts, and the whole, are timed beside PyTorch when they first run on a GPU, and stay
     # with it where it is faster (measured.py)
     never_slower: bool = True
+    # whether candidates that compute worse in floats than what was written may be chosen
+    fast_floats: bool = False
 
     def __post_init__(self):
         if self.library not in (None, "auto", "never", "always"):
@@ -78,6 +80,9 @@ class Telling:
         lines = []
         for part in self.parts:
             lines.append(f"assay: {part.operators} operators certified in {part.directory}")
+            floats = tool.floats_of(part.directory)
+            if floats:
+                lines.append(f"assay:   floats: {floats}")
             if part.kernel.calls:
                 lines.append(
                     f"assay: a product in it is a call of {part.kernel.calls}, believed, not"
@@ -138,7 +143,11 @@ class GraphRunner(Telling):
             tool.find_tool()  # an error now: without it PyTorch would do everything
         rounded = rounding.permitted() if options.device == "cuda" else ""
         self.results = results or cache.Search(
-            SPECIFICATIONS, options.seconds, library=options.calls, rounded=rounded
+            SPECIFICATIONS,
+            options.seconds,
+            library=options.calls,
+            rounded=rounded,
+            fast_floats=options.fast_floats,
         )
         self.parts = []
         self.left = []

@@ -63,6 +63,12 @@ class Verdict:
     def __bool__(self):
         return self.verdict == tool.PROVED
 
+    @property
+    def floats(self):
+        """What the float test says of the second function against the first, in words; None where
+        nothing is proved.  It is a test, and no part of the verdict."""
+        return self.result.floats
+
     def __str__(self):
         read = "".join(f"supposed: {each}\n" for each in self.supposed or [])
         read += "".join(f"{x!r} is read as {text}\n" for x, text in (self.numbers or {}).items())

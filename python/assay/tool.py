@@ -55,6 +55,11 @@ class Result:
         return path.read_text() if path.exists() else None
 
     @property
+    def floats(self):
+        """What the float test says, in words; None where there was none."""
+        return self.report.get("floats", {}).get("words")
+
+    @property
     def certificate(self):
         return self.text("certificate.cert")
 
@@ -65,6 +70,12 @@ class Result:
     @property
     def kernel_source(self):
         return self.text("kernel.cu")
+
+
+def floats_of(directory):
+    """What the report of a result directory says of the float test, in words; None: nothing."""
+    report = _described(Path(directory) / "report.json") or {}
+    return report.get("floats", {}).get("words")
 
 
 def said_by(command, seconds=None):

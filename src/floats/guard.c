@@ -53,18 +53,33 @@ static const as_floats *test_of(as_guard *guard) {
   return guard->test;
 }
 
+/* The types of what kernels leave in memory; where sizes have no values nothing is lowered, and all
+ * has 32 bits. */
+static bool types_between(const as_guard *guard, const as_graph *cand, as_dtype *between,
+                          as_err *err) {
+  const as_graph *side = cand;
+  as_lower_opts options = {.target = guard->target};
+  bool has_values = true;
+  for (; side; side = side->program) {
+    for (uint32_t i = 0; i < side->n_own_size; i++)
+      has_values = has_values && as_size_value(side->sizes, side->own_size[i]) >= 0;
+  }
+  for (uint32_t i = 0; i < cand->n; i++)
+    between[i] = AS_F32;
+  return !has_values || as_lower_types(cand, &options, between, err);
+}
+
 bool as_guard_test(void *arg, const as_graph *cand, as_floats_result *result) {
   as_guard *guard = arg;
   bool is_given = guard && as_field_is_identical(guard->program, cand);
   *result = (as_floats_result){.outcome = AS_FLOATS_OFF};
   if (!guard)
     return true;
-  as_lower_opts options = {.target = guard->target};
   as_float_permission permission = permission_of(guard);
   as_dtype *between = as_malloc((cand->n + 1) * sizeof *between);
   as_err err;
   as_err_init(&err);
-  if (as_lower_types(cand, &options, between, &err)) {
+  if (types_between(guard, cand, between, &err)) {
     as_float_types types;
     as_float_types_lowered(cand, between, &permission, &types);
     const as_floats *test = test_of(guard);

@@ -12,7 +12,8 @@ typedef struct {
   double *exact;   /* the nearest doubles; what is not finite is not compared */
   double *given;   /* as the program given computes it */
   double *apart;   /* the larger error of the two runs of the program given, of each element */
-  double *allowed; /* by row: the error of the program given, at least what is told apart */
+  double *allowed; /* by row: the error of the program given, at least what is told apart;
+                      infinity where it has no digit right: such a row is not compared */
   double *finest;  /* by row: what is told apart: a unit in the last place at its largest element */
 } as_float_output;
 

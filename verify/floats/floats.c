@@ -13,7 +13,7 @@
 
 enum { KEPT = 64, LOST = 2 }; /* relative errors of 1/64 and of 1/2 */
 
-enum { MOST_CASES = 3, LONG_FROM = 1024, MOST_OPS = 50000000 };
+enum { MOST_CASES = 3, LONG_FROM = 1024, MOST_OPS = 500000 };
 
 const as_floats_options as_floats_default = {.seed = 1, .work = 4000, .long_work = 40000};
 
@@ -145,24 +145,25 @@ static void compare_row(tester *job, as_float_class of, const as_float_output *o
                         as_float_format format, const double *have) {
   double own = 0;
   double given = 0;
-  if (as_float_class_rows[of].is_infinite && !is_finite_row(out, row))
-    return;
+  bool compared = isfinite(out->allowed[row]) &&
+                  (!as_float_class_rows[of].is_infinite || is_finite_row(out, row));
   for (size_t i = row * out->row; i < (row + 1) * out->row && i < out->n; i++) {
     bool real = isfinite(out->exact[i]) && fabs(out->exact[i]) <= as_float_most(format);
-    if (isfinite(out->given[i]) && !isfinite(have[i]))
+    if (compared && isfinite(out->given[i]) && !isfinite(have[i]))
       note_factor(job, of, INFINITY);
     if (!isfinite(out->given[i]) && isfinite(have[i]) && real)
       note_safer(job, of, INFINITY);
     if (!isfinite(out->exact[i]) || !isfinite(out->given[i]) || !isfinite(have[i]))
       continue;
     own = fmax(own, fabs(have[i] - out->exact[i]));
-    if (is_lost(out, i, format, have[i]))
+    if (compared && is_lost(out, i, format, have[i]))
       note_factor(job, of,
                   fabs(have[i] - out->exact[i]) /
                       fmax(out->apart[i], as_float_ulp(format) * fabs(out->exact[i])));
     given = fmax(given, fabs(out->given[i] - out->exact[i]));
   }
-  note_factor(job, of, own / out->allowed[row]);
+  if (compared)
+    note_factor(job, of, own / out->allowed[row]);
   note_safer(job, of, given / fmax(own, out->finest[row]));
 }
 

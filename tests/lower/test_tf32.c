@@ -1,6 +1,7 @@
 /* Contractions on tensor cores with factors rounded to TF32, under the host emulation: products and
  * convolutions of fixed and random shapes, of integers that no rounding changes, so that results
- * are exactly the evaluators'; what may be rounded and what may not; what is written out behind. */
+ * are exactly the evaluators'; what may be rounded and what may not; what is written out behind.
+ * More than 20 s: some 250 kernels are compiled, and run thread by thread. */
 #include "gather.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"

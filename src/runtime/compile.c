@@ -55,7 +55,8 @@ static void for_emulation(command *c, const as_rt_opts *o, const as_target *targ
   if (o->trial)
     add_all(c, (const char *const[]){"-Og", "-w", NULL});
   else
-    add_all(c, (const char *const[]){"-O1", "-Wall", "-Wno-unknown-pragmas", NULL});
+    add_all(c, (const char *const[]){o->unoptimized ? "-O0" : "-O1", "-Wall",
+                                     "-Wno-unknown-pragmas", NULL});
   add(c, as_format("-DAS_EMU_SHARED_BLOCK=%ld", target->shared_block));
   add(c, as_format("-DAS_EMU_GRID=%lld", (long long)target->grid[0]));
   add(c, as_format("-DAS_EMU_THREADS=%u", target->threads_block));

@@ -15,7 +15,8 @@ typedef struct {
   bool emulate;            /* host emulation rather than a GPU */
   bool trial;              /* emulation: compiled fast, and without warnings */
   bool timed;
-  bool sanitize; /* emulation: address and undefined-behaviour checks of the compiler as well */
+  bool unoptimized; /* emulation: compiled in half the time, for what runs once */
+  bool sanitize;    /* emulation: address and undefined-behaviour checks of the compiler as well */
   uint64_t seed;
   double scale;
   double tolerance; /* 0: 1 and 5e-3 */

@@ -1,4 +1,5 @@
 # the base
+BUDGETS += tests/base=2
 check_PROGRAMS += tests/base/test_base
 TESTS += tests/base/test_base
 tests_base_test_base_SOURCES = tests/base/test_base.c

@@ -1,4 +1,5 @@
 # The checker's kernel: rules and replay.
+BUDGETS += tests/checker=3
 if !CHECKER_ONLY
 check_PROGRAMS += tests/checker/test_replay
 TESTS += tests/checker/test_replay

@@ -1,4 +1,5 @@
 # The claim: what the checker reads in the user's files.
+BUDGETS += tests/claim=8
 check_PROGRAMS += tests/claim/test_claim
 TESTS += tests/claim/test_claim
 tests_claim_test_claim_SOURCES = tests/claim/test_claim.c

@@ -1,4 +1,5 @@
 # tests of the evaluators, the field test and the refuter
+BUDGETS += tests/eval=30
 check_PROGRAMS += tests/eval/test_ops
 TESTS += tests/eval/test_ops
 tests_eval_test_ops_SOURCES = tests/eval/test_ops.c tests/eval/reference.c tests/eval/reference.h \

@@ -1,4 +1,5 @@
 # tests of the float test
+BUDGETS += tests/floats=10
 check_PROGRAMS += tests/floats/test_floats
 TESTS += tests/floats/test_floats
 FAST_TESTS += tests/floats/test_floats

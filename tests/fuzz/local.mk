@@ -1,5 +1,6 @@
 # Random inputs under ASan and UBSan; a few seconds each in make check, longer with --seconds N.  What is under test is compiled with
 # sanitizers, once: in a build that has none, as libraries of its own; in a sanitizer build it is what everybody links.
+BUDGETS += tests/fuzz=30
 FUZZERS += tests/fuzz/fuzz_claim tests/fuzz/fuzz_cert tests/fuzz/fuzz_ir tests/fuzz/fuzz_rule tests/fuzz/fuzz_ttir
 check_PROGRAMS += $(FUZZERS)
 TESTS += $(FUZZERS)

@@ -1,4 +1,5 @@
 # sizes, specifications, programs, muGraphs
+BUDGETS += tests/ir=3
 ir_libs = libasir.a libasbase.a $(CHECK_LIBS) $(GMP_LIBS) -lpthread
 check_PROGRAMS += tests/ir/test_size
 TESTS += tests/ir/test_size

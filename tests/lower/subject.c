@@ -46,7 +46,10 @@ void subject_build(subject *of) {
   char *emulation = as_format("%s/src/lower/emu", test_source_dir());
   strcpy(of->dir, "live-test-XXXXXX");
   ck_assert(mkdtemp(of->dir) != NULL);
-  as_rt_opts options = {.dir = of->dir, .emulate = true, .emu_dir = emulation};
+  as_rt_opts options = {.dir = of->dir,
+                        .emulate = true,
+                        .emu_dir = emulation,
+                        .unoptimized = getenv("AS_LONG") == NULL};
   bool built = as_rt_library_build(&of->lowered, "live", &ports, &options, &of->err);
   ck_assert_msg(built, "%s", of->err.text);
   free(emulation);

@@ -65,34 +65,36 @@ static bool right(lower_case *j, const batch_item *item) {
   return same;
 }
 
-/* is a program seen to be wrong with the fault that is switched on? */
+/* is a program seen to be wrong with the fault that is switched on?  One that ends the run of all
+ * is. */
 static bool noticed(void) {
-  bool wrong = false;
-  for (unsigned p = 0; p < PROGRAMS && !wrong; p++) {
-    lower_case j;
+  lower_case j[PROGRAMS];
+  batch_item item[PROGRAMS];
+  char dir[] = "faults-XXXXXX";
+  for (unsigned p = 0; p < PROGRAMS; p++) {
     as_lowered lowered;
-    batch_item item;
-    char dir[] = "faults-XXXXXX";
-    case_open(&j);
-    ck_assert(as_oplib_parse(j.lib, "user.sem", operators, strlen(operators), &j.err));
-    case_read(&j, program[p].tp, program[p].mug);
+    case_open(&j[p]);
+    ck_assert(as_oplib_parse(j[p].lib, "user.sem", operators, strlen(operators), &j[p].err));
+    case_read(&j[p], program[p].tp, program[p].mug);
     const as_lower_opts general = {.no_threads = true}; /* the faults are of its passes */
-    ck_assert_msg(as_lower_cuda(j.mug ? j.mug : j.prog, &general, &lowered, &j.err), "%s",
-                  j.err.text);
-    batch_item_init(&item, &lowered);
-    for (uint32_t i = 0; i < item.lowered.n_in; i++) {
-      for (long k = 0; k < item.lowered.in_elems[i]; k++)
-        item.in[i][k] = (double)((k * 7 + (long)i * 3) % 13 - 6) / 4 + 1.0 / 8;
+    ck_assert_msg(as_lower_cuda(j[p].mug ? j[p].mug : j[p].prog, &general, &lowered, &j[p].err),
+                  "%s", j[p].err.text);
+    batch_item_init(&item[p], &lowered);
+    for (uint32_t i = 0; i < item[p].lowered.n_in; i++) {
+      for (long k = 0; k < item[p].lowered.in_elems[i]; k++)
+        item[p].in[i][k] = (double)((k * 7 + (long)i * 3) % 13 - 6) / 4 + 1.0 / 8;
     }
-    ck_assert(mkdtemp(dir) != NULL);
-    bool ran = batch_run(&item, 1, dir);
-    wrong = !ran || !item.ran || !right(&j, &item);
-    char *command = as_format("rm -r %s", dir);
-    ck_assert_int_eq(system(command), 0);
-    free(command);
-    batch_item_clear(&item);
-    case_close(&j);
   }
+  ck_assert(mkdtemp(dir) != NULL);
+  bool wrong = !batch_run(item, PROGRAMS, dir);
+  for (unsigned p = 0; p < PROGRAMS; p++) {
+    wrong = wrong || !item[p].ran || !right(&j[p], &item[p]);
+    batch_item_clear(&item[p]);
+    case_close(&j[p]);
+  }
+  char *command = as_format("rm -r %s", dir);
+  ck_assert_int_eq(system(command), 0);
+  free(command);
   return wrong;
 }
 

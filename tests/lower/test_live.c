@@ -1,7 +1,8 @@
 /* Sizes left to run time: one kernel, built once, run under the emulation at many sizes, each
  * compared with the evaluator.  Extents of 0, 1, one less and one more than a tile, primes, the
  * bound, and some drawn from AS_SEED (20); sizes in the place of rows, of columns, of what is
- * summed; strides that depend on them. */
+ * summed; strides that depend on them.
+ * More than 20 s: each library is compiled, and all sizes run the whole of what it computes. */
 #include "../../semantics/eval.h"
 #include "live_text.h"
 #include "src/base/mem.h"

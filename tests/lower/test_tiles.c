@@ -115,7 +115,8 @@ static bool is_right(const char *path) {
   if (lowered && mkdtemp(folder)) {
     char *emulation = as_format("%s/src/lower/emu", test_source_dir());
     char *dump = as_format("%s/dump", folder);
-    as_rt_opts opts = {.dir = folder, .emulate = true, .emu_dir = emulation, .dump = dump};
+    as_rt_opts opts = {
+        .dir = folder, .emulate = true, .emu_dir = emulation, .unoptimized = true, .dump = dump};
     bool ran = as_rt_run(&it.lowered, it.program->name, &opts, &result, &it.err);
     off = ran && result.ok ? evaluate(&it, dump) : (double)INFINITY;
     if (ran && !result.ok)
@@ -188,7 +189,7 @@ START_TEST(races_are_reported) {
     ck_assert(as_write_file(path, text, strlen(text), NULL));
     ck_assert_msg(open_case(&it, path), "%s", it.err.text);
     char *emulation = as_format("%s/src/lower/emu", test_source_dir());
-    as_rt_opts opts = {.dir = folder, .emulate = true, .emu_dir = emulation};
+    as_rt_opts opts = {.dir = folder, .emulate = true, .emu_dir = emulation, .unoptimized = true};
     ck_assert(as_rt_run(&it.lowered, "race", &opts, &result, &it.err));
     ck_assert(!result.ok);
     ck_assert(said_in(result.log, wrong[i].said));

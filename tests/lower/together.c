@@ -189,7 +189,8 @@ bool together_run(const as_lowered *lowered, const double *scale, uint32_t n, co
   char *emulation = as_format("%s/src/lower/emu", test_source_dir());
   char *source = as_format("%s/main.cu", dir);
   char *program = as_format("%s/main", dir);
-  const as_rt_opts options = {.dir = dir, .emulate = true, .emu_dir = emulation};
+  const as_rt_opts options = {
+      .dir = dir, .emulate = true, .emu_dir = emulation, .unoptimized = !getenv("AS_LONG")};
   *build_log = NULL;
   bool ran = write_files(lowered, scale, n, dir, err) &&
              as_rt_compile(&options, AS_RT_PROGRAM, source, program, build_log, err) &&

@@ -1,4 +1,5 @@
 # Files of Mirage: imported, lifted, decided, written again
+BUDGETS += tests/mirage=30
 TESTS += tests/mirage/test_mirage.sh tests/mirage/test_published.sh
 EXTRA_DIST += tests/mirage/test_mirage.sh tests/mirage/test_published.sh tests/mirage/lib.sh
 check_PROGRAMS += tests/mirage/same_structure

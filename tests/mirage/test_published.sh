@@ -5,7 +5,6 @@
 data=$(shared_data mirage-mugraphs) || exit $?
 
 while read -r program file graphs; do
-  all "$program" "$data/$file.json" "$graphs"
   round "$program" "$data/$file.json" "$graphs"
 done <<END
 gated_mlp gated_mlp 32

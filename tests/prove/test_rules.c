@@ -81,8 +81,13 @@ static void add_glob(const char *where) {
   free(pat);
 }
 
+/* A twentieth of the usual effort: for what is wrong, which no effort may prove, and what is known
+ * to be undecided. */
+static const as_prove_opts little = {.max_steps = 3000, .all_steps = 6000};
+
 /* proved: 1, not: 0, not read: -1, certificate refused: -2; *why malloc'ed */
-static int prove_rule(const rule *r, char **why, double *seconds, as_proof_result *res, bool wide) {
+static int prove_rule(const rule *r, const as_prove_opts *opts, char **why, double *seconds,
+                      as_proof_result *res, bool wide) {
   ck_terms *T = ck_terms_new();
   ck_terms *terms = ck_terms_new();
   ck_msg msg = {0};
@@ -104,7 +109,7 @@ static int prove_rule(const rule *r, char **why, double *seconds, as_proof_resul
     return -1;
   }
   start = as_now();
-  as_prove_claim(T, claim, NULL, res);
+  as_prove_claim(T, claim, opts, res);
   *seconds = as_now() - start;
   v = res->verdict == AS_PROVED;
   if (v) {
@@ -165,11 +170,13 @@ START_TEST(one) {
   char *why = NULL;
   double s;
   as_proof_result res;
-  int v = prove_rule(r, &why, &s, &res, true);
+  bool wrong = !strcmp(r->expect, "refuted");
+  bool hopeless = wrong || undecided(r->name);
+  int v = prove_rule(r, hopeless && !getenv("AS_LONG") ? &little : NULL, &why, &s, &res, true);
   ck_assert_msg(v >= -1, "%s: %s", r->name, why);
   if (!strcmp(r->expect, "proved"))
     ck_assert_msg(v == 1 || (v == 0 && undecided(r->name)), "%s: %.400s", r->name, why);
-  if (!strcmp(r->expect, "refuted"))
+  if (wrong)
     ck_assert_msg(v != 1, "%s: proved, but wrong", r->name);
   free(why);
   as_proof_result_clear(&res);
@@ -192,7 +199,7 @@ static int show(int argc, char **argv) {
       wanted = wanted || !strcmp(argv[j], r->name);
     if (!wanted)
       continue;
-    int v = prove_rule(r, &why, &s, &res, wide);
+    int v = prove_rule(r, NULL, &why, &s, &res, wide);
     const char *word = v == 1 ? "proved" : v == 0 ? "unknown" : v == -1 ? "BAD" : "REFUSED";
     printf("%-22s %-8s %s %6.3f s %6u tried  %s\n", r->name, word,
            !*r->expect                                ? " "

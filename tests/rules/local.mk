@@ -1,4 +1,5 @@
 # rewrite rules: reading, counterexamples, certification
+BUDGETS += tests/rules=90
 check_PROGRAMS += tests/rules/test_parse
 TESTS += tests/rules/test_parse
 tests_rules_test_parse_SOURCES = tests/rules/test_parse.c tests/rules/util.h

@@ -2,7 +2,7 @@
 # The published rules with the verdicts that are right (catalogue.tsv; what its columns mean is in NOTATION.md and below): no invalid rule is
 # proved, no valid one refuted, at least 97 in 100 rows are decided, every certificate is accepted by the checker alone, all in under 120 s a direction.
 # What is said of the rules, and of the same backwards in `make check-long`, is tried by an evaluation that shares no code with Assay (oracle.py): nothing proved
-# has a counterexample, every counterexample shown is one.  It takes long, since it is about all rules that there are, once.
+# has a counterexample, every counterexample shown is one.  More than 20 s: all rules that there are, once.
 # row rule file as_stated kind source name verdict; kind: stated, as published; repaired, with the condition that makes it right; variant, another
 # reading that is right as well; instance, of a rule on loops and statements, which rules cannot speak of.
 . "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"

@@ -1,4 +1,5 @@
 # tests of search
+BUDGETS += tests/search=35
 check_PROGRAMS += tests/search/test_abstract tests/search/test_condition tests/search/test_cost tests/search/test_groups tests/search/test_in_parts tests/search/test_search tests/search/test_spaces tests/search/test_topology tests/search/test_variant
 TESTS += tests/search/test_abstract tests/search/test_condition tests/search/test_cost tests/search/test_groups tests/search/test_in_parts tests/search/test_search tests/search/test_spaces tests/search/test_topology tests/search/test_variant
 search_test_libs = libassearch.a libasjudge.a libastile.a libassmt.a libasread.a libasprove.a libasmath.a libasfield.a libassem.a libasvthreads.a libastg.a libasir.a libastarget.a libck.a libasbase.a $(CHECK_LIBS) $(FLINT_LIBS) $(Z3_LIBS) $(GMP_LIBS) -lm -lpthread

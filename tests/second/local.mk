@@ -1,4 +1,5 @@
 # the second checker, in Python
+BUDGETS += tests/second=30
 if !CHECKER_ONLY
 TESTS += tests/second/test_second.sh tests/second/test_both.sh
 endif

@@ -1,3 +1,4 @@
+BUDGETS += tests/smt=10
 check_PROGRAMS += tests/smt/test_smt
 TESTS += tests/smt/test_smt
 tests_smt_test_smt_SOURCES = tests/smt/test_smt.c

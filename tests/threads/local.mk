@@ -1,3 +1,4 @@
+BUDGETS += tests/threads=70
 THREADS_LIBS = libasthreads.a libasvthreads.a libastg.a libasir.a libastarget.a libasbase.a $(GMP_LIBS) $(CHECK_LIBS) -lpthread -lm
 THREADS_TESTS = tests/threads/test_layouts tests/threads/test_threads tests/threads/test_cut tests/threads/test_order tests/threads/test_mutants
 check_PROGRAMS += $(THREADS_TESTS)

@@ -1,4 +1,5 @@
 # tile programs: reader, printer, evaluator, verdicts
+BUDGETS += tests/tile=130
 check_PROGRAMS += tests/tile/test_alike tests/tile/test_tile tests/tile/test_wrong tests/tile/test_loops
 TESTS += tests/tile/test_memory.sh tests/tile/test_alike tests/tile/test_tile tests/tile/test_wrong tests/tile/test_loops tests/tile/test_certify.sh tests/tile/test_beside.sh tests/tile/test_directories.sh tests/tile/test_trinity.sh tests/tile/test_wrong_claims.sh tests/tile/test_wrong_loops.sh tests/tile/test_wrong_mutants.sh tests/tile/test_random_kernels.sh tests/tile/test_blocks
 tests_tile_test_alike_SOURCES = tests/tile/test_alike.c

@@ -1,4 +1,5 @@
 # tests of equality saturation over tile programs
+BUDGETS += tests/tiles=35
 check_PROGRAMS += tests/tiles/test_rules tests/tiles/test_random
 TESTS += tests/tiles/test_rules tests/tiles/test_random tests/tiles/test_saturate.sh
 tiles_test_libs = libastiles.a libassearch.a libastilejudge.a libasjudge.a libassmt.a libasread.a libasprove.a libasmath.a libasfield.a libassem.a libastile.a libasvthreads.a libastg.a libasir.a libastarget.a libck.a libasbase.a $(CHECK_LIBS) $(FLINT_LIBS) $(Z3_LIBS) $(GMP_LIBS) -lm -lpthread

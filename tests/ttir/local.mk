@@ -1,4 +1,5 @@
 # kernels of Triton: what is read, what it is read as
+BUDGETS += tests/ttir=60
 check_PROGRAMS += tests/ttir/probes
 TESTS += tests/ttir/test_triton.sh tests/ttir/test_lanes.sh tests/ttir/test_literals.sh tests/ttir/test_order.sh
 tests_ttir_probes_SOURCES = tests/ttir/probes.c

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Kernels as people write them (own/kernels.py, whose texts lie beside it) against programs: what is right is proved, what was changed is refuted.
+# More than 20 s: 340 kernels, of which each is one form of what people write.
 . "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
 own=$src/tests/ttir/own
 

@@ -118,4 +118,10 @@ tests_lower_test_stable_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_stable_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_stable
 # these are about what kernels compute, and take their time to compile them; the other tests lower the same forms (tests/suite.h, test_kernels_run)
-NOT_SANITIZED += tests/lower/test_live tests/lower/test_gemm tests/lower/test_tiles tests/lower/test_faults tests/lower/random
+NOT_SANITIZED += tests/lower/test_live tests/lower/test_gemm tests/lower/test_tiles tests/lower/test_faults tests/lower/random tests/lower/test_planted
+# faults planted in planning and printing, which the verification of the text or the trial refuses
+check_PROGRAMS += tests/lower/test_planted
+tests_lower_test_planted_SOURCES = tests/lower/test_planted.c $(tests_lower_case)
+tests_lower_test_planted_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -DAS_SEEDED_FAULTS
+tests_lower_test_planted_LDADD = libasrt.a libaslowerfaults.a $(tests_lower_libs)
+TESTS += tests/lower/test_planted

@@ -45,12 +45,14 @@ tests_lower_test_faults_LDADD = libasrt.a libaslowerfaults.a $(tests_lower_libs)
 TESTS += tests/lower/test_faults
 # random programs: 60 here, 200 in `make check-long`; `make -C build random-programs CASES=20000` for a campaign
 check_PROGRAMS += tests/lower/random
-tests_lower_random_SOURCES = tests/lower/random.c tests/lower/random_text.h tests/lower/random_text.c tests/lower/random_moves.c tests/lower/convolutions.h tests/lower/batch.h tests/lower/batch.c
+tests_lower_random_SOURCES = tests/lower/random.c tests/lower/random_text.h tests/lower/random_text.c tests/lower/random_moves.c tests/lower/random_real.c tests/lower/convolutions.h tests/lower/batch.h tests/lower/batch.c
 tests_lower_random_CPPFLAGS = $(AM_CPPFLAGS)
 tests_lower_random_LDADD = libasprove.a libasmath.a libck.a $(tests_lower_libs)
 TESTS += tests/lower/random
 CASES = 20000
 SEED = 1
+real-programs: tests/lower/random
+	$(AM_TESTS_ENVIRONMENT) nice tests/lower/random --real --cases $(CASES) --seed $(SEED) --batch 40
 random-programs: tests/lower/random
 	$(AM_TESTS_ENVIRONMENT) nice tests/lower/random --cases $(CASES) --seed $(SEED) --batch 200
 # scans, and integers that are data

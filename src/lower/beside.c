@@ -4,6 +4,7 @@
  * which none reaches the other may become one: a way back to it would be a way between them.  So
  * the graph stays without circles, and some order of launches is right. */
 #include "beside.h"
+#include "fault.h"
 #include "reads.h"
 #include "simt.h"
 #include "src/base/str.h"
@@ -137,7 +138,7 @@ static void wait_for(void *arg, uint32_t read) {
   uint32_t giver = walk->giver[read];
   if (giver == LO_NONE)
     wait_for_parts(walk, &walk->of->job->value[read]);
-  else if (giver != walk->unit)
+  else if (giver != walk->unit && !LO_FAULT(LO_FAULT_BESIDE))
     put(row(walk->of, walk->unit), giver);
 }
 

@@ -211,7 +211,7 @@ static void update_max(lo_text *text, uint32_t acc) {
           max_acc->shared.offset, offset);
   lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), now);", max_acc->shared.offset, offset);
   free(offset);
-  if (!max_acc->need_alpha)
+  if (!max_acc->need_alpha || LO_FAULT(LO_FAULT_RESCALE))
     return;
   offset = at_vars(text, max_acc, &max_acc->alpha);
   lo_line(text, "as_sts_f32(sm, %ld + 4 * (%s), as_rescale(was, now));", max_acc->alpha.offset,

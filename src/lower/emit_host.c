@@ -1,6 +1,7 @@
 /* The whole text of a program: prelude, kernels, and the launcher on the host. */
 #include "beside.h"
 #include "emit.h"
+#include "fault.h"
 #include "live.h"
 #include "product.h"
 #include "simt.h"
@@ -100,12 +101,12 @@ static void describe_kernel(const lo_unit *unit, as_lower_kernel *kernel) {
   kernel->bytes_smem = unit->smem;
   kernel->stages = unit->stages;
   kernel->warps = unit->warps;
-  kernel->blocks = unit->blocks;
+  kernel->blocks = unit->blocks + LO_FAULT(LO_FAULT_BLOCKS);
   kernel->barriers_loop = unit->levels[LO_BODY];
   kernel->barriers = unit->n_barrier;
   kernel->mma = unit->n_mma;
   kernel->ldmatrix = unit->n_ldmatrix;
-  kernel->route = route_of(unit);
+  kernel->route = LO_FAULT(LO_FAULT_ROUTE) ? AS_ROUTE_MEMORY : route_of(unit);
   kernel->validated = unit->threads != NULL;
   kernel->library = unit->library ? LO_LIBRARY_NAME : NULL;
   if (unit->tf32)

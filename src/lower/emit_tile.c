@@ -1,6 +1,7 @@
 /* Texts of where a tile stands in its tensor, and of how many there are. */
 #include "../threads/threads.h"
 #include "emit.h"
+#include "fault.h"
 #include "live.h"
 #include "trial.h"
 #include <stdlib.h>
@@ -58,8 +59,10 @@ char *lo_tile_base(const lo_text *text, const lo_value *tile, const lo_value *te
     char *stride = lo_live_stride(text->job, tensor, axis);
     char *step = *stride == '(' ? as_format("%ld * %s", tile->dim[axis], stride)
                                 : as_format("%ld", tile->dim[axis] * strtol(stride, NULL, 10));
-    bool loop = laxis && laxis[axis];
-    char *number = lo_tile_number(text->unit, gaxis[axis], slower[axis], loop, "size_t");
+    bool loop = laxis && laxis[axis] && !LO_FAULT(LO_FAULT_LOAD_LOOP);
+    bool fault = laxis ? LO_FAULT(LO_FAULT_LOAD_AXIS) : LO_FAULT(LO_FAULT_STORE_AXIS);
+    int grid = gaxis[axis] >= 0 && fault ? (gaxis[axis] + 1) % 3 : gaxis[axis];
+    char *number = lo_tile_number(text->unit, grid, slower[axis], loop, "size_t");
     if (number)
       as_str_printf(&out, " + %s * %s", number, step);
     free(number);

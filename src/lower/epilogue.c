@@ -1,5 +1,6 @@
 /* Maps that are written out where the results of a contraction are stored. */
 #include "epilogue.h"
+#include "fault.h"
 #include "flatten.h"
 #include "reads.h"
 #include "scalar.h"
@@ -146,7 +147,8 @@ static void take_maps(lo_job *job, uint32_t *unit, lo_simt *plan) {
     memcpy(plan->index, by, (size_t)how.by->rank * sizeof *by);
     job->value[plan->stored].place = LP_FRAG;
     plan->stored = reader.stored;
-    plan->stored_body = body;
+    if (!LO_FAULT(LO_FAULT_EPILOGUE))
+      plan->stored_body = body;
     take_over(job, unit, &reader, sum);
   }
 }

@@ -2,6 +2,7 @@
  */
 #include "body.h"
 #include "emit.h"
+#include "fault.h"
 #include "hoist.h"
 #include "live.h"
 #include "range.h"

@@ -1,6 +1,7 @@
 /* Maps that follow a reduction of rows.  Where a map has a row of elements for each result, and
  * reads no result but that of its own row, the threads that made the result can make the map: one
  * kernel, and what both read comes from memory once, as long as a row stays in a cache. */
+#include "fault.h"
 #include "reads.h"
 #include "sweep.h"
 #include "units.h"
@@ -153,7 +154,7 @@ static void follow(lo_job *job, uint32_t which, uint32_t first) {
   long row = lo_elems(&job->value[unit->flat_val]) / lo_elems(terms);
   uint32_t of[2];
   drop_reads(map, of, results_of(rows, of));
-  map->before = before;
+  map->before = LO_FAULT(LO_FAULT_FOLLOWED) ? NULL : before;
   map->before_result = rows->flat_val;
   map->block = LO_SWEEP_THREADS;
   if (row % map->vector) {

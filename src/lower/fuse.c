@@ -2,6 +2,7 @@
  * of what remains with everything else substituted.  Maps are recomputed where they are read
  * (registers), unless that would repeat costly work. */
 #include "body.h"
+#include "fault.h"
 #include "job.h"
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,8 @@ static void mark(lo_job *job, uint32_t unit, uint32_t id) {
   if (value->unit != unit || value->place == LP_GLOBAL)
     return;
   value->uses++;
-  if (value->live)
+  if (value->live || (LO_FAULT(LO_FAULT_LIVE_LOADS) && value->kind == LV_LOAD) ||
+      (LO_FAULT(LO_FAULT_LIVE_SUMS) && value->mma.on))
     return;
   value->live = true;
   mark_walk walk = {job, unit};
@@ -70,6 +72,8 @@ static bool phases(lo_job *job, lo_unit *unit) {
       lx_refs(value->body, phase_ref, &walk);
       bool moves = walk.phase == LO_PRE && value->body != NULL && lx_moves(job, value->body);
       value->phase = moves ? LO_BODY : walk.phase;
+      if (LO_FAULT(LO_FAULT_PHASES) && value->phase == LO_BODY)
+        value->phase = LO_PRE;
     }
     if (value->kind == LV_ACC && job->value[value->of].phase == LO_POST) {
       return as_err_set(job->err, AS_BAD_INPUT,
@@ -184,15 +188,18 @@ static void statements(lo_job *job, lo_unit *unit) {
     const lo_value *value = &job->value[id];
     if (!value->live)
       continue;
-    if (value->kind == LV_MAP && value->need32)
+    if (value->kind == LV_MAP && value->need32 && !LO_FAULT(LO_FAULT_STATEMENT_MAP))
       stmt(job, unit, LS_MAP, id, value->phase);
-    if (value->kind == LV_RED)
+    if (value->mma.on && LO_FAULT(LO_FAULT_TWICE))
+      stmt(job, unit, value->mma.on ? LS_MMA : LS_RED, id, value->phase);
+    if (value->kind == LV_RED && !(LO_FAULT(LO_FAULT_STATEMENT_SUM) && value->place != LP_LANES))
       stmt(job, unit, value->mma.on ? LS_MMA : LS_RED, id, value->phase);
     if (value->kind == LV_ACC) {
       bool fused = job->value[value->of].fused_acc == id;
       if (!fused)
         stmt(job, unit, LS_ACC, id, LO_BODY);
-      if (value->place == LP_FRAG || value->place == LP_LANES)
+      bool kept = value->place == LP_FRAG || value->place == LP_LANES;
+      if (kept && !LO_FAULT(LO_FAULT_STATEMENT_FINISH))
         stmt(job, unit, LS_FINISH, id, LO_POST);
     }
     if (value->need16)

@@ -18,6 +18,17 @@
 
 #ifdef AS_SEEDED_FAULTS
 lo_fault lo_seeded_fault = LO_FAULT_NONE;
+char *(*lo_seeded_text)(const char *own) = NULL;
+
+static void lo_seed_text(as_lowered *lowered) {
+  char *own = lo_seeded_text ? lo_seeded_text(lowered->cuda + lowered->own) : NULL;
+  if (own == NULL)
+    return;
+  char *text = as_format("%.*s%s", (int)lowered->own, lowered->cuda, own);
+  free(lowered->cuda);
+  free(own);
+  lowered->cuda = text;
+}
 #endif
 
 void as_lowered_init(as_lowered *lowered) {
@@ -66,7 +77,7 @@ static bool place_workspace(lo_job *job) {
     lo_value *value = &job->value[i];
     if (value->place != LP_GLOBAL || value->buffer_class != LG_WORK)
       continue;
-    value->work_offset = job->workspace;
+    value->work_offset = LO_FAULT(LO_FAULT_WORKSPACE) ? 0 : job->workspace;
     job->workspace += (lo_elems(value) * (value->dtype == AS_F32 ? 4 : 2) + 255) / 256 * 256;
     if (job->workspace > 4 * LO_MAX_ELEMENTS) {
       return as_err_set(job->err, AS_BAD_INPUT,
@@ -74,6 +85,8 @@ static bool place_workspace(lo_job *job) {
     }
   }
   job->library_at = job->workspace;
+  if (LO_FAULT(LO_FAULT_WORKSPACE_ROOM))
+    job->workspace /= 2;
   if (job->library_bytes) /* the caller's workspace is aligned less than the library's must be */
     job->workspace += job->library_bytes + LO_LIBRARY_ALIGNMENT;
   return true;
@@ -366,8 +379,10 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
     trace_unit(&job, &job.unit[i], noted);
   }
   const as_graph *program = mug->program ? mug->program : mug;
-  ok = ok && lo_emit_all(&job, out) && describe(&job, at, out) && lo_verify(&job, out) &&
-       as_eval_text(program, at, &out->reference, err);
+  ok = ok && lo_emit_all(&job, out) && describe(&job, at, out);
+  if (ok)
+    LO_FAULT_IN_TEXT(out);
+  ok = ok && lo_verify(&job, out) && as_eval_text(program, at, &out->reference, err);
   if (ok) {
     out->notes = as_str_take(&job.notes);
     out->trial = lo_trial_text(&job, at);

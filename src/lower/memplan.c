@@ -93,6 +93,8 @@ static void lifetimes(memory_plan *plan) {
     touch_walk walk = {plan, plan->base[LO_POST] + unit->store[i].level};
     lx_refs(unit->store[i].body, touch_ref, &walk);
   }
+  if (LO_FAULT(LO_FAULT_LIFETIMES))
+    return;
   int body0 = plan->base[LO_BODY];
   int body1 = plan->base[LO_POST] - 1;
   for (uint32_t i = 0; i < unit->n; i++) {
@@ -186,7 +188,7 @@ bool lo_memplan(lo_job *job, lo_unit *unit) {
   qsort(buffers, (size_t)n, sizeof *buffers, larger_first);
   unit->smem = 0;
   for (int i = 0; i < n; i++) {
-    buffers[i].buffer->offset = place(buffers, i, &buffers[i]);
+    buffers[i].buffer->offset = LO_FAULT(LO_FAULT_OFFSETS) ? 0 : place(buffers, i, &buffers[i]);
     if (buffers[i].buffer->offset + buffers[i].bytes > unit->smem)
       unit->smem = buffers[i].buffer->offset + buffers[i].bytes;
     as_str_printf(&job->notes, "%s: %s: bytes %ld..%ld, levels %d..%d\n", unit->name,
@@ -195,6 +197,8 @@ bool lo_memplan(lo_job *job, lo_unit *unit) {
                   buffers[i].buffer->live_to);
   }
   free(buffers);
+  if (LO_FAULT(LO_FAULT_ROOM))
+    unit->smem /= 2;
   as_str_printf(&job->notes, "%s: shared memory %ld bytes planned for %ld bytes of tensors\n",
                 unit->name, unit->smem, sum);
   long limit = job->options->target->shared_block;

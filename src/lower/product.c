@@ -3,6 +3,7 @@
  * written out where they are read (transposed, a part, other axes) are such strides too.  A block
  * graph is one where each operand's tile and the result's lie alike, and k goes over the loop. */
 #include "product.h"
+#include "fault.h"
 #include "live.h"
 #include "src/base/id.h"
 #include "tf32.h"
@@ -269,7 +270,7 @@ static const char *arrange(const lo_job *job, const product *of, lo_library_call
   const operand *a = call->gemm.swapped ? &of->right : &of->left;
   const operand *b = call->gemm.swapped ? &of->left : &of->right;
   call->a = a->value;
-  call->b = b->value;
+  call->b = LO_FAULT(LO_FAULT_OPERANDS) ? a->value : b->value;
   call->result = of->result;
   call->a_first = a->first;
   call->b_first = b->first;

@@ -1,5 +1,6 @@
 /* A matrix product at kernel level becomes a block graph: tiles of rows and columns over the grid,
  * k over the loop, an accumulator. */
+#include "fault.h"
 #include "job.h"
 #include "units.h"
 #include <stdlib.h>
@@ -152,6 +153,7 @@ static bool tile_unit(lo_job *job, lo_unit *unit) {
   job->value[acc].of = partial;
   lo_unit_add(job, unit, acc);
   store_result(job, unit, acc, id, &how);
+  unit->loop -= LO_FAULT(LO_FAULT_TILE_DEPTH) && unit->loop > 1;
   return true;
 }
 

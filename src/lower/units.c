@@ -1,4 +1,5 @@
 #include "units.h"
+#include "fault.h"
 #include <string.h>
 
 static void number_values(lo_job *job) {
@@ -52,7 +53,8 @@ void lo_insert_flat_unit(lo_job *job, uint32_t at, uint32_t val) {
 void lo_remove_unit(lo_job *job, uint32_t at) {
   memmove(&job->unit[at], &job->unit[at + 1], (job->n_unit - at - 1) * sizeof *job->unit);
   job->n_unit--;
-  number_values(job);
+  if (!LO_FAULT(LO_FAULT_NUMBERS))
+    number_values(job);
 }
 
 void lo_give_units(lo_job *job, const as_vec *units) {

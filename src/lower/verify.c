@@ -142,6 +142,9 @@ static const char *kind_words(lv_place_kind kind) {
 
 /* Is what it reads written by earlier launches, or by itself? */
 static bool reads_what_is_there(program *of, const lv_function *function) {
+  if (function->unknown)
+    return wrong(of, "kernel %.*s: nothing declares %.*s", (int)function->n, function->name,
+                 (int)function->unknown->n, function->unknown->text);
   for (size_t i = 0; i < function->place.n; i++) {
     const lv_place *place = &AS_VEC_AT(&function->place, lv_place, i);
     bool shared = place->kind == LV_SHARED;
@@ -294,12 +297,17 @@ static bool take_function(program *of, uint32_t which, long bytes, const uint64_
 }
 
 /* as it is reported */
-static bool is_as_described(program *of, uint32_t launch, long blocks, long threads, long bytes) {
+static bool is_as_described(program *of, uint32_t launch, bool of_threads, long blocks,
+                            long threads, long bytes) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < of->lowered->n_kernel; i++) {
     const as_lower_kernel *kernel = &of->lowered->kernel[i];
     if (kernel->library || kernel->blocks == 0 || n++ != launch)
       continue;
+    if (of_threads != (strcmp(kernel->route, AS_ROUTE_THREADS) == 0) ||
+        of_threads != kernel->validated)
+      return wrong(of, "kernel %s is not made the way that is reported: %s", kernel->name,
+                   kernel->route);
     bool same = kernel->blocks == blocks || of->job->n_ranged > 0;
     return (same && kernel->warps * 32L == threads && kernel->bytes_smem == bytes) ||
            wrong(of,
@@ -326,7 +334,8 @@ static bool take_launch(program *of, size_t open, uint32_t launch) {
                  name->text, function->threads, threads);
   uint64_t *argument = as_calloc(of->words, sizeof *argument);
   bool ok = reach_arguments(of, begin, n, argument) &&
-            is_as_described(of, launch, token_at(of, begin[1])->number, threads, bytes) &&
+            is_as_described(of, launch, begins(token_at(of, open - 1), "AT_"),
+                            token_at(of, begin[1])->number, threads, bytes) &&
             take_function(of, which, bytes, argument);
   free(argument);
   return ok;

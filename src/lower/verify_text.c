@@ -171,6 +171,37 @@ static size_t name_memory(reading *of, size_t at, size_t end, uint32_t *id) {
   return at + (placed ? 3 : 1);
 }
 
+static bool is_type(const lv_token *token) {
+  static const char *const type[] = {"float",  "int",  "unsigned", "long", "double",   "bool",
+                                     "size_t", "char", "short",    "auto", "uint16_t", "uint32_t"};
+  for (size_t i = 0; i < sizeof type / sizeof *type; i++) {
+    if (lv_is(token, type[i]))
+      return true;
+  }
+  return false;
+}
+
+/* Is it a word of the language, or a name of the prelude's? */
+static bool is_known(const lv_token *token) {
+  static const char *const known[] = {"const",    "void",   "true",   "false", "INFINITY", "NAN",
+                                      "NULL",     "sizeof", "signed", "break", "continue", "return",
+                                      "volatile", "else",   "struct", "a",     "sm",       "s0"};
+  static const char *const prefix[] = {"as_", "AS_", "at_", "AT_", "__", "uint", "int", "CU"};
+  bool found = is_type(token);
+  for (size_t i = 0; i < sizeof known / sizeof *known && !found; i++)
+    found = lv_is(token, known[i]);
+  for (size_t i = 0; i < sizeof prefix / sizeof *prefix && !found; i++)
+    found = begins(token, prefix[i]);
+  return found;
+}
+
+/* Is it a name that stands for nothing?  Functions are the compiler's to find. */
+static bool is_unknown(const reading *of, size_t at, size_t end) {
+  const lv_token *next = at + 1 < end ? &of->token[at + 1] : NULL;
+  bool calls = next && (is_sign(next, '(') || is_sign(next, '<') || is_sign(next, ':'));
+  return !calls && !is_known(&of->token[at]);
+}
+
 /* what the tokens read: variables, and memory */
 static void collect(reading *of, size_t begin, size_t end, as_vec *ids) {
   for (size_t at = begin; at < end;) {
@@ -181,6 +212,8 @@ static void collect(reading *of, size_t begin, size_t end, as_vec *ids) {
     if (behind == at && token->kind == LV_T_WORD && !member) {
       id = variable(of, token);
       behind = at + 1;
+      if (id == BLOCK && of->out->unknown == NULL && is_unknown(of, at, end))
+        of->out->unknown = token;
     }
     if (id != BLOCK)
       push(ids, id);
@@ -214,16 +247,6 @@ static void finish_step(reading *of, step *made) {
     if (id != BLOCK)
       push(&made->reads, id);
   }
-}
-
-static bool is_type(const lv_token *token) {
-  static const char *const type[] = {"float",  "int",  "unsigned", "long", "double",   "bool",
-                                     "size_t", "char", "short",    "auto", "uint16_t", "uint32_t"};
-  for (size_t i = 0; i < sizeof type / sizeof *type; i++) {
-    if (lv_is(token, type[i]))
-      return true;
-  }
-  return false;
 }
 
 /* Does a variable's name end a type here, and a definition begin? */
@@ -577,12 +600,15 @@ static size_t controlled(reading *of, size_t at, size_t end) {
 
 /* a function of the kernel's own: its statements count where they stand */
 static size_t lambda(reading *of, size_t at, size_t end) {
+  as_vec none = {.n = 0};
+  open_block(of, &none);
   while (at < end && !is_sign(&of->token[at], '{')) {
     if (is_declared(of, at - 1, at, end)) /* the call gives it */
       place_at(of, declare(of, &of->token[at], true))->written = true;
     at++;
   }
   at = block(of, at, end);
+  close_block(of);
   return at < end && is_sign(&of->token[at], ';') ? at + 1 : at;
 }
 

@@ -49,12 +49,13 @@ typedef struct {
 typedef struct {
   const char *name; /* in the text */
   uint32_t n;
-  long threads;     /* of a kernel; -1: it is a part of one */
-  as_vec place;     /* of lv_place */
-  as_vec parameter; /* of uint32_t: places of the parameters, in order */
-  as_vec calls;     /* of const lv_token *: names of parts that it calls, in order */
-  uint32_t words;   /* of each set of bits */
-  long most_shared; /* the greatest number of a place in shared memory; -1: it has none */
+  long threads;            /* of a kernel; -1: it is a part of one */
+  as_vec place;            /* of lv_place */
+  as_vec parameter;        /* of uint32_t: places of the parameters, in order */
+  as_vec calls;            /* of const lv_token *: names of parts that it calls, in order */
+  uint32_t words;          /* of each set of bits */
+  const lv_token *unknown; /* the first name that nothing declares; NULL: there is none */
+  long most_shared;        /* the greatest number of a place in shared memory; -1: it has none */
 } lv_function;
 
 /* Reads the function whose name is token `at`, and whose body is tokens begin to end, exclusive, of

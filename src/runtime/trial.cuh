@@ -18,6 +18,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* what passes name in values of their own, as kernels have it */
+[[maybe_unused]] static double as_tf32(double x) { return as_tf32f((float)x); }
+[[maybe_unused]] static double as_tf32_rest(double x) { return as_tf32_restf((float)x); }
+
 namespace as_trial {
 struct place { /* in a block graph */
   long block[3];
@@ -102,12 +106,16 @@ struct holding {
   unsigned char *state = NULL; /* by element: 0 not there yet, 1 as drawn, 2 written by the launch at hand */
   std::vector<long> written;
   bool ever = false, compared = false;
+  unsigned block = ~0u;   /* the last one that wrote, .. */
+  long by_block = 0;      /* .. how many elements, .. */
+  long most_by_block = 0; /* .. and the most that one did */
 };
 static std::vector<holding> held;
 static bool positive;
 static unsigned moved; /* not 0: every number drawn is moved by half a unit in the last place */
 static long kernels, compared, undefined, wrong, blocks_run;
 static double budget;
+static unsigned blocks_of; /* the launch at hand; 0: a call of the library */
 
 /* of the processor, so that a busy machine changes no verdict */
 static double seconds() { return (double)clock() / CLOCKS_PER_SEC; }
@@ -201,7 +209,13 @@ static bool watch(const void *p, size_t n, bool write)
       state = 1;
     }
     if (!write) continue;
-    if (state != 2) held[which].written.push_back(i);
+    if (state != 2) {
+      holding &to = held[which];
+      to.written.push_back(i);
+      to.by_block = to.block == as_emu::M().block ? to.by_block + 1 : 1;
+      to.block = as_emu::M().block;
+      to.most_by_block = std::max(to.most_by_block, to.by_block);
+    }
     state = 2;
     auto known = writer_of.emplace(held[which].memory + (size_t)i * size, me);
     if (!known.second && known.first->second != me) {
@@ -268,10 +282,18 @@ static void behind()
     if (held[i].written.empty()) continue;
     some = held[i].ever = true;
     compare(i);
+    if (blocks_of && held[i].most_by_block * (long)blocks_of < it->all[i].elements) {
+      fprintf(stderr, "trial: kernel %s: its %u blocks write %ld elements of %s each, which has %ld\n", as_emu::M().kernel, blocks_of,
+              held[i].most_by_block, it->all[i].name, it->all[i].elements);
+      wrong++;
+    }
+    held[i].block = ~0u;
+    held[i].most_by_block = held[i].by_block = 0;
     for (long offset : held[i].written) held[i].state[offset] = 0; /* what others read of it is drawn */
     held[i].written.clear();
   }
   writer_of.clear();
+  blocks_of = 0;
   if (!some) {
     fprintf(stderr, "trial: kernel %s writes nothing\n", as_emu::M().kernel);
     wrong++;
@@ -281,6 +303,7 @@ static void behind()
 /* the first block, and the first of each part; while there is time, the last one before each of these and one between */
 static bool leaves_out(unsigned block, unsigned blocks)
 {
+  blocks_of = blocks;
   const bool here = block == 0 || block + 1 == blocks || block == blocks / 2 || block == blocks / 3;
   bool must = block == 0, may = here && seconds() < budget;
   for (const part *p = it->parts; p->kernel; p++) {

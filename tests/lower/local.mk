@@ -46,12 +46,14 @@ tests_lower_test_faults_LDADD = libasrt.a libaslowerfaults.a $(tests_lower_libs)
 TESTS += tests/lower/test_faults
 # random programs: 60 here, 200 in `make check-long`; `make -C build random-programs CASES=20000` for a campaign
 check_PROGRAMS += tests/lower/random
-tests_lower_random_SOURCES = tests/lower/random.c tests/lower/random_text.h tests/lower/random_text.c tests/lower/random_moves.c tests/lower/convolutions.h tests/lower/batch.h tests/lower/batch.c
+tests_lower_random_SOURCES = tests/lower/random.c tests/lower/random_text.h tests/lower/random_text.c tests/lower/random_moves.c tests/lower/random_real.c tests/lower/convolutions.h tests/lower/batch.h tests/lower/batch.c
 tests_lower_random_CPPFLAGS = $(AM_CPPFLAGS)
 tests_lower_random_LDADD = libasprove.a libasmath.a libck.a $(tests_lower_libs)
 TESTS += tests/lower/random
 CASES = 20000
 SEED = 1
+real-programs: tests/lower/random
+	$(AM_TESTS_ENVIRONMENT) nice tests/lower/random --real --cases $(CASES) --seed $(SEED) --batch 40
 random-programs: tests/lower/random
 	$(AM_TESTS_ENVIRONMENT) nice tests/lower/random --cases $(CASES) --seed $(SEED) --batch 200
 # scans, and integers that are data
@@ -119,4 +121,10 @@ tests_lower_test_stable_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_stable_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_stable
 # these are about what kernels compute, and take their time to compile them; the other tests lower the same forms (tests/suite.h, test_kernels_run)
-NOT_SANITIZED += tests/lower/test_live tests/lower/test_gemm tests/lower/test_tiles tests/lower/test_faults tests/lower/random
+NOT_SANITIZED += tests/lower/test_live tests/lower/test_gemm tests/lower/test_tiles tests/lower/test_faults tests/lower/random tests/lower/test_planted
+# faults planted in planning and printing, which the verification of the text or the trial refuses
+check_PROGRAMS += tests/lower/test_planted
+tests_lower_test_planted_SOURCES = tests/lower/test_planted.c $(tests_lower_case)
+tests_lower_test_planted_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) -DAS_SEEDED_FAULTS
+tests_lower_test_planted_LDADD = libasrt.a libaslowerfaults.a $(tests_lower_libs)
+TESTS += tests/lower/test_planted

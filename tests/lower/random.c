@@ -1,15 +1,18 @@
 /* Random well-formed programs through lowering and emulation, against the exact evaluator; block
  * graphs also through the prover.  Nothing may be wrong: not a value, not an access, not a proof.
- *   random [--cases N] [--seed S] [--batch B] [--moves] [--keep]
- * --moves: those of built-in operators alone.  It prints the seed and what was counted; of a
- * failure, the program. */
+ *   random [--cases N] [--seed S] [--batch B] [--moves | --real] [--keep]
+ * --moves: those of built-in operators alone.  --real: plans made at the sizes that users have, for
+ * several GPUs and ways to multiply, of which some blocks of each kernel run (runtime/trial.h).  It
+ * prints the seed and what was counted; of a failure, the program. */
 #include "../../semantics/eval.h"
 #include "../../src/lower/lower.h"
+#include "../../src/runtime/trial.h"
 #include "batch.h"
 #include "random_text.h"
 #include "src/base/file.h"
 #include "src/base/mem.h"
 #include "tests/operators.h"
+#include "tests/source_dir.h"
 #include "verify/prove/prove.h"
 #include <math.h>
 #include <stdio.h>
@@ -51,6 +54,14 @@ static struct {
 } counted;
 
 static bool only_moves;
+static bool real;
+
+static struct {
+  uint64_t kernels;
+  uint64_t late; /* programs whose blocks take longer than a trial may */
+  uint64_t compared;
+} tried;
+
 static ck_text sem[MAX_SEM];
 static uint32_t n_sem;
 
@@ -111,14 +122,21 @@ static bool lower_case_of(random_case *random) {
   as_lowered lowered;
   random->env = as_env_new(random->sizes);
   as_lower_opts options = {.no_threads = random->text.general, .no_mma = random->text.scalar};
+  options.target = random->text.arch ? as_target_find(random->text.arch, &err) : NULL;
+  if (options.target == NULL)
+    options.target = as_target_default();
   if (random->text.library)
-    options.target = as_target_using(as_target_default(), AS_LIBRARY_ALWAYS);
+    options.target = as_target_using(options.target, AS_LIBRARY_ALWAYS);
+  if (random->text.rounded)
+    options.target = as_target_rounding(options.target, random->text.rounded);
   random->lowered =
       as_lower_cuda(random->mug ? random->mug : random->program, &options, &lowered, &err);
   random->text.has[RANDOM_LIBRARY] = random->lowered && lowered.library;
   for (uint32_t i = 0; random->lowered && i < lowered.n_kernel; i++)
     random->text.has[RANDOM_THREADS] |= lowered.kernel[i].validated;
-  if (random->lowered)
+  if (random->lowered && real)
+    random->item.lowered = lowered; /* of large tensors no memory is made */
+  else if (random->lowered)
     batch_item_init(&random->item, &lowered);
   else
     counted.refused++; /* too many axes of a reduction, say: said aloud, and no kernel */
@@ -313,11 +331,11 @@ static void prove(random_case *random) {
 
 static bool prepare(as_rng *rng, random_case *random) {
   memset(random, 0, sizeof *random);
-  (only_moves ? random_moves_new : random_text_new)(rng, &random->text);
+  (real ? random_real_new : only_moves ? random_moves_new : random_text_new)(rng, &random->text);
   counted.cases++;
   counted.blocks += random->text.mug != NULL;
-  if (!lower_case_of(random))
-    return false;
+  if (!lower_case_of(random) || real)
+    return random->lowered;
   draw_inputs(rng, random);
   uint32_t n = random->program->n_output;
   if (evaluate(random, &as_domain_exact, random->exact) != AS_OK)
@@ -335,7 +353,9 @@ static void finish(random_case *random) {
     as_tensor_clear(&random->exact[i]);
     as_tensor_clear(&random->real[i]);
   }
-  if (random->lowered)
+  if (random->lowered && real)
+    as_lowered_clear(&random->item.lowered);
+  else if (random->lowered)
     batch_item_clear(&random->item);
   free(random->env);
   as_graph_free(random->mug);
@@ -388,6 +408,51 @@ static void run_batch(as_rng *rng, unsigned n, const char *dir) {
   free(runs);
 }
 
+static void judge_trial(random_case *random, const as_trial *trial) {
+  tried.kernels += (uint64_t)trial->kernels;
+  tried.compared += (uint64_t)trial->compared;
+  tried.late += trial->end == AS_TRIAL_NOT_TRIED;
+  if (trial->end == AS_TRIAL_WRONG) {
+    show(random, "a trial of its kernels fails");
+    printf("--- for %s, TF32 %s\n%s\n", random->text.arch ? random->text.arch : "the default",
+           random->text.rounded ? random->text.rounded : "never", trial->words);
+  }
+}
+
+/* one compilation of `n` cases, of whose kernels some blocks run */
+static void run_trials(as_rng *rng, unsigned n) {
+  random_case *cases = as_calloc(n, sizeof *cases);
+  const as_lowered **lowered = as_calloc(n, sizeof *lowered);
+  as_trial *trial = as_calloc(n, sizeof *trial);
+  uint32_t n_lowered = 0;
+  as_err err;
+  as_err_init(&err);
+  for (unsigned i = 0; i < n; i++) {
+    if (prepare(rng, &cases[i]))
+      lowered[n_lowered++] = &cases[i].item.lowered;
+  }
+  char *emulation = as_format("%s/src/lower/emu", test_source_dir());
+  as_rt_opts options = {.emu_dir = emulation};
+  if (n_lowered && !as_rt_try(lowered, n_lowered, &options, trial, &err)) {
+    printf("WRONG: a batch of trials: %s\n", err.text);
+    counted.wrong++;
+  }
+  n_lowered = 0;
+  for (unsigned i = 0; i < n; i++) {
+    if (cases[i].lowered) {
+      if (trial[n_lowered].words)
+        judge_trial(&cases[i], &trial[n_lowered]);
+      as_trial_clear(&trial[n_lowered++]);
+    }
+    finish(&cases[i]);
+  }
+  as_err_clear(&err);
+  free(emulation);
+  free(trial);
+  free(lowered);
+  free(cases);
+}
+
 /* in a campaign of some length each kind occurs among what was compared */
 static void print_kinds(void) {
   for (int kind = 0; kind < N_RANDOM_KINDS; kind++) {
@@ -415,6 +480,8 @@ int main(int argc, char **argv) {
       batch = (unsigned)strtoul(argv[++i], NULL, 10);
     else if (!strcmp(argv[i], "--moves"))
       only_moves = true;
+    else if (!strcmp(argv[i], "--real"))
+      real = true;
     else if (!strcmp(argv[i], "--keep"))
       keep = true;
     else
@@ -427,10 +494,20 @@ int main(int argc, char **argv) {
   if (!mkdtemp(dir))
     return 2;
   for (uint64_t done = 0; done < cases; done += batch) {
-    run_batch(&rng, (unsigned)(cases - done < batch ? cases - done : batch), dir);
+    unsigned n = (unsigned)(cases - done < batch ? cases - done : batch);
+    if (real)
+      run_trials(&rng, n);
+    else
+      run_batch(&rng, n, dir);
     fflush(stdout);
   }
-  print_kinds();
+  if (real)
+    printf("%llu kernels tried, %llu elements of what they wrote compared; %llu programs not tried "
+           "as a whole\n",
+           (unsigned long long)tried.kernels, (unsigned long long)tried.compared,
+           (unsigned long long)tried.late);
+  else
+    print_kinds();
   printf("seed %llu: %llu programs, %llu of them with a block graph, %llu of these proved; "
          "%llu refused, %llu too long to evaluate\n%llu elements compared, %llu of them exact; "
          "%llu undefined; %llu far off by rounding alone\n%llu wrong\n",

@@ -1,7 +1,7 @@
 /* Random well-formed programs: operators with conditions, offsets, div, mod, nested reductions and
  * wide index arithmetic over extents that may be 0 or 1, alone or in block graphs of random
  * tilings. Used by tests/lower/random.c, written by random_text.c and
- * random_moves.c. */
+ * random_moves.c, random_real.c. */
 #ifndef TESTS_LOWER_RANDOM_TEXT_H
 #define TESTS_LOWER_RANDOM_TEXT_H
 #include "src/base/rng.h"
@@ -57,11 +57,13 @@ typedef enum {
 typedef struct {
   char *sem; /* the operators that the program uses beside the built-in ones */
   char *tp;
-  char *mug;       /* NULL: the program alone */
-  bool equivalent; /* the muGraph is meant to be equal to the program */
-  bool library;    /* matrix products alone are calls of the library */
-  bool general;    /* no thread graphs */
-  bool scalar;     /* no tensor cores */
+  char *mug;           /* NULL: the program alone */
+  bool equivalent;     /* the muGraph is meant to be equal to the program */
+  bool library;        /* matrix products alone are calls of the library */
+  bool general;        /* no thread graphs */
+  bool scalar;         /* no tensor cores */
+  const char *arch;    /* the GPU that it is lowered for; NULL: the default */
+  const char *rounded; /* operators whose factors may be rounded to TF32; NULL: none */
   bool has[N_RANDOM_KINDS];
 } random_text;
 
@@ -76,6 +78,8 @@ static inline bool random_chance(as_rng *rng, unsigned percent) {
 void random_text_new(as_rng *rng, random_text *text);
 /* of built-in operators: moves and parts of tensors below products, convolutions and elements */
 void random_moves_new(as_rng *rng, random_text *text);
+/* at the sizes that users have: norms, views, products and what follows them */
+void random_real_new(as_rng *rng, random_text *text);
 void random_text_clear(random_text *text);
 const char *random_kind_words(random_kind kind);
 #endif

@@ -50,10 +50,10 @@ END_TEST
  * no thread graph, still has its tiles. */
 START_TEST(product_behind_joined_units) {
   check_text(NULL,
-             "program p\nsizes B = 2, S = 10, D = 64, F = 48\ninput x: f16[B, S, D]\n"
+             "program p\nsizes B = 2, S = 10, D = 512, F = 48\ninput x: f16[B, S, D]\n"
              "input w: f16[F, D]\ny = softmax(x)\nz = merge_axes(y, axis=0)\n"
              "output o = relu(matmul(z, transpose(w, axis=0)))\n",
-             "mugraph c\nsizes J = 2, U = 1, J1 = 10, U1 = 1, L = 2, T = 32, J2 = 6, U2 = 8\n"
+             "mugraph c\nsizes J = 2, U = 1, J1 = 10, U1 = 1, L = 8, T = 64, J2 = 6, U2 = 8\n"
              "where B = J * U, (S + U1 - 1) div U1 = J1, D = L * T, F = J2 * U2\nkernel k0\n"
              "  grid x = J1, y = J\n  loop l = L\n"
              "  load t1 [U, U1 upto S, T] = x x -> 1 y -> 0 loop -> 2\n"

@@ -114,6 +114,6 @@ END_TEST
 int main(void) {
   TCase *tests = test_case("seeded faults", 120);
   tcase_add_test(tests, no_fault);
-  tcase_add_loop_test(tests, fault_is_noticed, LO_FAULT_NONE + 1, LO_FAULT_COUNT);
+  tcase_add_loop_test(tests, fault_is_noticed, LO_FAULT_NONE + 1, LO_FAULT_OF_PASSES);
   return test_run("faults", tests);
 }

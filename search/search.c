@@ -193,7 +193,7 @@ static void add_orders(sg_search *search) {
     as_condition risks;
     as_condition_of(graphs[i], &risks);
     as_risk worse = as_condition_worse(&risks, &given);
-    if (worse == AS_N_RISK) {
+    if (worse == AS_N_RISK || search->opts.fast_floats) {
       add_variant(search, graphs[i], graphs[i], SG_MOVES_AS_GIVEN);
       continue;
     }
@@ -207,7 +207,7 @@ static void add_orders(sg_search *search) {
  * one of the others, which are looked into only as far as they are cheaper by some parts in a
  * hundred. */
 void sg_find_variants(sg_search *search) {
-  as_graph *safe = sg_safe_form(search->program);
+  as_graph *safe = search->opts.fast_floats ? NULL : sg_safe_form(search->program);
   const as_graph *first = safe ? safe : search->program;
   as_graph *named = sg_reordered(first, SG_MOVES_AS_GIVEN);
   if (safe)

@@ -98,6 +98,7 @@ typedef struct {
   bool concrete;            /* refuse a program whose sizes do not all have values (AS_BAD_INPUT) */
   const volatile int *stop; /* NULL, or a flag that ends the search like the time limit */
   bool z3;                  /* prune by asking Z3 */
+  bool fast_floats;         /* costs alone order candidates, whatever they risk in floats */
   /* 0, or nothing is pruned: all block graphs of at most so many operators and accumulators */
   uint32_t no_prune;
   as_search_record *record; /* NULL, or what is known of plans */
@@ -166,7 +167,8 @@ void as_search_select(const as_candidate *c, uint32_t t);
 double as_cost(const as_graph *g, const as_target *target, double *shared);
 double as_cost_operator(const as_graph *g, as_node_id op,
                         const as_target *target); /* one operator as a predefined kernel */
-/* the way of lowering (AS_ROUTE_..) that a block graph's price is of, at the sizes' values; static */
+/* the way of lowering (AS_ROUTE_..) that a block graph's price is of, at the sizes' values; static
+ */
 const char *as_cost_route(const as_graph *g, const as_target *target, uint32_t block);
 /* has the extent a tile worth having that divides it?  Else tiles are better cut off at its end */
 bool as_tiles_divide(long extent);

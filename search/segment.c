@@ -439,8 +439,11 @@ static double rank_us(const sg_segment *segment, const sg_rank *of, const as_gra
  * would mostly fail the float test. */
 static const double WORSE = 100;
 
-static double handicap(const sg_segment *segment, const as_graph *graph) {
+static double handicap(const plan_job *work, const as_graph *graph) {
+  const sg_segment *segment = work->segment;
   as_condition risks;
+  if (work->opts->fast_floats)
+    return 1;
   as_condition_of(graph, &risks);
   as_risk worse = as_condition_worse(&risks, &segment->given);
   if (worse == AS_N_RISK)
@@ -456,7 +459,7 @@ static void add_rank(const plan_job *work, as_graph *sub, sg_rank rank, plan_ran
   as_err_init(&why);
   if (build_alone(work->segment, sub, &rank, &graph, &why)) {
     rank.us = rank_us(work->segment, &rank, graph, work->opts->target, work->concrete) *
-              handicap(work->segment, graph);
+              handicap(work, graph);
     ranks->rank[ranks->n++] = rank;
     as_graph_free(graph);
   } else { /* the enumerator and the builder disagree: the first such message is kept */

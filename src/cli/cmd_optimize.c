@@ -170,6 +170,7 @@ static bool search(const cli_opts *opts, const as_job *job, const as_target *tar
     options.reach = ALL_REACH;
   }
   options.only_first = wants_only_first(opts);
+  options.fast_floats = opts->fast_floats;
   options.z3 = strcmp(opts->prune, "z3") == 0;
   options.no_prune = (uint32_t)opts->no_prune;
   options.record = record;

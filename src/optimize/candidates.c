@@ -1,5 +1,6 @@
 /* What `optimize --all` lists: candidates that differ in structure, and why each was not chosen. */
 #include "candidates.h"
+#include "search/condition.h"
 #include "src/base/id.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
@@ -76,6 +77,15 @@ typedef struct {
   uint32_t alike; /* that were not listed again */
 } listed;
 
+static void list_risks(const as_graph *graph) {
+  as_condition risks;
+  as_condition_of(graph, &risks);
+  for (as_risk risk = 0; risk < AS_N_RISK; risk++) {
+    if (risks.n[risk])
+      printf("     at risk in floats: %s\n", as_risk_meaning(risk));
+  }
+}
+
 /* the number that a candidate is listed under; 0: one of that structure was there before */
 static uint32_t list_structure(listed *all, const as_candidate *candidate, bool is_certified) {
   char *shape = as_structure(candidate->graph);
@@ -91,6 +101,7 @@ static uint32_t list_structure(listed *all, const as_candidate *candidate, bool 
   all->shape[all->n++] = key;
   printf("  %u. %.2f us, %u kernel%s: %s\n", all->n, candidate->us, candidate->kernels,
          candidate->kernels == 1 ? "" : "s", shape);
+  list_risks(candidate->graph);
   free(shape);
   return all->n;
 }
@@ -100,6 +111,9 @@ static void list_certified(listed *all, const as_candidate *candidate, const as_
     return;
   if (candidate == chosen)
     printf("     chosen\n");
+  else if (candidate->us < chosen->us && candidate->risky && !chosen->risky)
+    printf("     %.2f us less by the model; what is chosen is safer in floats\n",
+           chosen->us - candidate->us);
   else if (candidate->us < chosen->us)
     printf(
         "     cheaper by the model, but not certified when solvers were asked, or not lowered\n");

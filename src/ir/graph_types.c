@@ -11,7 +11,8 @@
  *             that it is about as large as these, and no reader makes much of its rounding
  *
  * Readers that do are: exponentials that nothing bounds (a sigmoid's stands below a quotient),
- * differences, comparisons and choices by it, positions, functions with steps.  An exponential that
+ * differences, comparisons and choices by it, positions, functions with steps, and sums of parts
+ * of one product.  An exponential that
  * nothing divides yet, and what is summed up of it (`wild`), may be beyond 16 bits, and keeps 32
  * whoever reads it. */
 #include "graph_types.h"
@@ -145,6 +146,13 @@ static bool is_pointwise(const as_opdef *op) {
   return true;
 }
 
+/* A sum of what are sums of products already: the parts of one product, which the program given has
+ * not, and whose rounding shows where they cancel. */
+static bool sums_parts(const flow *all, const as_node *node, uint32_t k) {
+  const as_expr *body = node->op->let[node->op->nlet - 1].body;
+  return body->kind == AS_E_SUM && is_move(body->kid[1]) && all[node->arg[k]].multiplies;
+}
+
 static void joined(flow *into, const flow *from, bool through) {
   into->operand |= through && from->operand;
   into->factor &= from->factor && from->is_read;
@@ -173,7 +181,7 @@ static void read_by(const as_graph *graph, const flow *all, as_node_id id, uint3
       of->operand = true;
       break;
     }
-    of->exact |= wants_32_bits(graph, node, k);
+    of->exact |= wants_32_bits(graph, node, k) || sums_parts(all, node, k);
     joined(of, &all[id], is_move(node->op->let[node->op->nlet - 1].body));
     of->factor &= is_pointwise(node->op) && !of->exact;
     break;
@@ -252,7 +260,7 @@ static bool divides(const as_node *node) {
 static void made_by_operator(const flow *all, const as_node *node, flow *of) {
   const as_opdef *op = node->op;
   const as_expr *body = op->let[op->nlet - 1].body;
-  of->multiplies = is_product(node);
+  of->multiplies = is_product(node) || (is_move(body) && all[node->arg[0]].multiplies);
   of->is_tame = of->multiplies || (op->nlet == 1 && keeps_size(op, body));
   of->is_wild = grows(body);
   for (uint32_t k = 0; k < node->nargs; k++) {

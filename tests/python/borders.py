@@ -127,11 +127,11 @@ for _asks in (
     lambda x: torch.compiler.is_dynamo_compiling() or torch._utils.is_compiling(),
     lambda x: len(torch.overrides._get_current_function_mode_stack()) > 0,
     lambda x: torch._C._len_torch_dispatch_stack() > 0,
-    lambda x: isinstance(x.shape[0] + 0, torch.SymInt),
     lambda x: sys.gettrace() is None,
 ):
     pair("", by(_asks), double)
     pair("", by(_asks), triple)
+pair("", by(lambda x: isinstance(x.shape[0] + 0, torch.SymInt)), double)
 pair("", lambda x: [x * 2, x * 3][torch.compiler.is_compiling()], triple, often=True)
 pair("", lambda x: x * (2 + torch.compiler.is_compiling()), triple)
 pair("", lambda x: {False: double, True: triple}[torch.compiler.is_exporting()](x), triple)

@@ -296,9 +296,8 @@ def _with_counterexample(verdict, functions, exported, examples):
     }
     outside = rerun.beyond_types(replay["inputs"], verdict.types)
     if outside:
-        verdict.verdict = tool.UNKNOWN
-        verdict.narrowed = f"refuted only at integers that {outside} cannot hold"
-        return verdict
+        otherwise = f"at integers that {outside} cannot hold"
+        return _apart_at_a_trial(verdict, functions, exported, examples, otherwise)
     verdict.inputs = {
         name: rerun.tensor_of(tensor["shape"], tensor["values"], verdict.types[name])
         for name, tensor in replay["inputs"].items()

@@ -341,6 +341,36 @@ pair("PROVED", only_columns_of_4, double, often=True)
 pair("REFUTED", only_columns_of_4, triple)
 
 
+# -- integers and types of few bits --------------------------------------------------------------
+
+BYTES = torch.arange(12).reshape(3, 4).mul(21).to(torch.uint8)
+EIGHT = X.to(torch.float8_e4m3fn)
+
+
+def halves(u):
+    return torch.stack((u & 15, u >> 4), -1).float()
+
+
+def by_division(divisor):
+    return lambda u: torch.stack((u.int() % 16, u.int() // divisor), -1).float()
+
+
+pair("PROVED", halves, by_division(16), BYTES, often=True)
+pair("REFUTED", halves, by_division(8), BYTES)
+pair("PROVED", lambda u: (u & 0x70) * 1, lambda u: (u // 16) % 8 * 16, BYTES.int())
+pair("REFUTED", lambda u: (u & 0x70) * 1, lambda u: (u // 16) % 16 * 16, BYTES.int())
+pair("PROVED", lambda a: a.float() * 2, lambda a: a.float() + a.float(), EIGHT)
+pair("REFUTED", lambda a: a.float() * 2, lambda a: a.float() + 1, EIGHT)
+pair(
+    "PROVED",
+    lambda c, a, b: torch.addmm(c, a, b, beta=0),
+    lambda c, a, b: a @ b,
+    torch.ones(3, 5),
+    X,
+    torch.ones(4, 5),
+)
+
+
 # -- any number of arguments ---------------------------------------------------------------------
 
 pair("PROVED", lambda *xs: xs[0] + xs[1], lambda *xs: xs[1] + xs[0], X, X + 1, often=True)

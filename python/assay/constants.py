@@ -22,6 +22,10 @@ _DIGITS_WRITTEN = 14
 
 _ROUNDINGS = 2
 
+# The same of numbers of single precision, as tensors hold them: among 2^23 of each binade there are
+# about a hundred such fractions and roots.
+_MOST_OF_32_BITS, _DIGITS_OF_32_BITS = 1 << 9, 7
+
 
 class Exact(float):
     """A float together with the number it stands for: `rational` times the `degree`-th root of
@@ -76,6 +80,31 @@ def read(x):
     return x
 
 
+def read_of_32_bits(x):
+    """The same of a number that single precision holds: the fraction or square root that it is the
+    nearest to, or the next; else its shortest decimal."""
+    decimal = shortest(x, torch.float32)
+    if not math.isfinite(x) or x == 0 or _digits(decimal) <= _DIGITS_OF_32_BITS:
+        return decimal
+    ulp = math.ulp(abs(x)) * 2**29
+    for degree in (1, 2):
+        power = _small_fraction(abs(x), degree, _MOST_OF_32_BITS, ulp)
+        if power is not None:
+            whole = power.numerator * power.denominator ** (degree - 1)
+            outside, radicand = _without_powers(whole, degree)
+            rational = Fraction(outside, power.denominator) * (1 if x > 0 else -1)
+            return Exact(x, rational, radicand, 2)
+    return decimal
+
+
+def in_double(x):
+    """The double that is nearest to what a number stands for."""
+    if not isinstance(x, Exact):
+        return x
+    root = math.sqrt(x.radicand) if x.degree == 2 else math.sqrt(math.sqrt(x.radicand))
+    return float(x.rational) * root
+
+
 def shortest(x, dtype):
     """The decimal of fewest digits that a floating-point type reads as x."""
     for digits in range(1, 18):
@@ -85,25 +114,28 @@ def shortest(x, dtype):
     return x
 
 
+def _digits(x):
+    return len(repr(abs(x)).split("e")[0].replace(".", "").strip("0"))
+
+
 def _is_written(x):
-    digits = repr(abs(x)).split("e")[0].replace(".", "").strip("0")
-    return len(digits) <= _DIGITS_WRITTEN
+    return _digits(x) <= _DIGITS_WRITTEN
 
 
-def _small_fraction(nearest, degree):
-    """The fraction with a small product of its parts whose root of that degree, 1, 2 or 4, is
-    `nearest` within rounding."""
+def _small_fraction(nearest, degree, most=_MOST, bound=None):
+    """The fraction, with a product of its parts of at most `most`, whose root of that degree, 1, 2
+    or 4, is `nearest` within a bound; by default within rounding."""
     value = nearest**degree
-    if not 1 / _MOST <= value <= _MOST:
+    if not 1 / most <= value <= most:
         return None
-    bound = math.isqrt(int(_MOST / value)) + 1
-    fraction = Fraction(value).limit_denominator(bound)
-    if fraction == 0 or fraction.numerator * fraction.denominator > _MOST:
+    fraction = Fraction(value).limit_denominator(math.isqrt(int(most / value)) + 1)
+    if fraction == 0 or fraction.numerator * fraction.denominator > most:
         return None
     root = float(fraction)
     for _ in range(degree // 2):
         root = math.sqrt(root)
-    return fraction if abs(root - nearest) <= _ROUNDINGS * math.ulp(nearest) else None
+    bound = _ROUNDINGS * math.ulp(nearest) if bound is None else bound
+    return fraction if abs(root - nearest) <= bound else None
 
 
 def _without_powers(whole, degree):

@@ -37,7 +37,10 @@ def has_minus_infinity(example):
     """Whether an example is a mask added to scores, which later arguments will be, too."""
     if type(example) not in (torch.Tensor, torch.nn.Parameter) or example.is_meta:
         return False
-    return example.dtype.is_floating_point and bool(torch.isneginf(example).any())
+    if not example.dtype.is_floating_point:
+        return False
+    wide = example.float() if example.itemsize == 1 else example  # which have no isneginf
+    return bool(torch.isneginf(wide).any())
 
 
 def _likeness(x):

@@ -14,7 +14,7 @@ from .compare import Comparison, types_in
 from .errors import AssayError
 from .path import Path, what_changed
 from .questions import Questions, answers
-from .running import copied, run, run_apart, state_kept
+from .running import by_place, copied, run, run_apart, state_kept
 from .trials import Trials
 
 _KINDS = torch.export.graph_signature.InputKind
@@ -154,7 +154,8 @@ def results_of(exported, arguments, keywords):
             results.append(result)
         elif spec.kind == _RESULTS.USER_INPUT_MUTATION:
             after[places[spec.target]] = result
-    return results, after
+    form = exported.call_spec.out_spec
+    return by_place(torch.utils._pytree.tree_unflatten(results, form)), after
 
 
 def _specs(exported):
@@ -174,8 +175,11 @@ def check(function, exported, examples, keywords=None):
     trials = Trials(examples, keywords, _most(function, examples, keywords))
     coarse = types_in(exported.graph_module.graph)
     results, arguments = Comparison(1, coarse), Comparison(1, coarse)
+    updates = any(s.kind == _RESULTS.USER_INPUT_MUTATION for s in _specs(exported))
     made = []
     for trial in trials:
+        if trial.shares_memory and updates:
+            continue  # a call with such arguments is an error
         copies = trial.copies()
         if asked and _answers_of(copies, asked) != wanted:
             made.append((trial, None))

@@ -237,6 +237,8 @@ def _joined(op):
     def translate(t, x, y):
         bitwise = t.operator.startswith("aten.bitwise")
         if bitwise and "int" in (t.kind(x), t.kind(y)):
+            if op == "logical_and" and isinstance(x, Value) and type(y) is int:
+                return _bits(t, x, y)
             raise Unsupported(t.operator, "of integers")
         x, y = (t.truth(each) for each in (x, y))
         return t.value(f"{op}({t.text(x)}, {t.text(y)})", t.broadcast(x, y), "bool")
@@ -248,6 +250,25 @@ for _name, _op in {"and": "logical_and", "or": "logical_or", "xor": "not_equal"}
     row(f"logical_{_name}.default", f"bitwise_{_name}.Tensor", f"bitwise_{_name}.Scalar")(
         _joined(_op)
     )
+
+
+def _bits(t, x, mask):
+    """Neighbouring bits of integers, which a mask leaves: a quotient by a power of two, of which
+    the rest by another.  Of negative numbers, too: their bits are those of the two's complement."""
+    lowest = mask & -mask
+    count = mask // lowest + 1 if mask > 0 else 0
+    if count == 0 or count & (count - 1):
+        raise Unsupported(t.operator, f"of integers, with a mask of bits that are apart ({mask})")
+    above = x if lowest == 1 else _by_whole_number(t, "torch_div({x}, n={n})", x, lowest)
+    kept = _by_whole_number(t, "torch_mod({x}, n={n})", above, count)
+    return kept if lowest == 1 else t.value(f"{kept.text} * {lowest}", kept.extents, "int")
+
+
+@row("__rshift__.Scalar", "bitwise_right_shift.Tensor_Scalar")
+def _right_shift(t, x, places):
+    if type(places) is not int or not 0 <= places < 31:
+        raise Unsupported(t.operator, f"by {places} places")
+    return x if places == 0 else _by_whole_number(t, "torch_div({x}, n={n})", x, 1 << places)
 
 
 @row("maximum.default")

@@ -13,9 +13,10 @@ import torch
 
 from . import eager, pairing, rerun, tool
 from .compare import Comparison
-from .errors import AssayError, SizesDiffer, Unsupported
+from .errors import AssayError, ConstantsDiffer, SizesDiffer, Unsupported
 from .exporting import export
 from .program import Extents
+from .running import by_place
 from .shared_constants import share
 from .translate import Translator
 
@@ -119,7 +120,9 @@ def certify(first, second, *examples, dynamic=None, directory=None, seconds=600,
     try:
         verdict = _of_these_sizes(functions, examples, directory, seconds)
     except AssayError as problem:
-        verdict = general or _refuted_by_running(functions, examples, directory, problem)
+        verdict = general
+        if verdict is None and isinstance(problem, ConstantsDiffer):
+            verdict = _refuted_by_running(functions, examples, directory, problem)
         if verdict is None:
             raise
     if general is not None and verdict.verdict == tool.UNKNOWN:
@@ -164,7 +167,8 @@ def _tried(verdict, functions, exported, examples):
         return verdict
     try:
         trials = _trials(functions, exported, examples)
-        apart = eager.difference_of(*trials)
+        alike = pairing.have_same_parameters(*exported)
+        apart = eager.difference_of(*trials) if alike else None
         apart = apart and f"{apart}: of the functions as they run"
     except eager.Difference as problem:
         apart = str(problem)
@@ -287,9 +291,8 @@ def _with_counterexample(verdict, functions, exported, examples):
     replay = verdict.result.report.get("replay")
     if pairing.has_constants(exported[0]):
         # what the functions bring along is an input like others in the claim, of any value
-        return _apart_at_a_trial(
-            verdict, functions, examples, "if tensors that the functions bring along may be others"
-        )
+        otherwise = "if tensors that the functions bring along may be others"
+        return _apart_at_a_trial(verdict, functions, exported, examples, otherwise)
     if replay is None:
         return verdict
     verdict.sizes = replay["sizes"]
@@ -299,9 +302,8 @@ def _with_counterexample(verdict, functions, exported, examples):
     }
     outside = rerun.beyond_types(replay["inputs"], verdict.types)
     if outside:
-        verdict.verdict = tool.UNKNOWN
-        verdict.narrowed = f"refuted only at integers that {outside} cannot hold"
-        return verdict
+        otherwise = f"at integers that {outside} cannot hold"
+        return _apart_at_a_trial(verdict, functions, exported, examples, otherwise)
     verdict.inputs = {
         name: rerun.tensor_of(tensor["shape"], tensor["values"], verdict.types[name])
         for name, tensor in replay["inputs"].items()
@@ -328,21 +330,22 @@ def _run_there(verdict, functions, exported, examples):
         said = (str(problem).splitlines() or [""])[0]
         where = f"where the {('first', 'second')[which]} function raises"
         return _apart_at_a_trial(
-            verdict, functions, examples, f"{where} ({type(problem).__name__}: {said})"
+            verdict, functions, exported, examples, f"{where} ({type(problem).__name__}: {said})"
         )
     verdict.outputs = tuple(results for results, _ in found)
-    leaves = [torch.utils._pytree.tree_leaves(results) for results in verdict.outputs]
+    leaves = [by_place(results) for results in verdict.outputs]
     if Comparison(_AS_GOOD_AS_SAME).difference(*leaves) is None:
         verdict.verdict = tool.UNKNOWN
         verdict.narrowed = "refuted only where both functions, as they run, give the same"
     return verdict
 
 
-def _apart_at_a_trial(verdict, functions, examples, otherwise):
+def _apart_at_a_trial(verdict, functions, exported, examples, otherwise):
     """A refutation whose counterexample is none of the functions, with one of the examples' extents
     at which these, as they run, differ beyond rounding; UNKNOWN, refuted only `otherwise`, where no
     trial is one."""
-    apart = eager.apart(functions, examples)
+    alike = pairing.have_same_parameters(*exported)  # others are of any value in the claim
+    apart = eager.apart(functions, examples) if alike else None
     verdict.sizes = verdict.exact = verdict.inputs = None
     if apart is None:
         verdict.verdict = tool.UNKNOWN
@@ -354,8 +357,8 @@ def _apart_at_a_trial(verdict, functions, examples, otherwise):
 
 
 def _refuted_by_running(functions, examples, directory, problem):
-    """REFUTED where functions of which nothing can be stated, for the reason `problem`, differ
-    beyond rounding as they run; else None."""
+    """REFUTED where functions whose constants differ (`problem`), so that nothing is stated of them,
+    differ beyond rounding as they run; else None."""
     apart = eager.apart(functions, examples)
     if apart is None:
         return None

@@ -23,6 +23,10 @@ class SizesDiffer(AssayError):
     """Two programs ask different things of the extents of their inputs."""
 
 
+class ConstantsDiffer(AssayError):
+    """Two programs bring along tensors that hold other numbers."""
+
+
 class Unsupported(AssayError):
     """A construct of the user's program that no operator specification covers.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import torch
 import torch.nn.attention
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx.experimental import symbolic_shapes
 
 from . import sequences
@@ -156,10 +157,37 @@ def export(
         except Exception as problem:  # noqa: BLE001  (PyTorch raises many kinds)
             raise _not_exported(problem, whole) from problem
     _check_seen(observed, questions, path, whole)
+    _leave_out_unread(exported)
+    if any(map(_is_of_a_trace, exported.constants.values())):
+        raise NotExported(
+            "torch.export loses a tensor of a transform (torch.func) that the function makes",
+            "write out what the transform gives",
+            whole,
+        )
     exported.seen = Seen(observed, questions.of_layout, questions.of_data, alike)
     guard_what_is_left_out(exported.graph_module.graph)
     exported.graph_module.graph.place = whole
     return exported
+
+
+def _is_of_a_trace(x):
+    """Is it a tensor without numbers, which a trace or a transform has made?"""
+    if not isinstance(x, torch.Tensor):
+        return False
+    wrapped = torch._C._functorch.is_functorch_wrapped_tensor(x)
+    return wrapped or isinstance(x, FakeTensor) or torch._is_functional_tensor(x)
+
+
+def _leave_out_unread(exported):
+    """Removes tensors that a function brings along and does not read."""
+    graph, specs = exported.graph_module.graph, exported.graph_signature.input_specs
+    places = {node.name: node for node in graph.nodes if node.op == "placeholder"}
+    constant = torch.export.graph_signature.InputKind.CONSTANT_TENSOR
+    unread = [s for s in specs if s.kind == constant and not places[s.arg.name].users]
+    for spec in unread:
+        graph.erase_node(places[spec.arg.name])
+    specs[:] = [spec for spec in specs if spec not in unread]
+    exported.graph_module.recompile()
 
 
 @dataclass

@@ -18,6 +18,8 @@ def as_array(tensor):
 
 def as_tensor(array):
     """The same as a tensor; extents that are sizes stay so."""
+    if array.size and all(isinstance(x, (bool, numpy.bool_)) for x in array.reshape(-1)):
+        return torch.tensor(array.astype(bool))
     flat = [x if isinstance(x, torch.SymInt) else int(x) for x in array.reshape(-1)]
     if not any(isinstance(x, torch.SymInt) for x in flat):
         return torch.tensor(flat, dtype=torch.int64).reshape(array.shape)
@@ -92,9 +94,26 @@ COMPUTED = {
     "Reshape": _reshaped,
     "ReduceProd": _product,
     "Range": _ranged,
+    "Mod": numpy.remainder,
+    "Equal": lambda x, y: numpy.frompyfunc(lambda a, b: bool(a == b), 2, 1)(x, y),
+    "Not": lambda x: numpy.frompyfunc(lambda a: not a, 1, 1)(x),
+    "And": lambda x, y: numpy.frompyfunc(lambda a, b: bool(a and b), 2, 1)(x, y),
+    "Where": lambda condition, x, y: numpy.where(condition.astype(bool), x, y),
     "Max": lambda *parts: numpy.frompyfunc(torch.sym_max, 2, 1).reduce(parts),
     "Min": lambda *parts: numpy.frompyfunc(torch.sym_min, 2, 1).reduce(parts),
 }
+
+
+def _filled(shape, value):
+    """An array of one integer; None where it is none, or as long as a size."""
+    from onnx import numpy_helper
+
+    if value is None or any(isinstance(extent, torch.SymInt) for extent in shape):
+        return None
+    held = numpy_helper.to_array(value)
+    if held.dtype.kind != "i":
+        return None
+    return numpy.full([int(extent) for extent in shape], held.reshape(-1)[0].item(), dtype=object)
 
 
 def computed(kind, arrays, attributes):
@@ -102,6 +121,8 @@ def computed(kind, arrays, attributes):
     or the sizes do not allow it."""
     if kind == "Cast":
         return arrays[0] if attributes.get("to") in (6, 7) else None  # to int32, int64
+    if kind == "ConstantOfShape":
+        return _filled(arrays[0], attributes.get("value"))
     compute = COMPUTED.get(kind)
     if compute is None or any(x is None for x in arrays):
         return None

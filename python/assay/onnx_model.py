@@ -10,6 +10,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from . import onnx_integers
 from . import onnx_more  # noqa: F401  (it fills the table)
+from .constants import in_double, read_of_32_bits
 from .errors import AssayError, Unsupported
 from .onnx_table import ROWS, row
 
@@ -166,8 +167,9 @@ class OnnxModel(torch.nn.Module):
         if node.domain not in _DOMAINS:
             return False
         attributes = _attributes(node)
-        if node.op_type in ("Shape", "Size") and node.input[0] in values:
-            shape = onnx_integers.shape_of(values[node.input[0]], **attributes)
+        if node.op_type in ("Shape", "Size"):
+            name = node.input[0]
+            shape = onnx_integers.shape_of(values.get(name, known.get(name)), **attributes)
             if node.op_type == "Size":
                 shape = onnx_integers.computed("ReduceProd", [shape], {"keepdims": 0})
             known[node.output[0]] = shape
@@ -186,7 +188,14 @@ def _attributes(node):
     from onnx import helper
 
     found = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-    return {name: v.decode() if isinstance(v, bytes) else v for name, v in found.items()}
+    return {name: _as_written(value) for name, value in found.items()}
+
+
+def _as_written(value):
+    """An attribute: a number of 32 bits as the fraction, root or decimal that it was."""
+    if isinstance(value, float):
+        return in_double(read_of_32_bits(value))
+    return value.decode() if isinstance(value, bytes) else value
 
 
 class _Call:
@@ -525,12 +534,13 @@ def _gemm(call, a, b, c=None, alpha=1.0, beta=1.0, transA=0, transB=0):
 
 @row("LayerNormalization")
 def _layer_norm(call, x, scale, bias=None, axis=-1, epsilon=1e-5, stash_type=1):
-    if len(call.node.output) > 1:
-        raise Unsupported("ONNX LayerNormalization", "its mean and deviation as results")
     axes = tuple(range(axis % x.dim(), x.dim()))
-    centred = x - x.mean(axes, keepdim=True)
-    normal = centred / ((centred * centred).mean(axes, keepdim=True) + epsilon).sqrt() * scale
-    return normal if bias is None else normal + bias
+    mean = x.mean(axes, keepdim=True)
+    centred = x - mean
+    deviation = ((centred * centred).mean(axes, keepdim=True) + epsilon).sqrt()
+    normal = centred / deviation * scale
+    normal = normal if bias is None else normal + bias
+    return (normal, mean, 1 / deviation)[: len(call.node.output)]
 
 
 @row("RMSNormalization")

@@ -658,6 +658,8 @@ def _batched(t, x, y):
 def _addmm(t, bias, x, y, beta=1, alpha=1):
     product = _product(t, x, y)
     scaled = product.text if alpha == 1 else f"{number(alpha)} * {product.text}"
+    if beta == 0:  # the bias is not read then
+        return t.value(scaled, product.extents, product.dtype)
     offset = bias.text if beta == 1 else f"{number(beta)} * {bias.text}"
     return t.value(
         f"{scaled} + {offset}", product.extents, t.joint_kind(bias, product, alpha, beta)

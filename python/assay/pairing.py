@@ -2,7 +2,7 @@
 
 import torch
 
-from .errors import AssayError
+from .errors import AssayError, ConstantsDiffer
 from .shared_constants import is_uniform
 
 _KINDS = torch.export.graph_signature.InputKind
@@ -40,7 +40,7 @@ def _state(first, second, kind, what):
     for a, b in zip(ours, theirs):
         values = _value(first, a), _value(second, b)
         if kind == _KINDS.BUFFER and not _are_same(*values):
-            raise AssayError(f"the buffers {a.target} and {b.target} hold other values")
+            raise ConstantsDiffer(f"the buffers {a.target} and {b.target} hold other values")
     return {b.arg.name: a.arg.name for a, b in zip(ours, theirs)}
 
 
@@ -54,7 +54,7 @@ def _constants(first, second):
         if same:
             pairs[b.arg.name] = same[0].arg.name
         elif not is_uniform(value):  # else it is a number of the program
-            raise AssayError(
+            raise ConstantsDiffer(
                 f"{b.target}, a tensor that the second function brings along, is none of the first:"
                 " make it an argument of both"
             )
@@ -71,6 +71,16 @@ def _are_same(x, y):
     if x.dtype != y.dtype or x.shape != y.shape:
         return False
     return x.device == y.device and bool(torch.all((x == y) | ((x != x) & (y != y))))
+
+
+def have_same_parameters(first, second):
+    """Do parameters that are paired hold the same values?"""
+    pairs = _state(first, second, _KINDS.PARAMETER, "parameters")
+    ours, theirs = (
+        {spec.arg.name: _value(exported, spec) for spec in _specs(exported, _KINDS.PARAMETER)}
+        for exported in (first, second)
+    )
+    return all(_are_same(ours[a], theirs[b]) for b, a in pairs.items())
 
 
 def has_constants(exported):

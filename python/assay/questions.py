@@ -91,7 +91,7 @@ class Questions(TorchFunctionMode):
             raise RuntimeError("a tensor is given another memory (x.data = ..): write x.copy_(..)")
         result = untraced(function, *arguments, **(keywords or {}))
         if name not in _OF_EXTENTS_AND_TYPES and self._is_question(name, function, result):
-            frame = _asking(sys._getframe(1))
+            frame = _asking(sys._getframe(1), getattr(function, "__code__", None))
             if not _is_of_pytorch(frame):
                 self._note(name, f"{frame.f_code.co_filename}:{frame.f_lineno}")
         return result
@@ -114,9 +114,16 @@ class Questions(TorchFunctionMode):
             known.append(question)
 
 
-def _asking(frame):
-    """The frame that asks, behind those of other modes that a call goes through."""
-    while frame.f_back is not None and frame.f_code.co_name in ("__torch_function__", "untraced"):
+# how a call comes from the frame that makes it
+_ON_THE_WAY = ("__torch_function__", "handle_torch_function", "untraced")
+
+
+def _asking(frame, code):
+    """The frame that asks, behind those of other modes that a call goes through, and of the
+    function's own `code`."""
+    while frame.f_back is not None:
+        if frame.f_code.co_name not in _ON_THE_WAY and frame.f_code is not code:
+            break
         frame = frame.f_back
     return frame
 

@@ -77,14 +77,19 @@ def run(function, arguments, keywords):
     return function(*arguments, **keywords)
 
 
+def by_place(results):
+    """The leaves of results, in an order that is that of their places (keys, positions)."""
+    found, _ = torch.utils._pytree.tree_flatten_with_path(results)
+    return [x for _, x in sorted(found, key=lambda pair: torch.utils._pytree.keystr(pair[0]))]
+
+
 def run_apart(function, arguments, keywords):
-    """What a function gives, as a flat list, and the flat arguments as it leaves them; these are
+    """What a function gives, as a flat list by place, and the flat arguments as it leaves them; these are
     copies that may be written to, and the function's own state stays as it is."""
     with state_kept(function):
         results = run(function, arguments, keywords)
         leaves = [
-            x.detach().clone() if isinstance(x, torch.Tensor) else x
-            for x in torch.utils._pytree.tree_leaves(results)
+            x.detach().clone() if isinstance(x, torch.Tensor) else x for x in by_place(results)
         ]
     after = torch.utils._pytree.tree_leaves((arguments, keywords))
     return leaves, [x.detach() if isinstance(x, torch.Tensor) else x for x in after]

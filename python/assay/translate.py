@@ -15,7 +15,7 @@ from torch.utils._sympy.functions import FloorDiv, Mod, PythonMod
 
 from . import asked
 from . import elementwise, indexing, operators, windows  # noqa: F401  (they fill the table)
-from .constants import Exact, read, shortest
+from .constants import Exact, read, read_of_32_bits, shortest
 from .errors import Consequence, SizesDiffer, Unsupported, UnsupportedGraph
 from .exporting import place_of
 from .fixed_extents import window_extents
@@ -492,8 +492,10 @@ class Translator:
         """A tensor that the function brings along, as the number that all of its elements are."""
         held = self.constants_held[spec.target].reshape(-1)[0].item()
         kind = _kind_of(result.dtype)
-        held = shortest(held, result.dtype) if kind == "float" else held
-        number_held = self._read(held) if type(held) is float else held
+        if kind == "float":
+            of_32_bits = result.dtype == torch.float32
+            held = read_of_32_bits(held) if of_32_bits else shortest(held, result.dtype)
+        number_held = self._read(held) if isinstance(held, float) else held
         if result.numel() != 1:
             return self.constant(number_held, self.size_list(result.shape), kind)
         value = replace(self.tensor(number_held), dtype=kind)

@@ -26,6 +26,7 @@ class Trial:
     laid: object
     differs: str
     is_modest: bool  # numbers at which rounding matters little
+    shares_memory: bool = False
 
     def copies(self):
         return self.laid(self.values)
@@ -52,7 +53,7 @@ def _wanting_gradient(x):
 def _computed(x):
     """What an operator computed of a tensor that wants a gradient: no leaf."""
     with torch.enable_grad():
-        return _wanting_gradient(x) * 1 if x.dtype.is_floating_point else x.clone()
+        return _wanting_gradient(x).clone()
 
 
 def _in_inference(x):
@@ -114,7 +115,7 @@ class Trials:
         yield Trial(same, _on_tensors(_along_first), said, False)
         twice = _given_twice(self._given)
         if twice is not None:
-            yield Trial(twice, _keeping_identity, "one tensor given twice", True)
+            yield Trial(twice, _keeping_identity, "one tensor given twice", True, True)
 
     def _values(self, kind, generator):
         draw = lambda x: _numbers(x, kind, generator) if _is_strided(x) else x  # noqa: E731

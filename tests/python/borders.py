@@ -127,11 +127,11 @@ for _asks in (
     lambda x: torch.compiler.is_dynamo_compiling() or torch._utils.is_compiling(),
     lambda x: len(torch.overrides._get_current_function_mode_stack()) > 0,
     lambda x: torch._C._len_torch_dispatch_stack() > 0,
-    lambda x: isinstance(x.shape[0] + 0, torch.SymInt),
     lambda x: sys.gettrace() is None,
 ):
     pair("", by(_asks), double)
     pair("", by(_asks), triple)
+pair("", by(lambda x: isinstance(x.shape[0] + 0, torch.SymInt)), double)
 pair("", lambda x: [x * 2, x * 3][torch.compiler.is_compiling()], triple, often=True)
 pair("", lambda x: x * (2 + torch.compiler.is_compiling()), triple)
 pair("", lambda x: {False: double, True: triple}[torch.compiler.is_exporting()](x), triple)
@@ -339,6 +339,36 @@ def only_columns_of_4(x):
 
 pair("PROVED", only_columns_of_4, double, often=True)
 pair("REFUTED", only_columns_of_4, triple)
+
+
+# -- integers and types of few bits --------------------------------------------------------------
+
+BYTES = torch.arange(12).reshape(3, 4).mul(21).to(torch.uint8)
+EIGHT = X.to(torch.float8_e4m3fn)
+
+
+def halves(u):
+    return torch.stack((u & 15, u >> 4), -1).float()
+
+
+def by_division(divisor):
+    return lambda u: torch.stack((u.int() % 16, u.int() // divisor), -1).float()
+
+
+pair("PROVED", halves, by_division(16), BYTES, often=True)
+pair("REFUTED", halves, by_division(8), BYTES)
+pair("PROVED", lambda u: (u & 0x70) * 1, lambda u: (u // 16) % 8 * 16, BYTES.int())
+pair("REFUTED", lambda u: (u & 0x70) * 1, lambda u: (u // 16) % 16 * 16, BYTES.int())
+pair("PROVED", lambda a: a.float() * 2, lambda a: a.float() + a.float(), EIGHT)
+pair("REFUTED", lambda a: a.float() * 2, lambda a: a.float() + 1, EIGHT)
+pair(
+    "PROVED",
+    lambda c, a, b: torch.addmm(c, a, b, beta=0),
+    lambda c, a, b: a @ b,
+    torch.ones(3, 5),
+    X,
+    torch.ones(4, 5),
+)
 
 
 # -- any number of arguments ---------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include "src/base/file.h"
 #include "src/base/intern.h"
 #include "src/base/mem.h"
+#include "src/base/stats.h"
 #include "src/base/str.h"
 #include "src/report/judged.h"
 #include "src/report/junit.h"
@@ -202,7 +203,9 @@ static void judge(batch *b, row *r, const char *name, bool alone) {
   as_tile_budget budget = as_tile_budget_default;
   budget.seed = b->how->seed;
   budget.until = policy ? policy->until : 0;
+  double start = as_now();
   ok = ok && as_tile_job_judge(&job, &budget, &r->verdict, &r->err) == AS_OK;
+  as_stats_stage(AS_STAGE_TRIALS, as_now() - start);
   r->answer = ok ? (uint32_t)r->verdict.answer : UNREADABLE;
   as_tile_job_clear(&job);
   if (r->answer == AS_TILE_NO_DIFFERENCE && proves && policy->field && r->verdict.instances > 0)
@@ -608,8 +611,11 @@ int as_batch_tiles(const as_batch_tiles_how *how, as_oplib *library, const char 
   ok = ok && (b.junit == NULL || as_report_junit_write(b.junit, how->junit, &err));
   as_report_junit_free(b.junit);
   int status = ok ? status_of(&b) : as_err_tell(&err);
-  if (ok && !(how->refute_only && status == AS_UNKNOWN))
+  bool more = how->refute_only && status == AS_UNKNOWN; /* then who asked goes on */
+  if (ok && !more)
     summary(&b, as_now() - start);
+  if (ok && !more && how->stats && !how->json)
+    as_report_print_stats();
   forget_all(&b);
   json_decref(b.rows);
   free(b.given);

@@ -14,7 +14,8 @@ typedef struct {
   uint64_t seed;
   bool json;
   bool quiet;
-  bool verbose;     /* the programs as `.tile` are printed too */
+  bool verbose;
+  bool stats;       /* the programs as `.tile` are printed too */
   bool refute_only; /* say nothing of one that is not refuted */
   const char *out;  /* a result directory of what is proved; NULL: none */
   bool force;

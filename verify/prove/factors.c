@@ -1,5 +1,7 @@
 /* Polynomials as products: what can be taken out of all of their monomials. */
 #include "pv_norm.h"
+#include "src/base/mem.h"
+#include <stdlib.h>
 
 /* exponent of x in the monomial, inverses counted negative */
 static int exponent(const pv_mono *mono, ck_id x, ck_id inverse) {
@@ -36,13 +38,34 @@ typedef struct {
   pv_poly left;
 } taking;
 
+/* The monomial without the factor, where it has it, or else times its inverse, to the polynomial.
+ * An atom next to its own inverse would hide in a sum that is multiplied out: (1 + e) * inv(1 + e).
+ */
+static void add_divided(pv *prover, pv_poly *quotient, const pv_mono *mono, ck_id factor,
+                        ck_id over) {
+  ck_id *atoms = as_malloc((mono->degree + 1) * sizeof *atoms);
+  uint32_t n = 0;
+  bool had = false;
+  for (uint32_t i = 0; i < mono->degree; i++) {
+    bool leaves = !had && mono->atoms[i] == factor;
+    had = had || leaves;
+    if (!leaves)
+      atoms[n++] = mono->atoms[i];
+  }
+  if (!had)
+    atoms[n++] = over;
+  pv_poly_add_mono(prover, quotient, mono->coef, atoms, n);
+  free(atoms);
+}
+
 /* takes the factor out as often as asked, while there is room for the rest too; `over` is its
  * inverse */
 static void take_out(pv *prover, taking *out, ck_id factor, ck_id over, int times) {
   for (int i = 0; i < times && out->n + 1 < out->max; i++) {
     pv_poly quotient;
     pv_poly_init(&quotient);
-    pv_poly_mul_mono(prover, &quotient, &out->left, prover->one, &over, 1);
+    for (uint32_t k = 0; k < out->left.count; k++)
+      add_divided(prover, &quotient, &out->left.monos[k], factor, over);
     pv_poly_clear(&out->left);
     out->left = quotient;
     out->factor[out->n++] = factor;

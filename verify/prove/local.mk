@@ -24,6 +24,7 @@ libasprove_a_SOURCES = verify/prove/prove.h \
   verify/prove/clauses.c \
   verify/prove/ctx.c \
   verify/prove/cutmax.c \
+  verify/prove/cut_sums.c \
   verify/prove/cuts.c \
   verify/prove/data_windows.c \
   verify/prove/defs.c \

@@ -6,6 +6,12 @@
 
 /* --- sums.c */
 pv_eqn pv_norm_sum(pv *prover, pv_ctx ctx, ck_id t);
+/* --- cut_sums.c */
+/* the sum `term`, of this body at the counter k: cut at the place, or into blocks, normal; whole: a
+ * guess of how many, or CK_BAD */
+pv_eqn pv_cut_sum_at(pv *prover, pv_ctx ctx, ck_id term, ck_id k, ck_id body, ck_id place);
+pv_eqn pv_cut_sum_blocks(pv *prover, pv_ctx ctx, ck_id term, ck_id k, ck_id body, ck_id block,
+                         ck_id whole);
 /* the sum t as a sum up to m and the rest; fails unless 0 <= m <= n is known */
 pv_eqn pv_cut_sum(pv *prover, pv_ctx ctx, ck_id t, ck_id m);
 /* the sum t as so many sums, of the elements at every stride-th place from 0, from 1, ..; fails

@@ -149,8 +149,10 @@ pv_eqn pv_norm_log(pv *prover, pv_ctx ctx, ck_id term) {
   }
   if (sum == CK_BAD || sum == term || (pos = pv_positive(prover, ctx, arg)) == PV_NONE)
     return pv_same(term);
-  pv_thm thm = squares ? pv_prove_eq(prover, ctx, pv_exp(prover, sum), arg, 0)
-                       : same_normal(prover, ctx, pv_exp(prover, sum), arg);
+  /* factors of a sum (1 - 1/(1 + e) is e times 1/(1 + e)) are no normal form of it */
+  bool as_it_is = !squares && ck_head(prover->terms, arg) != CK_ADD;
+  pv_thm thm = as_it_is ? same_normal(prover, ctx, pv_exp(prover, sum), arg)
+                        : pv_prove_eq(prover, ctx, pv_exp(prover, sum), arg, 0);
   pv_eqn eqn = {sum, log_is(prover, arg, sum, pos, thm)};
   return eqn.by == PV_NONE ? pv_same(term) : pv_then(prover, eqn, pv_norm(prover, ctx, sum));
 }

@@ -268,6 +268,67 @@ static pv_eqn join(pv *prover, sum_nest *nest, ck_id body) {
   return result;
 }
 
+/* --- a counter that a choice inside fixes */
+/* Does the term choose by an equation in which the counter stands, and another one of the nest? */
+static bool is_fixed_in(pv *prover, const sum_nest *nest, uint32_t which, ck_id term) {
+  enum { MOST_NODES = 400 };
+
+  const ck_terms *terms = prover->terms;
+  if (!ck_has_var(terms, term, nest->counter[which]) || pv_tree_size(prover, term) > MOST_NODES)
+    return false;
+  if (ck_is(terms, term, CK_ITE) && ck_head(terms, ck_kid(terms, term, 0)) == CK_EQ) {
+    ck_id condition = ck_kid(terms, term, 0);
+    bool other = false;
+    for (uint32_t i = 0; i < nest->depth; i++)
+      other = other || (i != which && ck_has_var(terms, condition, nest->counter[i]));
+    if (other && ck_has_var(terms, condition, nest->counter[which]))
+      return true;
+  }
+  bool sum_or_product = ck_is(terms, term, CK_ITE) || ck_is(terms, term, CK_MUL);
+  for (uint32_t i = 0; sum_or_product && i < ck_nkids(terms, term); i++) {
+    if (is_fixed_in(prover, nest, which, ck_kid(terms, term, i)))
+      return true;
+  }
+  return false;
+}
+
+/* The nest with that counter innermost, where its sum is none any more once the others are given:
+ * what is scattered to places and summed over all of them is summed as it was.  Fails where it
+ * stays one. */
+static pv_eqn sum_fixed(pv *prover, sum_nest *nest, uint32_t which, ck_id body) {
+  pv_thm thm = PV_REFL;
+  uint32_t last = nest->depth - 1;
+  for (uint32_t i = which; i < last; i++)
+    thm = pv_trans(prover, thm, swap(prover, nest, i, body));
+  sum_nest inner;
+  inner.depth = 0;
+  inner.ctx[0] = nest->ctx[0];
+  for (uint32_t i = 0; i < nest->depth; i++)
+    tele_push(prover, &inner, nest->bound[i]);
+  ck_id placed = ck_sub(prover->terms, body, nest->counter, inner.counter, nest->depth, NULL, 0);
+  ck_id sum = placed == CK_BAD ? CK_BAD : tele_term(prover, &inner, last, placed);
+  if (thm == PV_NONE || sum == CK_BAD)
+    return pv_fail();
+  pv_eqn eqn = pv_norm(prover, inner.ctx[last], sum);
+  if (eqn.by == PV_NONE || eqn.by == PV_REFL || pv_is_sum(prover, eqn.to))
+    return pv_fail();
+  thm = pv_trans(prover, thm, tele_lift(prover, &inner, last, eqn.by));
+  inner.depth = last;
+  return thm == PV_NONE ? pv_fail() : (pv_eqn){tele_term(prover, &inner, 0, eqn.to), thm};
+}
+
+static pv_eqn sum_any_fixed(pv *prover, const sum_nest *nest, ck_id body) {
+  for (uint32_t i = 0; i + 1 < nest->depth; i++) {
+    if (!is_fixed_in(prover, nest, i, body))
+      continue;
+    sum_nest turned = *nest;
+    pv_eqn eqn = sum_fixed(prover, &turned, i, body);
+    if (eqn.by != PV_NONE)
+      return eqn;
+  }
+  return pv_fail();
+}
+
 /* --- canonical order of the counters */
 typedef struct {
   uint32_t perm[MAX_DEPTH];
@@ -421,8 +482,11 @@ static pv_eqn product_sum(pv *prover, pv_ctx ctx, ck_id n, ck_id inside) {
   ck_id body = innermost(prover, eqn.to, &nest, 0);
   if (!bounds_free(prover, &nest))
     return eqn;
-  sum_nest t2 = nest;
-  result = join(prover, &t2, body);
+  result = sum_any_fixed(prover, &nest, body);
+  if (result.by == PV_NONE) {
+    sum_nest t2 = nest;
+    result = join(prover, &t2, body);
+  }
   if (result.by != PV_NONE) {
     eqn = pv_then(prover, eqn, result);
     return eqn.by == PV_NONE ? pv_fail() : pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
@@ -432,108 +496,6 @@ static pv_eqn product_sum(pv *prover, pv_ctx ctx, ck_id n, ck_id inside) {
     return eqn;
   pv_mark_normal(prover, ctx, result.to);
   return pv_then(prover, eqn, result);
-}
-
-/* --- cutting a range */
-/* sum(k < n) f = sum(k < m) f + sum(k < n-m) f(m+k) */
-static pv_eqn cut_range(pv *prover, pv_ctx ctx, ck_id term, ck_id k, ck_id body, ck_id place) {
-  ck_id n = ck_kid(prover->terms, term, 0);
-  ck_id rest = pv_canon(prover, pv_sub(prover, n, place));
-  ck_id both = pv_add(prover, place, rest);
-  pv_thm premises[2] = {ge0(prover, ctx, place), ge0(prover, ctx, rest)};
-  if (premises[0] == PV_NONE || premises[1] == PV_NONE)
-    return pv_fail();
-  pv_thm same_bound = pv_identity(prover, pv_eq(prover, n, both));
-  ck_id rebound = pv_sum(prover, both, k, body);
-  pv_thm renamed = term == rebound ? PV_REFL : pv_cong(prover, term, rebound, &same_bound, 1);
-  pv_var_sub vars[2] = {{pv_int_var(prover, "m"), place},
-                        (pv_var_sub){pv_int_var(prover, "n"), rest}};
-  ck_fsub fun = pv_fun_sub(prover, "f", &k, body);
-  pv_thm thm =
-      pv_trans(prover, renamed, pv_use_lemma(prover, PV_SUM_CONCAT, vars, 2, &fun, 1, premises, 2));
-  if (thm == PV_NONE)
-    return pv_fail();
-  pv_eqn eqn = {pv_right(prover, thm), thm};
-  return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
-}
-
-pv_eqn pv_cut_sum(pv *prover, pv_ctx ctx, ck_id term, ck_id m) {
-  ck_id k;
-  pv_ctx_bind(prover, ctx, ck_kid(prover->terms, term, 0), &k);
-  return cut_range(prover, ctx, term, k, pv_sum_body(prover, term, k), m);
-}
-
-/* sum(k < c*b) f = sum(g < c) sum(t < b) f(g*b + t); count: c */
-static pv_thm in_blocks(pv *prover, pv_ctx ctx, ck_id term, ck_id k, ck_id body, ck_id block,
-                        ck_id count) {
-  ck_id n = ck_kid(prover->terms, term, 0);
-  ck_id product = pv_mul(prover, count, block);
-  pv_thm same_bound = pv_follows(prover, ctx, pv_eq(prover, n, product));
-  pv_thm premises[2] = {ge0(prover, ctx, count), ge0(prover, ctx, block)};
-  if (same_bound == PV_NONE || premises[0] == PV_NONE || premises[1] == PV_NONE)
-    return PV_NONE;
-  pv_thm renamed = n == product
-                       ? PV_REFL
-                       : pv_cong(prover, term, pv_sum(prover, product, k, body), &same_bound, 1);
-  pv_var_sub vars[2] = {{pv_int_var(prover, "G"), count}, {pv_int_var(prover, "T"), block}};
-  ck_fsub fun = pv_fun_sub(prover, "f", &k, body);
-  return pv_trans(prover, renamed,
-                  pv_use_lemma(prover, PV_SUM_SPLIT, vars, 2, &fun, 1, premises, 2));
-}
-
-/* the same, normal; whole: a guess of c, or CK_BAD */
-static pv_eqn cut_blocks(pv *prover, pv_ctx ctx, ck_id term, ck_id k, ck_id body, ck_id block,
-                         ck_id whole) {
-  ck_id n = ck_kid(prover->terms, term, 0);
-  ck_id count = pv_size_quotient(prover, ctx, n, block);
-  if (count == CK_BAD)
-    count = whole != CK_BAD && pv_canon(prover, pv_mul(prover, whole, block)) == n ? whole : CK_BAD;
-  if (count == CK_BAD || pv_is_one(prover, count) || pv_is_one(prover, block))
-    return pv_fail();
-  pv_thm thm = in_blocks(prover, ctx, term, k, body, block, count);
-  if (thm == PV_NONE)
-    return pv_fail();
-  pv_eqn eqn = {pv_right(prover, thm), thm};
-  return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
-}
-
-/* a sum over so many elements as their sum, one by one */
-static pv_thm written_out(pv *prover, ck_id sum, uint32_t n) {
-  ck_id k = pv_int_var(prover, "$$t");
-  ck_id body = pv_sum_body(prover, sum, k);
-  ck_id total = prover->zero;
-  pv_comb comb;
-  pv_comb_init(&comb);
-  for (uint32_t i = 0; i < n; i++) {
-    ck_id place = pv_num(prover, (long)i);
-    ck_id up_to = pv_sum(prover, pv_num(prover, (long)i + 1), k, body);
-    pv_thm nonneg = pv_by_value(prover, pv_ge0(prover, place));
-    pv_comb_add(&comb, prover->one, pv_succ(prover, up_to, place, nonneg));
-    total = pv_add(prover, total, pv_sum_body(prover, sum, place));
-  }
-  ck_id nothing = pv_sum(prover, prover->zero, k, body);
-  pv_comb_add(&comb, prover->one, pv_zero(prover, nothing, pv_zero_le_zero(prover)));
-  return pv_comb_prove(prover, &comb, pv_eq(prover, sum, total));
-}
-
-/* The inner sums are written out at once: a sum over blocks would become the sum that it is of. */
-pv_eqn pv_deal_sum(pv *prover, pv_ctx ctx, ck_id term, uint32_t stride) {
-  ck_id k;
-  ck_id block = pv_num(prover, (long)stride);
-  ck_id count = pv_size_quotient(prover, ctx, ck_kid(prover->terms, term, 0), block);
-  if (count == CK_BAD)
-    return pv_fail();
-  pv_ctx_bind(prover, ctx, ck_kid(prover->terms, term, 0), &k);
-  pv_thm thm = in_blocks(prover, ctx, term, k, pv_sum_body(prover, term, k), block, count);
-  if (thm == PV_NONE)
-    return pv_fail();
-  ck_id blocks = pv_right(prover, thm);
-  pv_thm dealt = written_out(prover, pv_sum_body(prover, blocks, k), stride);
-  thm = pv_trans(prover, thm, pv_lift_sum(prover, count, k, dealt));
-  if (thm == PV_NONE)
-    return pv_fail();
-  pv_eqn eqn = {pv_right(prover, thm), thm};
-  return pv_then(prover, eqn, pv_norm(prover, ctx, eqn.to));
 }
 
 /* --- distribution */
@@ -751,7 +713,7 @@ pv_eqn pv_norm_sum(pv *prover, pv_ctx ctx, ck_id term) {
   for (uint32_t i = 0; i < n_places; i++) {
     if (pv_is_zero(prover, place[i]) || place[i] == n)
       continue;
-    result = cut_range(prover, ctx, eqn.to, k, body, place[i]);
+    result = pv_cut_sum_at(prover, ctx, eqn.to, k, body, place[i]);
     if (result.by != PV_NONE)
       return pv_then(prover, eqn, result);
   }
@@ -760,11 +722,11 @@ pv_eqn pv_norm_sum(pv *prover, pv_ctx ctx, ck_id term) {
     pv_eqn blocks = pv_norm(prover, ctx, ck_mk2(prover->terms, CK_DIV, n, block));
     if (blocks.by == PV_NONE || has_div(prover, blocks.to))
       blocks.to = CK_BAD;
-    result = cut_blocks(prover, ctx, eqn.to, k, body, block, blocks.to);
+    result = pv_cut_sum_blocks(prover, ctx, eqn.to, k, body, block, blocks.to);
     if (result.by == PV_NONE && blocks.to != CK_BAD) { /* up to the end of the last whole block */
       ck_id last = pv_canon(prover, pv_mul(prover, block, blocks.to));
       if (!pv_is_zero(prover, last) && last != n)
-        result = cut_range(prover, ctx, eqn.to, k, body, last);
+        result = pv_cut_sum_at(prover, ctx, eqn.to, k, body, last);
     }
     if (result.by != PV_NONE)
       return pv_then(prover, eqn, result);

@@ -126,8 +126,32 @@ static bool is_spent(const job *search) {
          (budget->until > 0 && as_now() > budget->until);
 }
 
+/* An evaluation that comes to no end is not begun: at extents that are large numbers the inputs
+ * alone would take all the memory there is.  Of small ones that is not asked. */
+static bool out_of_reach(job *search) {
+  enum { FEW_ELEMENTS = 10000, TOO_MUCH = 4 }; /* the estimate is one */
+
+  double elements = 0;
+  for (uint32_t i = 0; i < search->spec->n_input; i++) {
+    const as_node *node = &search->spec->node[search->spec->input[i]];
+    double of_input = 1;
+    for (uint32_t k = 0; k < node->rank; k++)
+      of_input *= (double)as_size_eval(search->spec->sizes, node->dim[k], search->instance.env);
+    elements += of_input;
+  }
+  if (elements <= FEW_ELEMENTS)
+    return false;
+  double work = as_graph_work(search->spec, &as_domain_exact, search->instance.env);
+  bool beyond = work > TOO_MUCH * (double)search->budget->max_ops;
+  if (beyond && !search->looked)
+    as_err_set(search->err, AS_UNKNOWN, "an evaluation would take about %.0f operations", work);
+  return beyond;
+}
+
 static bool try_sizes(void *arg) {
   job *search = arg;
+  if (out_of_reach(search))
+    return false;
   for (uint32_t round = 0; round < search->rounds; round++) {
     if (is_spent(search))
       return true;

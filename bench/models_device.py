@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """The models of bench/models.py on a GPU: eager, torch.compile, and torch.compile(backend="assay").
 
-bench/models_device.py [--only WORDS] [--seconds N] [--workers N] [--prepare-only] [--inductor]
-                       [--raw] [--out FILE]
+bench/models_device.py [--only WORDS] [--seconds N] [--workers N]
+                       [--within SECONDS] [--raw] [--log] [--out FILE]
 
-Kernels are searched and built first, by several processes; then each case is timed in one process:
+Kernels are searched and built first, and what TorchInductor makes of parts, by several processes;
+then each case is timed in one process:
 medians of replays of CUDA graphs by turns, the second-level cache flushed.  Errors are against
 double precision.  --raw times certified parts without the measured choice (never_slower=False)
 beside it.  FILE gets a line of JSON a case.
@@ -14,6 +15,7 @@ import argparse
 import json
 import math
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -58,7 +60,10 @@ def prepare(names, seconds):
             module, arguments = models.made(name)
             module, arguments = module.cuda(), on_gpu(arguments)
             with torch.no_grad():
-                backend_of(module, seconds, never_slower=False)(*arguments)
+                torch.compile(module)(*arguments)
+                made = backend_of(module, seconds)
+                for _ in range(2):
+                    made(*arguments)
             said = "prepared"
         except Exception as problem:  # noqa: BLE001  (one case does not end the others)
             said = f"not prepared: {problem}"
@@ -125,7 +130,7 @@ def measure(name, options):
         ways["certified"] = {"never_slower": False}
     for way, settings in ways.items():
         begin = time.monotonic()
-        made = backend_of(module, options.seconds, **settings)
+        made = backend_of(module, options.seconds, quiet=not options.log, **settings)
         for _ in range(3):  # parts are timed at the first call, the whole at the second
             made(*arguments)
         seconds[way] = time.monotonic() - begin
@@ -166,6 +171,10 @@ def spread(names, options):
             running.append(subprocess.Popen(command))
     for process in running:
         process.wait()
+    from assay import cache
+
+    # what was timed while others ran says nothing
+    shutil.rmtree(cache.folder() / "measured", ignore_errors=True)
 
 
 def main():
@@ -175,6 +184,7 @@ def main():
     parser.add_argument("--workers", type=int, default=8)
     parser.add_argument("--within", type=float, default=1e9, help="seconds for all cases")
     parser.add_argument("--raw", action="store_true")
+    parser.add_argument("--log", action="store_true", help="what was certified, left and timed")
     parser.add_argument("--out")
     parser.add_argument("--prepare", help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -20,9 +20,9 @@ typedef struct {
   bool wide;  /* 32-bit operands: in blocks no tensor cores multiply them */
   bool mixed; /* inputs of several types: what lies between kernels has 32 bits, and tensor cores
                  multiply in thread graphs alone */
-  bool *is_index; /* by node: an index tensor, which costs nothing where it is read */
-  bool *is_none;  /* by node: of no kernel, as index tensors and parts, which are read in place;
-                     NULL:  index tensors alone */
+  bool *is_index;    /* by node: an index tensor, which costs nothing where it is read */
+  bool *is_none;     /* by node: of no kernel, as index tensors and parts, which are read in place;
+                        NULL:  index tensors alone */
   as_dtype *between; /* by node: types in memory of tensors between kernels; NULL: as the nodes say,
                         which is the least that they take */
   int64_t *env;

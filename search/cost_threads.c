@@ -270,9 +270,9 @@ static bool share_a_tile(const profile *of) {
   return shared;
 }
 
-/* Does an iteration compute more elements than any tile has that it loads?  Such a value is a product
- * of two tiles written as multiplications and a sum, which tensor cores do not make: the kernel is
- * one of the general kind, which goes over all of them. */
+/* Does an iteration compute more elements than any tile has that it loads?  Such a value is a
+ * product of two tiles written as multiplications and a sum, which tensor cores do not make: the
+ * kernel is one of the general kind, which goes over all of them. */
 static bool multiplies_apart(const profile *of) {
   double largest = 0;
   double most = 0;

@@ -156,17 +156,21 @@ static ck_map *mapped(ck_parser *p, ck_list *to, bool loop) {
   return m;
 }
 
-/* [: TYPE], in memory: the claim is about real numbers, and says nothing of it */
-static void type_in_memory(ck_parser *p) {
-  if (ck_accept(p, ":") && !ck_accept(p, "f16") && !ck_accept(p, "bf16") && !ck_accept(p, "f32"))
+void ck_parse_type(ck_parser *p) {
+  if (!ck_accept(p, "f16") && !ck_accept(p, "bf16") && !ck_accept(p, "f32"))
     ck_wrong(p, "f16, bf16 or f32 expected");
+}
+
+/* NAME, where typed [: TYPE]: in memory, of which a claim about real numbers says nothing */
+static void named(ck_parser *p, ck_line *line, bool typed) {
+  line->name = ck_new_name(p);
+  if (typed && ck_accept(p, ":"))
+    ck_parse_type(p);
 }
 
 /* NAME dims = TENSOR map */
 static void tile(ck_parser *p, ck_line *line) {
-  line->name = ck_new_name(p);
-  if (line->kind == CK_L_STORE)
-    type_in_memory(p);
+  named(p, line, line->kind == CK_L_STORE);
   ck_parse_parts(p, &line->tile, CK_TILE);
   ck_expect(p, "=");
   line->source = ck_new_name(p);
@@ -201,9 +205,7 @@ static void accumulation(ck_parser *p, ck_line *line) {
 /* typed: at the kernel level of a muGraph, where a type in memory may stand behind the name */
 static void assignment(ck_parser *p, ck_line *line, bool typed) {
   line->kind = CK_L_DEFINE;
-  line->name = ck_new_name(p);
-  if (typed)
-    type_in_memory(p);
+  named(p, line, typed);
   ck_expect(p, "=");
   line->value = ck_parse_expr(p, CK_TENSOR);
 }

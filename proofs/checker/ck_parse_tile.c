@@ -127,8 +127,7 @@ static void expression(ck_parser *p, ck_line *line) {
 static void tensor(ck_parser *p, ck_line *line) {
   line->name = new_name(p);
   ck_expect(p, ":");
-  if (!ck_accept(p, "f16") && !ck_accept(p, "bf16") && !ck_accept(p, "f32"))
-    ck_wrong(p, "f16, bf16 or f32 expected");
+  ck_parse_type(p);
   ck_parse_parts(p, &line->tile, CK_DIMS);
   if (ck_accept(p, "="))
     line->value = ck_parse_number(p);

@@ -246,5 +246,6 @@ ck_rule *ck_parse_rule(ck_job *job, const ck_token *name);
 bool ck_parse_about_sizes(ck_parser *p,
                           ck_line *line);       /* sizes or where; false: neither is there */
 void ck_parse_input(ck_parser *p, ck_list *to); /* of a program, after `input` */
+void ck_parse_type(ck_parser *p);               /* of real numbers */
 /* --- ck_parse_tile.c */
 void ck_parse_tile(ck_parser *p, ck_graph *g); /* after its name, up to the end */

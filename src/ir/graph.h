@@ -73,11 +73,11 @@ typedef struct {
   uint32_t rank;
   as_size dim[AS_MAX_RANK]; /* extents; of one tile for block-level nodes */
   as_dtype dtype;           /* inputs; others take that of what they are computed from */
-  bool is_typed; /* kernel level, a store or an operator: the text states the type in memory, */
+  bool is_typed;   /* kernel level, a store or an operator: the text states the type in memory, */
   as_dtype memory; /* which is this one (graph_types.h) */
-  bool is_index_tensor;     /* AS_N_INPUT of a part of a program that has it as an index tensor */
-  as_size size;             /* AS_N_SIZE */
-  mpq_t value;              /* AS_N_CONST (initialised for all nodes) */
+  bool is_index_tensor; /* AS_N_INPUT of a part of a program that has it as an index tensor */
+  as_size size;         /* AS_N_SIZE */
+  mpq_t value;          /* AS_N_CONST (initialised for all nodes) */
   uint32_t
       block;  /* index into blocks, AS_NONE at kernel level (stores: the block they belong to) */
   int map[4]; /* LOAD/STORE: axis that grid x, y, z and the loop divide, -1 none */

@@ -5,13 +5,17 @@ PyTorch's own way of writing it scales queries and keys by a square root each, c
 a kernel takes it.
 """
 
+import contextlib
 import math
+import threading
 
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
 _ATTENTION = torch.nn.functional.scaled_dot_product_attention
+_OF_SEVERAL_HEADS = torch.nn.functional.multi_head_attention_forward
+_REPLACING = threading.RLock()
 
 
 def attention(
@@ -167,9 +171,29 @@ class InProducts(TorchFunctionMode):
     def __torch_function__(self, function, types, arguments=(), keywords=None):
         if function is _ATTENTION:
             return self._attention(*arguments, **(keywords or {}))
+        if function is _OF_SEVERAL_HEADS:
+            with self._seen_within():
+                return function(*arguments, **(keywords or {}))
         result = function(*arguments, **(keywords or {}))
         self._repeated.see(function, arguments, keywords, result)
         return result
+
+    @contextlib.contextmanager
+    def _seen_within(self):
+        """While PyTorch's function of several heads runs, of which a mode sees the call alone, the
+        attention that it calls in this thread is written as elsewhere."""
+        here = threading.get_ident()
+
+        def attend(*arguments, **keywords):
+            is_here = threading.get_ident() == here
+            return (self._attention if is_here else _ATTENTION)(*arguments, **keywords)
+
+        with _REPLACING:
+            torch.nn.functional.scaled_dot_product_attention = attend
+            try:
+                yield
+            finally:
+                torch.nn.functional.scaled_dot_product_attention = _ATTENTION
 
     def _attention(self, query, key, value, *rest, **keywords):
         """Heads that share keys are groups where keys and values are repeated for as many."""

@@ -16,7 +16,7 @@ from torch._functorch.partitioners import min_cut_rematerialization_partition
 
 from .attention import InProducts, attention
 from .attention_step import as_step
-from .contested import EAGER, INDUCTOR
+from .contested import EAGER, INDUCTOR, BesideEager
 from .compiled import GraphRunner, Options, exactly
 from .errors import AssayError
 from .exporting import TRACING
@@ -24,11 +24,12 @@ from .gradient import decompositions
 from .once import made_once
 
 
-def _certified(settings, graph_module, examples):
-    """The compiler of one graph of ATen operators."""
+def _certified(settings, runners, graph_module, examples):
+    """The compiler of one graph of ATen operators, whose runner it adds to the others."""
     on_gpu = any(isinstance(x, torch.Tensor) and x.is_cuda for x in examples)
     options = Options(device="cuda" if on_gpu else "cpu", **settings)
     runner = GraphRunner(graph_module.graph, options, rivals=(EAGER, INDUCTOR))
+    runners.append(runner)
     return make_boxed_func(runner.beside_inductor())
 
 
@@ -48,8 +49,12 @@ def _compiled(graph_module, examples, settings):
     wanting = any(isinstance(x, torch.Tensor) and x.requires_grad for x in examples)
     differentiated = torch.is_grad_enabled() and wanting
     form = _training if differentiated else _inference
+    runners = []
     with InProducts(attention if differentiated else as_step):
-        return form(functools.partial(_certified, settings))(graph_module, examples)
+        made = form(functools.partial(_certified, settings, runners))(graph_module, examples)
+    if differentiated or len(runners) != 1 or runners[0].measuring is None:
+        return made
+    return BesideEager(made, graph_module, runners[0])
 
 
 class _ForSizes:

@@ -135,10 +135,11 @@ class GraphRunner(Telling):
         `rivals` are the ways of PyTorch that certified parts are timed beside."""
         self.options = options
         self.measured = []  # lines of what was timed
+        self._whole = None  # all parts together as a step, where it may be TorchInductor's
         timer = measured.timer_of(options.device)
-        self._measuring = None
+        self.measuring = None
         if options.never_slower and not options.strict and timer is not None:
-            self._measuring = Measuring(timer, measured.Kept(), self._tell, rivals)
+            self.measuring = Measuring(timer, measured.Kept(), self._tell, rivals)
         if results is None:
             tool.find_tool()  # an error now: without it PyTorch would do everything
         rounded = rounding.permitted() if options.device == "cuda" else ""
@@ -193,11 +194,11 @@ class GraphRunner(Telling):
         operator = as_operator(kernel, text, types)
         self.parts.append(Part(piece.work, kernel.directory, kernel, text, operator))
         step = _kernel_step(piece, kernel, types, operator)
-        if self._measuring is None:
+        if self.measuring is None:
             return step
         title = f"part {len(self.parts)} ({piece.work} operators{_predicted(kernel.directory)})"
         name = (text, kernel.directory.name, *map(str, piece.nodes))
-        return self._measuring.step(title, name, step, _eager(piece.nodes), piece)
+        return self.measuring.step(title, name, step, _eager(piece.nodes), piece)
 
     def _tell(self, line):
         self.measured.append(line)
@@ -246,7 +247,8 @@ class GraphRunner(Telling):
     def beside_inductor(self):
         """A function like run_flat that TorchInductor may run as a whole instead, where it is
         faster than all parts together."""
-        if self._measuring is None or len(self._steps) < 2:
+        one_part = len(self._steps) == 1 and self.parts  # which is the whole
+        if self.measuring is None or not self._steps or one_part:
             return self.run_flat
         reads = [*self._places, *self._held]
         results = [o for o in self._results if isinstance(o, torch.fx.Node)]
@@ -258,17 +260,24 @@ class GraphRunner(Telling):
                 step(values)
 
         ways = {OURS: parts, INDUCTOR: Inductor(steps, reads, made)}
-        whole = Contested("the whole", self._name_of_whole(), ways, reads, self._measuring)
+        whole = Contested("the whole", self.name_of_whole(), ways, reads, self.measuring)
+        self._whole = whole
 
         def run(*arguments):
             values = dict(zip(self._places, arguments)) | self._held
-            decided = self._measuring.is_decided
+            decided = self.measuring.is_decided
             (whole if decided else parts)(values)
             return [values[o] if isinstance(o, torch.fx.Node) else o for o in self._results]
 
         return run
 
-    def _name_of_whole(self):
+    @property
+    def is_settled(self):
+        """Whether all that is timed beside PyTorch was timed."""
+        whole = self._whole is None or self._whole.chosen is not None
+        return self.measuring.is_decided and whole
+
+    def name_of_whole(self):
         """What the times of all parts together depend on."""
         parts = [part.directory.name for part in self.parts]
         return (*parts, str(self.graph), *(str(n.meta.get("val")) for n in self._places))
@@ -419,7 +428,7 @@ class Compiled(GraphRunner):
         self._updates = self._written()
         self._updated = [update for update in self._updates if update is not None]
         self._arity, self._direct = None, None
-        if self._measuring is None:
+        if self.measuring is None:
             self._arity, self._direct = self._short_way()
 
     def __reduce__(self):
@@ -522,7 +531,7 @@ class Compiled(GraphRunner):
         values = self._bound(leaves)
         if self._updated:
             self._check_apart(values)
-        if self._measuring is not None and self._eagerly is None:
+        if self.measuring is not None and self._eagerly is None:
             self._compare_whole(values, arguments, keywords)
         if self._eagerly:
             with torch.no_grad():
@@ -532,13 +541,13 @@ class Compiled(GraphRunner):
     def _compare_whole(self, values, arguments, keywords):
         """Times all parts together beside the function itself, once each part was timed, and says
         from then on which of them is called."""
-        if is_watched() or not self._measuring.timer.may_measure:
+        if is_watched() or not self.measuring.timer.may_measure:
             return
         self.run(dict(values))
-        if not self._measuring.is_decided:
+        if not self.measuring.is_decided:
             return
         self._eagerly = False
-        if self._measuring.all_ours and not self.left:
+        if self.measuring.all_ours and not self.left:
             self._arity, self._direct = self._short_way()
         if self._function is None or self._updated or not self.parts:
             return
@@ -546,7 +555,7 @@ class Compiled(GraphRunner):
             OURS: lambda given: lambda: self.run(dict(given)),
             EAGER: lambda given: lambda: self._function(*arguments, **keywords),
         }
-        whole = Contest("the whole", self._name_of_whole(), ways, *self._measuring.common)
+        whole = Contest("the whole", self.name_of_whole(), ways, *self.measuring.common)
         with torch.no_grad():
             self._eagerly = whole.decide(values) == EAGER
         if self._eagerly:

@@ -1,6 +1,7 @@
 """Steps of a compiled program that PyTorch may run instead, and which of the two does."""
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from .attention_step import as_called, is_attention
 from .direct import is_watched
@@ -81,6 +82,49 @@ class Contested:
         if self.chosen is None and not is_watched():
             self.chosen = self.contest.decide(values)
         self._ways[self.chosen or OURS](values)
+
+
+def writes_to_arguments(module, arguments):
+    """Whether a call changes tensors in place, so that it cannot be made to be timed; also where
+    that cannot be told, as of a module that holds tensors itself."""
+    if next(module.parameters(), None) is not None or next(module.buffers(), None) is not None:
+        return True
+    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    stand_ins = [mode.from_tensor(x) if isinstance(x, torch.Tensor) else x for x in arguments]
+    tensors = [x for x in stand_ins if isinstance(x, torch.Tensor)]
+    before = [x._version for x in tensors]
+    try:
+        with mode, torch.no_grad():
+            module(*stand_ins)
+    except Exception:  # noqa: BLE001  (what a function without data raises)
+        return True
+    return before != [x._version for x in tensors]
+
+
+class BesideEager:
+    """What the backend made of a graph, or the graph itself where that is faster: PyTorch's own
+    operators need not be those that the graph was taken apart into."""
+
+    def __init__(self, compiled, module, runner):
+        self._ways = {OURS: compiled, EAGER: module}
+        self._runner = runner
+        self._chosen = None
+
+    def __call__(self, *arguments):
+        if self._chosen is None and self._runner.is_settled and not is_watched():
+            self._chosen = self._decided(arguments)
+        return self._ways[self._chosen or OURS](*arguments)
+
+    def _decided(self, arguments):
+        if writes_to_arguments(self._ways[EAGER], arguments):
+            return OURS
+        ways = {
+            name: lambda given, way=way: lambda: way(*given) for name, way in self._ways.items()
+        }
+        name = (*self._runner.name_of_whole(), "as it was given")
+        contest = Contest("the graph as it was given", name, ways, *self._runner.measuring.common)
+        with torch.no_grad():
+            return contest.decide(arguments)
 
 
 class Measuring:

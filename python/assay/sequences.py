@@ -67,9 +67,8 @@ def _has_many_steps(function, arguments):
 def decompositions(attention):
     """Core ATen's, without those of what the table has a row for, and of what replaces infinities
     and NaN, which are no real numbers: it would be taken apart into comparisons that say nothing of
-    these.  Attention that PyTorch's own functions call, of which a mode sees nothing
-    (nn.MultiheadAttention), is what `attention` makes of it: PyTorch would take it apart into
-    products of 32 bits, and with it all that comes before."""
+    these.  Attention that no mode has seen is what `attention` makes of it: PyTorch would take it
+    apart into products of 32 bits, and with it all that comes before."""
     aten = torch.ops.aten
     table = torch.export.default_decompositions()
     kept = (

@@ -73,6 +73,24 @@ static bool read_index(const lx *index, long factor, int n_var, long *times, lon
   }
 }
 
+/* Are an axis and the next, which lie as one in memory, read at i div n and i mod n, n the extent
+ * of the second?  *index: that i, along the second. */
+static bool are_one(const lo_job *job, const lx *read, int axis, const lx **index) {
+  const lo_value *tensor = &job->value[read->val];
+  const lx *slow = read->kid[axis];
+  const lx *fast = read->kid[axis + 1];
+  long extent = tensor->dim[axis + 1];
+  bool divided = slow->op == LX_IDIV && fast->op == LX_MOD && slow->kid[1]->op == LX_INT &&
+                 slow->kid[1]->number == extent && lx_equal(slow->kid[1], fast->kid[1]) &&
+                 lx_equal(slow->kid[0], fast->kid[0]);
+  as_size row = as_size_mul(job->graph->sizes, stride_of(job, tensor, axis + 1),
+                            as_size_int(job->graph->sizes, extent));
+  if (!divided || tensor->live_dim[axis + 1] || stride_of(job, tensor, axis) != row)
+    return false;
+  *index = slow->kid[0];
+  return true;
+}
+
 /* `rank` axes of the result, then k */
 static const char *read_operand(const lo_job *job, const lx *read, int rank, operand *out) {
   as_sizes *sizes = job->graph->sizes;
@@ -87,8 +105,11 @@ static const char *read_operand(const lo_job *job, const lx *read, int rank, ope
   for (int axis = 0; axis < read->n; axis++) {
     long along[AS_MAX_RANK + 1] = {0};
     long first = 0;
+    const lx *index = read->kid[axis];
+    if (axis + 1 < read->n && are_one(job, read, axis, &index))
+      axis++;
     as_size stride = stride_of(job, tensor, axis);
-    if (!read_index(read->kid[axis], 1, rank + 1, along, &first) || first < 0)
+    if (!read_index(index, 1, rank + 1, along, &first) || first < 0)
       return "an operand is not read by strides";
     out->first =
         as_size_add(sizes, out->first, as_size_mul(sizes, stride, as_size_int(sizes, first)));

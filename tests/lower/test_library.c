@@ -132,15 +132,19 @@ static const char mixed[] =
     "E = exp(A)\noutput after = E @ W\noutput chain = (A @ W) @ transpose(W)\n"
     "output back = reverse(A, axis=1) @ W\noutput dots = sum(A * A, axis=1)\n"
     "output scaled = sum(A * c[:, none], axis=1)\noutput some = P[:, 2:9, 1:5] @ W[2:6, 3:]\n"
-    "output skipped = A[:, 0:8:2] @ W[0:4]\noutput bias = A @ W + 1\n";
+    "output skipped = A[:, 0:8:2] @ W[0:4]\noutput bias = A @ W + 1\n"
+    "output joined = merge_axes(P, axis=0) @ W\n"
+    "output across = merge_axes(transpose(P, axis=0), axis=0) @ W\n"
+    "output parts = merge_axes(P[:, 2:9], axis=0) @ W\n";
 
 START_TEST(known_sizes) {
   subject under = {.target = always()};
   subject_open(&under, mixed, NULL);
   int64_t *env = as_env_new(under.sizes);
   ck_assert_msg(subject_lower(&under, env), "%s", under.err.text);
-  static const char *const called[] = {"after", "chain", "some"};
-  static const char *const kept[] = {"E", "back", "dots", "scaled", "skipped", "bias"};
+  static const char *const called[] = {"after", "chain", "some", "joined"};
+  static const char *const kept[] = {"E",       "back", "dots",   "scaled",
+                                     "skipped", "bias", "across", "parts"};
   for (size_t i = 0; i < sizeof called / sizeof *called; i++)
     ck_assert_msg(is_called(&under.lowered, called[i]), "%s: %s", called[i], under.lowered.notes);
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)

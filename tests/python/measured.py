@@ -197,6 +197,44 @@ class Programs(unittest.TestCase):
         self.assertEqual((timer.calls, fast.measured), (0, []))
 
 
+class Backend(unittest.TestCase):
+    """Graphs of torch.compile: parts and all of them beside TorchInductor, then the graph itself."""
+
+    def setUp(self):
+        torch.manual_seed(1)
+        torch._dynamo.reset()
+        self.addCleanup(Programs.restore, measured.timer_of, os.environ.get("ASSAY_CACHE"))
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        os.environ["ASSAY_CACHE"] = folder.name
+
+    def compiled(self, module, *answers):
+        timer = Timer(*answers)
+        measured.timer_of = lambda device: timer
+        options = {"seconds": 1, "quiet": True}
+        return timer, torch.compile(module, backend=assay_backend, options=options)
+
+    def test_the_graph_as_it_was_given_may_win(self):
+        net, x = Net().eval(), torch.randn(3, 8)
+        timer, fast = self.compiled(net, [10.0, 20.0, 30.0], [30.0, 20.0])
+        with torch.no_grad():
+            for _ in range(3):
+                torch.testing.assert_close(fast(x), net(x))
+        self.assertEqual(timer.calls, 2)
+
+    def test_what_is_written_to_is_not_run_again(self):
+        def count(x, seen):
+            seen.add_(1)
+            return torch.sigmoid(torch.tanh(x) * 2) + seen
+
+        timer, fast = self.compiled(count, [10.0, 20.0, 30.0], [30.0, 20.0])
+        x, seen = torch.randn(3, 4), torch.zeros(4)
+        with torch.no_grad():
+            for step in range(1, 4):
+                fast(x, seen)
+                self.assertEqual(seen.tolist(), [float(step)] * 4)
+
+
 class AttentionAsAStep(unittest.TestCase):
     """Attention is a part of its own, which PyTorch has as the call that the user wrote."""
 

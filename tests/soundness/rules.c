@@ -218,7 +218,7 @@ static as_status judge(const char *text, uint64_t seed, as_rule_tally *tally, ch
     more.sizes = 20;
     more.shapes = 4;
     more.inputs = 5;
-    more.seconds = 1;
+    more.total_ops = 20000000;
     status = as_rule_refute(file, 0, false, &b, &cex, tally, &err);
     if (status == AS_UNKNOWN)
       status = as_rule_refute(file, 0, false, &more, &cex, tally, &err);

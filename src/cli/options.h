@@ -194,7 +194,7 @@ enum {
   X(trace, 'X', STRING, CLI_FOR_ALL, "LIST", NULL, 0, 0, NULL,                                     \
     "say on standard error what is done and why: search, prune, prove, lower, all")                \
   X(stats, 'C', FLAG, CLI_FOR_SEARCHING | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                 \
-    "print what was done, counted: proofs, replays, files read")                                   \
+    "print what was done, counted (proofs, replays, files read), and how long each stage took")    \
   X(quiet, 'q', FLAG, CLI_FOR_JUDGING | CLI_FOR_check | CLI_FOR_ops, NULL, NULL, 0, 0, NULL,       \
     "print the verdict only")                                                                      \
   X(verbose, 'v', FLAG, CLI_FOR_JUDGING | CLI_FOR_explain, NULL, NULL, 0, 0, NULL, "print more")

@@ -29,6 +29,12 @@ for graph in json.load(open('out'))['graphs']:
     print(sys.argv[1], graph['graph'], kind + (' at its own sizes' if graph.get('at_its_own_sizes') else ''), (graph.get('reason') or '').split('\n')[0], sep='\t')
 END
 done
+# the same lines in the same order, however many threads there are: a graph that the first turn leaves undecided comes after the others
+told() { "$assay" certify --solvers=none -t "$1" "$ex/ntrans.tp" --from mirage changed.json 2>/dev/null </dev/null | sed 's/ *[0-9.]* s\>//'; }
+python3 "$src/tests/mirage/mutate.py" "$ex/ntrans.json" 4 "$seed" >changed.json 2>what || fail "mutate.py: ntrans.json"
+told 1 >one
+told 3 >three
+cmp -s one three || fail "threads change what is told: $(diff one three | head -4)"
 awk -F'\t' '{ n[$3]++; all++ } END { for (k in n) printf "%d %s, ", n[k], k; printf "of %d graphs\n", all }' verdicts
 awk -F'\t' '$3 ~ /UNKNOWN/' verdicts >open
 while read -r line; do fail "undecided: $line"; done <open

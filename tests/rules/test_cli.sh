@@ -104,7 +104,7 @@ expect 0 '1 refuted' certify known.rule
 printf 'rule a\n  tensor x[]\n  lhs floor(x + 1)\n  rhs floor(x) + 1\n' >unknown.rule # true of a function that proofs know nothing of
 expect 3 '1 unknown' certify unknown.rule
 expect 3 'seconds    longest' certify --stats unknown.rule
-grep -q '^proof, first  *1 ' out || fail "--stats does not say how often the prover had its first turn"
+grep -q '^proof, first  *[1-9]' out || fail "--stats does not say how often the prover had its first turn"
 grep -q 'open: goal' out || fail "no residual is shown"
 # never defined, which numbers cannot tell but at 0: a proof of it is no proof of the rule
 printf 'rule a\n  tensor x[]\n  lhs 1 / (exp(x) * exp(-x) - 1)\n  rhs x\n' >nowhere.rule

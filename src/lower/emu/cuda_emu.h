@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <math.h>
+#include <memory>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -72,7 +73,7 @@ struct copy {
 
 struct thread {
   ucontext_t ctx;
-  std::vector<char> stack;
+  std::unique_ptr<char[]> stack; /* of STACK bytes, of which few are ever touched */
   state st = DONE;
   std::vector<copy> open;
   std::vector<std::vector<copy>> groups;
@@ -341,13 +342,14 @@ inline void run_block(unsigned threads) {
   m.epoch = 1;
   for (unsigned i = 0; i < threads; i++) {
     thread &t = m.t[i];
-    t.stack.resize(STACK);
+    if (!t.stack)
+      t.stack.reset(new char[STACK]);
     t.open.clear();
     t.groups.clear();
     t.st = RUN;
     getcontext(&t.ctx);
-    t.ctx.uc_stack.ss_sp = t.stack.data();
-    t.ctx.uc_stack.ss_size = t.stack.size();
+    t.ctx.uc_stack.ss_sp = t.stack.get();
+    t.ctx.uc_stack.ss_size = STACK;
     t.ctx.uc_link = &m.main;
     makecontext(&t.ctx, (void (*)())enter, 0);
   }

@@ -6,8 +6,12 @@
 
 /* --- tokens */
 static const char *behind_comment(const char *at) {
-  const char *end = at[1] == '/' ? strchr(at, '\n') : strstr(at, "*/");
-  return end == NULL ? at + strlen(at) : at[1] == '/' ? end : end + 2;
+  bool line = at[1] == '/';
+  for (at += 2; *at; at++) {
+    if (line ? *at == '\n' : *at == '*' && at[1] == '/')
+      return line ? at : at + 2;
+  }
+  return at;
 }
 
 static const char *behind_string(const char *at) {

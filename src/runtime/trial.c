@@ -121,17 +121,26 @@ static void judge(const json_t *object, const char *told, as_trial *trial) {
                              count_of(object, "blocks"), trial->kernels, trial->compared);
 }
 
-/* the part of what was said that is about program number i; malloc'ed */
-static char *told_of(const char *errors, uint32_t i) {
-  char *begin = as_format("program %u\n", i);
-  char *next = as_format("program %u\n", i + 1);
-  const char *from = strstr(errors, begin);
-  from = from ? from + strlen(begin) : "";
-  const char *to = strstr(from, next);
-  char *text = as_format("%.*s", (int)(to ? to - from : (long)strlen(from)), from);
-  free(begin);
-  free(next);
-  return text;
+/* behind the line that begins what is said of a program, which is one that begins so */
+static const char *behind_head(const char *at) {
+  for (; *at; at++)
+    if (*at == '\n')
+      return at + 1;
+  return at;
+}
+
+static bool is_head(const char *at) {
+  return strncmp(at, "program ", strlen("program ")) == 0;
+}
+
+/* what was said of the program that is next, malloc'ed; *errors: moved behind it */
+static char *told_next(const char **errors) {
+  const char *from = is_head(*errors) ? behind_head(*errors) : *errors;
+  const char *to = from;
+  while (*to && !is_head(to))
+    to = behind_head(to);
+  *errors = to;
+  return as_format("%.*s", (int)(to - from), from);
 }
 
 static bool read_results(const char *output, const char *errors, uint32_t n, as_trial *trial,
@@ -144,7 +153,7 @@ static bool read_results(const char *output, const char *errors, uint32_t n, as_
       return as_err_set(err, AS_INTERNAL, "a trial's result cannot be read: %s\n%s\n%s", where.text,
                         output, errors);
     }
-    char *told = told_of(errors, i);
+    char *told = told_next(&errors);
     judge(object, told, &trial[i]);
     free(told);
     json_decref(object);

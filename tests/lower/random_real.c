@@ -7,25 +7,32 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-static const char *const norms[] = {"rms_norm(%s) * g", "softmax(%s)",        "layer_norm(%s)",
-                                    "gelu(%s)",         "layer_norm(%s) * g", "relu(%s)",
-                                    "silu(%s) * g",     "rms_norm(%s)"};
-static const char *const behind[] = {"abs(%s)", "gelu(%s)", "relu(%s + c)", "%s + c",
-                                     "%s * 2",  "silu(%s)", "gelu(%s + c)"};
+/* %: the operand; @: in front of the name of an input, or of its tile */
+static const char *const norms[] = {"rms_norm(%) * @g", "softmax(%)", "layer_norm(%)",
+                                    "gelu(%)",          "relu(%)",    "layer_norm(%) * @g",
+                                    "silu(%) * @g",     "rms_norm(%)"};
+static const char *const behind[] = {"abs(%)", "gelu(%)", "relu(% + @c)", "% + @c",
+                                     "% * 2",  "silu(%)", "gelu(% + @c)"};
 
-/* the form with the operand in its place; malloc'ed */
-static char *filled(const char *form, const char *operand) {
+/* the form with the operand in its place, and that in front of inputs; malloc'ed */
+static char *filled(const char *form, const char *operand, const char *before) {
   as_str out;
   as_str_init(&out);
   for (const char *at = form; *at; at++) {
-    if (at[0] == '%' && at[1] == 's') {
+    if (*at == '%')
       as_str_add(&out, operand);
-      at++;
-    } else {
+    else if (*at == '@')
+      as_str_add(&out, before);
+    else
       as_str_addn(&out, at, 1);
-    }
   }
   return as_str_take(&out);
+}
+
+static bool names_input(const char *form) {
+  while (*form && *form != '@')
+    form++;
+  return *form == '@';
 }
 
 typedef struct {
@@ -63,18 +70,19 @@ static char *blocks(as_rng *rng, const real_sizes *of, const char *norm, const c
   if (!of->three || of->live || of->depth % depth || of->columns % columns || of->batch > 2 ||
       of->rows > 128)
     return NULL;
-  char *rows = filled(norm, "t2");
-  char *done = filled(last, "t9");
+  char *rows = filled(norm, "t2", "t");
+  char *done = filled(last, "t9", "t");
   char *text = as_format(
       "mugraph q\nsizes L = %u, T = %u, J = %u, U = %u\nwhere D = L * T, F = J * U\nkernel k0\n"
       "  grid x = S, y = B\n  loop l = L\n  load t1 [1, 1, T] = x x -> 1 y -> 0 loop -> 2\n"
-      "  load g [D] = g\n  acc t2 = concat t1 axis 2\n  t3 = %s\n"
+      "%s  acc t2 = concat t1 axis 2\n  t3 = %s\n"
       "  store y [1, 1, D] = t3 x -> 1 y -> 0\nend\nkernel k1\n  grid x = J\n  loop l = L\n"
-      "  load t4 [B, S, T] = y loop -> 2\n  load t5 [U, T] = w x -> 0 loop -> 1\n"
-      "  load c [U] = c x -> 0\n  t6 = transpose(t5, axis=0)\n  t7 = matmul(t4, t6)\n"
-      "  acc t8 = sum t7\n  t9 = merge_axes(t8, axis=0)\n  t10 = %s\n"
-      "  store o [B * S, U] = t10 x -> 1\nend\n",
-      of->depth / depth, depth, of->columns / columns, columns, rows, done);
+      "  load t4 [B, S, T] = y loop -> 2\n  load t5 [U, T] = w x -> 0 loop -> 1\n%s"
+      "  t6 = transpose(t5, axis=0)\n  t7 = matmul(t4, t6)\n  acc t8 = sum t7\n"
+      "  t9 = merge_axes(t8, axis=0)\n  t10 = %s\n  store o [B * S, U] = t10 x -> 1\nend\n",
+      of->depth / depth, depth, of->columns / columns, columns,
+      names_input(norm) ? "  load tg [D] = g\n" : "", rows,
+      names_input(last) ? "  load tc [U] = c x -> 0\n" : "", done);
   free(rows);
   free(done);
   return text;
@@ -99,8 +107,8 @@ void random_real_new(as_rng *rng, random_text *text) {
   }
   bool merged = tiled || (of.three && random_chance(rng, 70));
   bool twice = !tiled && random_chance(rng, 30);
-  char *rows = filled(norm, "x");
-  char *done = filled(last, "m");
+  char *rows = filled(norm, "x", "");
+  char *done = filled(last, "m", "");
   as_str tp;
   as_str_init(&tp);
   as_str_printf(&tp, "program p\nsizes B = %u, D = %u, F = %u\nsizes S %s %u\n", of.batch, of.depth,

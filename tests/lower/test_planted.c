@@ -137,7 +137,6 @@ static const printed prints[] = {
     {" * ", " + ", 20},
     {" % ", " / ", 4},
     {" / 32", " / 16", 0},
-    {"fmaxf(", "fminf(", 0},
     {"bx = bid %", "bx = 1 + bid %", 0},
     {"const size_t base = 0", "const size_t base = 8", 0},
     {"break;", ";", 0},

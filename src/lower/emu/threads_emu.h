@@ -588,7 +588,7 @@ AS_DEV void at_mbarrier_expect_tx(unsigned bar, unsigned n) {
 AS_DEV void at_mbarrier_wait(unsigned bar, unsigned parity) {
   as_emu::mbarrier *b = as_emu::find_mbarrier(bar);
   for (long spins = 0; b && (b->phase & 1) == parity; spins++) {
-    if (spins == (as_emu::M().watch ? as_emu::SPINS / 40 : as_emu::SPINS)) {
+    if (spins == (as_emu::M().watch ? as_emu::SPINS / 1000 : as_emu::SPINS)) {
       as_emu::report("a wait for a phase that never comes");
       return;
     }

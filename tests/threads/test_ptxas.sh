@@ -8,7 +8,7 @@ nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 # lowers a workload without compiling or running it: kernel.cu
 lowered() {
   rm -rf work && mkdir work
-  NVCC=/bin/false CXX=/bin/false "$build/assay" bench ${3:+--arch=$3} "$src/bench/table/$1.tp" "$src/bench/table/$1.mug" -o work >out 2>err </dev/null
+  NVCC=/bin/false CXX=/bin/false "$build/assay" bench --no-try ${3:+--arch=$3} "$src/bench/table/$1.tp" "$src/bench/table/$1.mug" -o work >out 2>err </dev/null
   [ -f work/bench/kernel.cu ] || fail "$1: no kernel: $(cat err)"
   n=$(grep -c '^AS_KERNEL' work/bench/kernel.cu)
   [ "$n" -eq "$2" ] || fail "$1: $n kernels, not $2"

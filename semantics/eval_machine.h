@@ -10,7 +10,7 @@ typedef struct {
   int64_t *env;         /* a copy: in a block the indices of the block and the iteration change */
   as_eval_codes *codes; /* NULL: nothing is kept */
   const as_eval_watch *watch; /* NULL: nobody does */
-  as_eval_cover *cover; /* NULL: nobody asks how choices went */
+  as_eval_cover *cover;       /* NULL: nobody asks how choices went */
   as_err *err;
   uint64_t left;
   uint64_t *ticks;

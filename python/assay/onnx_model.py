@@ -12,7 +12,7 @@ from . import onnx_integers
 from . import onnx_more  # noqa: F401  (it fills the table)
 from .constants import in_double, read_of_32_bits
 from .errors import AssayError, Unsupported
-from .onnx_table import ROWS, row
+from .onnx_table import ROWS, of_reals, row
 
 # what a row raises for what it does not expect, and PyTorch for what cannot be
 _NOT_KNOWN = (TypeError, KeyError, IndexError, NotImplementedError, ValueError, RuntimeError)
@@ -262,7 +262,7 @@ for _name, _function in {
     "Reciprocal": torch.reciprocal, "Softsign": F.softsign, "Softplus": F.softplus,
     "HardSwish": F.hardswish, "Mish": F.mish, "Identity": torch.clone, "Not": torch.logical_not,
 }.items():  # fmt: skip
-    row(_name)(lambda call, x, function=_function: function(x))
+    row(_name)(of_reals(_name, _function))
 
 for _name, _function in {
     "Add": torch.add, "Sub": torch.sub, "Mul": torch.mul, "Equal": torch.eq, "Greater": torch.gt,
@@ -384,13 +384,18 @@ def _flatten(call, x, axis=1):
 @row("Squeeze")
 def _squeeze(call, x, at=None, axes=None):
     axes = call.integers(1, axes)
+    if axes is not None and any(x.shape[axis] != 1 for axis in axes):
+        raise Unsupported("ONNX Squeeze", f"of axes {axes} of the extents {tuple(x.shape)}")
     return x.squeeze(tuple(axes)) if axes is not None else x.squeeze()
 
 
 @row("Unsqueeze")
 def _unsqueeze(call, x, at=None, axes=None):
     axes = call.integers(1, axes)
-    for axis in sorted(a % (x.dim() + len(axes)) for a in axes):
+    places = sorted({a % (x.dim() + len(axes)) for a in axes})
+    if len(places) != len(axes):
+        raise Unsupported("ONNX Unsqueeze", f"of axes {axes}, of which two are one")
+    for axis in places:
         x = x.unsqueeze(axis)
     return x
 
@@ -505,7 +510,7 @@ row("ArgMin")(_extremum_place(torch.argmin))
 def _cumsum(call, x, axis, exclusive=0, reverse=0):
     if exclusive or reverse:
         raise Unsupported("ONNX CumSum", "exclusive or reverse")
-    return torch.cumsum(x, call.integers(1)[0])
+    return torch.cumsum(x, call.integers(1)[0], dtype=x.dtype)
 
 
 def _of_rows(function):
@@ -583,6 +588,8 @@ def _paddings(call, x, kernel, strides, dilations, pads, auto_pad):
             small, large = total // 2, total - total // 2
             first, last = (small, large) if auto_pad == "SAME_UPPER" else (large, small)
             pads[k], pads[axes + k] = first, last
+    if auto_pad == "VALID":
+        pads = [0] * (2 * axes)
     if pads[:axes] == pads[axes:]:
         return x, pads[:axes]
     return None, pads

@@ -7,13 +7,13 @@ import torch
 import torch.nn.functional as F
 
 from .errors import Unsupported
-from .onnx_table import row
+from .onnx_table import of_reals, row
 
 for _name, _function in {
     "Ceil": torch.ceil, "Floor": torch.floor, "Cos": torch.cos, "Sin": torch.sin, "Erf": torch.erf,
     "Sign": torch.sign, "Cosh": torch.cosh, "Sinh": torch.sinh, "Round": torch.round,
 }.items():  # fmt: skip
-    row(_name)(lambda call, x, function=_function: function(x))
+    row(_name)(of_reals(_name, _function))
 
 
 @row("Swish")

@@ -1,6 +1,11 @@
 """The table of ONNX operators: one row each, by the operator's name."""
 
+from .errors import Unsupported
+
 ROWS = {}
+
+# operators of one tensor that ONNX has of integers and truths, too
+_OF_ALL = ("Relu", "Abs", "Neg", "Identity", "Not", "Sign")
 
 
 def row(*names):
@@ -12,3 +17,15 @@ def row(*names):
         return function
 
     return add
+
+
+def of_reals(name, function):
+    """The row of an operator of one tensor, which ONNX has of real numbers alone unless it is among
+    those above."""
+
+    def apply(call, x):
+        if name not in _OF_ALL and not x.is_floating_point():
+            raise Unsupported(f"ONNX {name}", f"of {x.dtype}")
+        return function(x)
+
+    return apply

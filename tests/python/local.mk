@@ -1,7 +1,7 @@
 # the Python package; skipped where no PyTorch is
 BUDGETS += tests/python=300
 TESTS += tests/python/test_python.sh
-EXTRA_DIST += tests/python/test_python.sh tests/python/certify.py tests/python/cheats.py tests/python/pairs.py tests/python/pairs_more.py tests/python/rows.py tests/python/use.py tests/python/odd.py tests/python/backend.py tests/python/borders.py tests/python/attention.py tests/python/measured.py tests/python/onnx_cases.py tests/python/types_and_classes.py tests/python/install.sh \
+EXTRA_DIST += tests/python/test_python.sh tests/python/certify.py tests/python/cheats.py tests/python/pairs.py tests/python/pairs_more.py tests/python/rows.py tests/python/use.py tests/python/odd.py tests/python/backend.py tests/python/borders.py tests/python/attention.py tests/python/measured.py tests/python/onnx_cases.py tests/python/onnx_optimized.py tests/python/types_and_classes.py tests/python/install.sh \
   python/pyproject.toml python/assay/torch_ops.sem \
   python/assay/__init__.py python/assay/__main__.py python/assay/attention.py python/assay/backend.py \
   python/assay/cache.py python/assay/compare.py python/assay/compiled.py python/assay/constants.py python/assay/copies.py \

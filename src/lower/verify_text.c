@@ -176,8 +176,9 @@ static size_t name_memory(reading *of, size_t at, size_t end, uint32_t *id) {
 }
 
 static bool is_type(const lv_token *token) {
-  static const char *const type[] = {"float",  "int",  "unsigned", "long", "double",   "bool",
-                                     "size_t", "char", "short",    "auto", "uint16_t", "uint32_t"};
+  static const char *const type[] = {"float", "int",      "unsigned", "long", "double",
+                                     "bool",  "size_t",   "char",     "void", "short",
+                                     "auto",  "uint16_t", "uint32_t"};
   for (size_t i = 0; i < sizeof type / sizeof *type; i++) {
     if (lv_is(token, type[i]))
       return true;
@@ -187,9 +188,9 @@ static bool is_type(const lv_token *token) {
 
 /* Is it a word of the language, or a name of the prelude's? */
 static bool is_known(const lv_token *token) {
-  static const char *const known[] = {"const",    "void",   "true",   "false", "INFINITY", "NAN",
-                                      "NULL",     "sizeof", "signed", "break", "continue", "return",
-                                      "volatile", "else",   "struct", "a",     "sm",       "s0"};
+  static const char *const known[] = {"const",  "true",   "false", "INFINITY", "NAN",    "NULL",
+                                      "sizeof", "signed", "break", "continue", "return", "volatile",
+                                      "else",   "struct", "a",     "sm",       "s0"};
   static const char *const prefix[] = {"as_", "AS_", "at_", "AT_", "__", "uint", "int", "CU"};
   bool found = is_type(token);
   for (size_t i = 0; i < sizeof known / sizeof *known && !found; i++)
@@ -512,6 +513,14 @@ static void expression(reading *of, size_t begin, size_t end) {
   }
 }
 
+/* behind what makes a type one of pointers or references: `*`, `*const`, `&` */
+static size_t behind_pointer(const reading *of, size_t at, size_t end) {
+  while (at < end && (is_sign(&of->token[at], '*') || is_sign(&of->token[at], '&') ||
+                      lv_is(&of->token[at], "const")))
+    at++;
+  return at;
+}
+
 static void simple(reading *of, size_t begin, size_t end) {
   while (begin < end && is_sign(&of->token[begin], '[')) /* [[maybe_unused]] */
     begin = closed(of, begin, end);
@@ -528,8 +537,9 @@ static void simple(reading *of, size_t begin, size_t end) {
       definitions(of, begin, end);
       return;
     }
-    if (at + 1 < end && (is_sign(&of->token[at + 1], '*') || is_sign(&of->token[at + 1], '&')) &&
-        is_type(&of->token[at]) && at + 2 < end && is_declared(of, begin, at + 2, end)) {
+    size_t name = behind_pointer(of, at + 1, end);
+    if (name > at + 1 && name < end && is_type(&of->token[at]) &&
+        is_declared(of, begin, name, end)) {
       definitions(of, begin, end);
       return;
     }

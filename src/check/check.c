@@ -3,17 +3,24 @@
 #include "src/base/child.h"
 #include "src/base/file.h"
 #include "src/base/hash.h"
+#include "src/base/str.h"
 #include "src/floats/guard.h"
 #include "src/kernels/kernels.h"
 #include "src/report/judged.h"
 #include "verify/judge/job.h"
 #include <jansson.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* what is found, in the order in which it is told: causes before what they lead to */
+typedef enum { CHANGED, SPECIFIED, CERTIFIED, REPORTED, N_PARTS } part;
+
 typedef struct {
   const as_check_how *how;
+  as_str *told;        /* N_PARTS of them */
+  uint32_t hypotheses; /* relations of sizes that given programs state */
   const char *dir;
   json_t *report;
   uint32_t wrong;    /* files and claims that are not as they should be */
@@ -24,16 +31,29 @@ typedef struct {
   as_err *err;
 } checking;
 
-__attribute__((format(printf, 2, 3))) static void find(checking *c, const char *fmt, ...) {
+__attribute__((format(printf, 3, 0))) static void tell_of(checking *c, part of, const char *fmt,
+                                                          va_list ap) {
+  char *words = as_format_va(fmt, ap);
+  if (!c->how->json)
+    as_str_printf(&c->told[of], "%s: %s\n", c->dir, words);
+  free(words);
+}
+
+/* of a file or a claim that is not as it should be */
+__attribute__((format(printf, 3, 4))) static void find(checking *c, part of, const char *fmt, ...) {
   va_list ap;
-  c->wrong++;
-  if (c->how->json)
-    return;
-  printf("%s: ", c->dir);
   va_start(ap, fmt);
-  vprintf(fmt, ap);
+  tell_of(c, of, fmt, ap);
   va_end(ap);
-  putchar('\n');
+  c->wrong++;
+}
+
+/* of anything else that the verdict rests on */
+__attribute__((format(printf, 3, 4))) static void note(checking *c, part of, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  tell_of(c, of, fmt, ap);
+  va_end(ap);
 }
 
 static char *in_dir(const checking *c, const char *name) {
@@ -65,7 +85,7 @@ static bool check_hash(checking *c, const char *name, const json_t *recorded) {
     return false;
   as_sha256(text, n, sha);
   if (strcmp(sha, json_string_value(recorded)) != 0)
-    find(c, "%s: changed since the report was written", name);
+    find(c, CHANGED, "%s: changed since the report was written", name);
   free(text);
   return true;
 }
@@ -115,7 +135,7 @@ static int run_checker(checking *c, const as_check_by *by, const char *given, co
     status = -1;
   }
   if (said.output.s && !c->how->json && (show || status != AS_OK))
-    fputs(said.output.s, stdout);
+    as_str_add(&c->told[CERTIFIED], said.output.s);
   as_child_result_clear(&said);
   as_vec_clear(&argv);
   return status;
@@ -144,7 +164,8 @@ static int ask_checkers(checking *c, const char *given, const char *candidate, c
     as_str_printf(&told, "%s%s %s", i ? ", " : "", by->name, verdict_word(status));
   }
   if (c->how->n_checkers > 1 && !c->how->json && (show || differ || agreed != AS_OK))
-    printf("%s: %s%s\n", cert, told.s, differ ? ": THE CHECKERS DIFFER" : "");
+    as_str_printf(&c->told[CERTIFIED], "%s: %s%s\n", cert, told.s,
+                  differ ? ": THE CHECKERS DIFFER" : "");
   as_str_clear(&told);
   c->disagreed += differ;
   return differ ? AS_NO : agreed;
@@ -174,9 +195,9 @@ static void compare_specifications(checking *c, const as_judged *judged, const a
     char *other = as_oplib_text(yours, name);
     bool same = own && other && strcmp(own, other) == 0;
     c->differing += !same;
-    if (!same && !c->how->json)
-      printf("%s: specification %s: %s\n", c->dir, name,
-             other ? "the result's is not yours" : "you have none of that name");
+    if (!same)
+      note(c, SPECIFIED, "specification %s: %s", name,
+           other ? "the result's is not yours" : "you have none of that name");
     free(own);
     free(other);
   }
@@ -205,7 +226,7 @@ static void compare_claims(checking *c, const char *text) {
   json_object_foreach(made, key, value) {
     bool apart = strcmp(key, "run") == 0 || strcmp(key, "files") == 0;
     if (!apart && !json_equal(value, json_object_get(c->report, key)))
-      find(c, "report.json: `%s` is not what this version of assay finds", key);
+      find(c, REPORTED, "report.json: `%s` is not what this version of assay finds", key);
   }
   json_decref(made);
 }
@@ -214,7 +235,7 @@ static bool compare_page(checking *c, const char *made) {
   size_t n;
   char *page = read_file(c, "report.html", &n);
   if (page && !as_report_same_page(page, made))
-    find(c, "report.html: not what this version of assay makes of the result");
+    find(c, REPORTED, "report.html: not what this version of assay makes of the result");
   free(page);
   return page != NULL;
 }
@@ -318,18 +339,18 @@ static void compare_kernels(checking *c, const as_target *target, const as_lower
   json_object_foreach(made, key, value) {
     json_t *said = json_object_get(c->report, key);
     if (said && !json_equal(value, said))
-      find(c, "report.json: `%s` is not what this version of assay finds", key);
+      find(c, REPORTED, "report.json: `%s` is not what this version of assay finds", key);
   }
   json_decref(made);
 }
 
 /* what this check takes on trust beside the lowering itself */
-static void name_calls(const checking *c, const as_lowered *low) {
-  for (uint32_t i = 0; i < low->n_kernel && !c->how->json; i++) {
+static void name_calls(checking *c, const as_lowered *low) {
+  for (uint32_t i = 0; i < low->n_kernel; i++) {
     const as_lower_kernel *kernel = &low->kernel[i];
     char *words = as_report_kernel_words(kernel);
     if (kernel->library)
-      printf("%s: kernel %s: %s\n", c->dir, kernel->name, words);
+      note(c, REPORTED, "kernel %s: %s", kernel->name, words);
     free(words);
   }
 }
@@ -344,7 +365,7 @@ static bool check_kernel(checking *c, const as_job *job, as_lowered *low) {
   as_kernels_of texts = as_check_texts(job);
   bool ok = plan.target && as_kernels_lower(&texts, &plan, low, c->err);
   if (ok && (strlen(low->cuda) != n || memcmp(low->cuda, text, n) != 0))
-    find(c, "kernel.cu: not what this version of assay makes of the candidate");
+    find(c, REPORTED, "kernel.cu: not what this version of assay makes of the candidate");
   if (ok) {
     compare_kernels(c, plan.target, low);
     name_calls(c, low);
@@ -374,7 +395,7 @@ static void check_specifications(checking *c, const as_oplib *own) {
   for (uint32_t i = 0; i < n; i++) {
     bool within = strncmp(file[i], c->dir, length) == 0 && file[i][length] == '/';
     if (within && !json_object_get(json_object_get(c->report, "files"), file[i] + length + 1))
-      find(c, "%s: the report has no hash of it", file[i] + length + 1);
+      find(c, CHANGED, "%s: the report has no hash of it", file[i] + length + 1);
   }
 }
 
@@ -398,6 +419,8 @@ static bool check_case(checking *c, as_answer *answer) {
             as_job_read_candidate(&job, candidate, c->err);
   if (ok) {
     as_judged judged = as_job_judged(&job);
+    const as_graph *sizes = as_judged_sizes(&judged);
+    c->hypotheses += sizes ? sizes->n_fact : 0;
     check_specifications(c, job.lib);
     name_differences(c, &job, &judged);
     as_lowered low;
@@ -438,16 +461,16 @@ static bool check_one_rule(checking *c, const as_job *job, json_t *row, const ch
   else if (ok)
     as_judge(&judged, &policy, &v);
   if (ok && (verdict == NULL || strcmp(verdict, as_answer_word(v.answer)) != 0))
-    find(c, "%s: %s as reported, %s as this version finds", name, verdict ? verdict : "nothing",
-         as_answer_word(v.answer));
+    find(c, REPORTED, "%s: %s as reported, %s as this version finds", name,
+         verdict ? verdict : "nothing", as_answer_word(v.answer));
   const char *theorem = json_string_value(json_object_get(row, "theorem"));
   if (ok && theorem && (v.theorem == NULL || strcmp(theorem, v.theorem) != 0))
-    find(c, "%s: the theorem is not the one reported", name);
+    find(c, REPORTED, "%s: the theorem is not the one reported", name);
   const char *example = json_string_value(json_object_get(row, "counterexample"));
   char *path = in_dir(c, file);
   char *shown = as_report_words_without(v.cex_words, path, file);
   if (ok && example && (shown == NULL || strcmp(example, shown) != 0))
-    find(c, "%s: the counterexample is not the one reported", name);
+    find(c, REPORTED, "%s: the counterexample is not the one reported", name);
   free(shown);
   free(path);
   as_verdict_clear(&v);
@@ -527,8 +550,9 @@ static bool check_graph(checking *c, json_t *row) {
   c->rejected = inner.rejected;
   c->differing = inner.differing;
   c->disagreed = inner.disagreed;
+  c->hypotheses = inner.hypotheses;
   if (ok && (verdict == NULL || strcmp(verdict, as_answer_word(answer)) != 0))
-    find(c, "graph %lld: %s as reported, %s as this version finds",
+    find(c, REPORTED, "graph %lld: %s as reported, %s as this version finds",
          (long long)json_integer_value(number), verdict ? verdict : "nothing",
          as_answer_word(answer));
   free(dir);
@@ -552,20 +576,34 @@ static void tell(const checking *c, const char *format, as_answer answer) {
   bool good = c->wrong == 0 && c->rejected == 0;
   const char *by = c->how->n_checkers > 1 ? " by both checkers" : "";
   const char *own = c->differing ? "; by your specifications, which are not all the result's" : "";
+  char *rests = c->hypotheses ? as_format("; %u hypothes%s on sizes", c->hypotheses,
+                                          c->hypotheses == 1 ? "is" : "es")
+                              : as_strdup("");
   if (c->how->json) {
     printf("{\"accepted\": %s, \"changed_files\": %u, \"certificates\": %u, \"rejected\": %u, "
-           "\"other_specifications\": %u, \"checkers\": %u, \"checkers_differ\": %u}\n",
+           "\"other_specifications\": %u, \"checkers\": %u, \"checkers_differ\": %u, "
+           "\"hypotheses\": %u}\n",
            c->rejected == 0 && c->accepted > 0 ? "true" : "false", c->wrong, c->accepted,
-           c->rejected, c->differing, c->how->n_checkers, c->disagreed);
+           c->rejected, c->differing, c->how->n_checkers, c->disagreed, c->hypotheses);
   } else if (!good) {
     puts("NOT VERIFIED");
   } else if (format) { /* a batch */
-    printf("VERIFIED: %u certificates accepted%s, everything else as reported%s\n", c->accepted, by,
-           own);
+    printf("VERIFIED: %u certificates accepted%s, everything else as reported%s%s\n", c->accepted,
+           by, own, rests);
   } else if (c->accepted) {
-    printf("VERIFIED: certificate accepted%s, files unchanged%s\n", by, own);
+    printf("VERIFIED: certificate accepted%s, files unchanged%s%s\n", by, own, rests);
   } else {
     printf("VERIFIED: %s as reported, files unchanged\n", as_answer_word(answer));
+  }
+  free(rests);
+}
+
+/* Behind the verdict.  What a checker accepts of what does not lie there any more is no news. */
+static void tell_rest(const checking *c) {
+  for (int of = 0; of < N_PARTS; of++) {
+    bool stale = of == CERTIFIED && c->wrong > 0 && c->rejected == 0;
+    if (!stale && c->told[of].s)
+      fputs(c->told[of].s, stdout);
   }
 }
 
@@ -590,17 +628,24 @@ static as_status check_dir(checking *c) {
   else if (batch == NULL)
     as_err_set(c->err, AS_BAD_INPUT, "%s/report.json: not a report of this version of assay",
                c->dir);
+  if (ok)
+    tell(c, batch, answer);
+  tell_rest(c);
   if (!ok)
     return c->err->status;
-  tell(c, batch, answer);
   bool unsure = batch == NULL && answer == AS_ANSWER_UNKNOWN;
   return c->wrong || c->rejected ? AS_NO : unsure ? AS_UNKNOWN : AS_OK;
 }
 
 as_status as_check(const as_check_how *how, const char *dir, as_err *err) {
-  checking c = {.how = how, .dir = dir, .err = err};
+  as_str told[N_PARTS];
+  checking c = {.how = how, .told = told, .dir = dir, .err = err};
+  for (int of = 0; of < N_PARTS; of++)
+    as_str_init(&told[of]);
   c.report = read_report(dir, err);
   as_status status = c.report ? check_dir(&c) : err->status;
   json_decref(c.report);
+  for (int of = 0; of < N_PARTS; of++)
+    as_str_clear(&told[of]);
   return status;
 }

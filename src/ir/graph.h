@@ -272,6 +272,8 @@ char *as_print_tp(const as_graph *graph); /* malloc'ed; parsing it gives the sam
 /* the same without `use`, for readers to whom all specifications are given */
 char *as_print_tp_alone(const as_graph *graph);
 char *as_print_mug(const as_graph *graph);
+/* number i of the relations that the file states, `R <= 64`; malloc'ed */
+char *as_print_relation(const as_graph *graph, uint32_t i);
 /* graph_at.c: adds the relations of a text of lines `where a <= b` to those of a program; false
  * with err: what is no relation of its sizes, or never holds */
 bool as_graph_relate(as_graph *graph, const char *file, const char *text, size_t len, as_err *err);

@@ -104,12 +104,23 @@ void as_text_nested(as_str *out, const as_graph *graph, as_node_id id) {
     as_text_ref(out, graph, id);
 }
 
+static void p_relation(as_str *out, const as_graph *graph, const as_size_fact *fact) {
+  p_size(out, graph, fact->lhs);
+  as_str_printf(out, " %s ", as_rel_text(fact->rel));
+  p_size(out, graph, fact->rhs);
+}
+
+char *as_print_relation(const as_graph *graph, uint32_t i) {
+  as_str out;
+  as_str_init(&out);
+  p_relation(&out, graph, &graph->fact[i]);
+  return as_str_take(&out);
+}
+
 void as_text_where(as_str *out, const as_graph *graph) {
   for (uint32_t i = 0; i < graph->n_fact; i++) {
     as_str_add(out, i ? ", " : "where ");
-    p_size(out, graph, graph->fact[i].lhs);
-    as_str_printf(out, " %s ", as_rel_text(graph->fact[i].rel));
-    p_size(out, graph, graph->fact[i].rhs);
+    p_relation(out, graph, &graph->fact[i]);
   }
   if (graph->n_fact)
     as_str_add(out, "\n");

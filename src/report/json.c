@@ -18,7 +18,7 @@ static json_t *solver_json(const as_opinion *opinion) {
 
 /* of the program and of its candidate; the table may hold those of others */
 static json_t *sizes_json(const as_judged *judged) {
-  const as_graph *graph[] = {judged->program ? judged->program : judged->declared[0],
+  const as_graph *graph[] = {as_judged_sizes(judged),
                              judged->graph ? judged->graph : judged->declared[1]};
   json_t *object = json_object();
   for (int k = 0; k < 2; k++) {
@@ -30,6 +30,19 @@ static json_t *sizes_json(const as_judged *judged) {
     }
   }
   return object;
+}
+
+/* the relations of sizes that the given program states: what the theorem rests on beside the least
+ * values of sizes */
+static json_t *hypotheses_json(const as_judged *judged) {
+  const as_graph *given = as_judged_sizes(judged);
+  json_t *list = json_array();
+  for (uint32_t i = 0; given && i < given->n_fact; i++) {
+    char *text = as_print_relation(given, i);
+    json_array_append_new(list, json_string(text));
+    free(text);
+  }
+  return list;
 }
 
 /* the least and greatest value of each size that kernels take at run time; NULL: there is none */
@@ -273,6 +286,7 @@ char *as_report_json(const as_judged *judged, const as_verdict *verdict,
   bool witness = verdict->field_ran && verdict->field.same > 0;
   json_object_set_new(object, "witness", json_boolean(witness));
   json_object_set_new(object, "sizes", sizes_json(judged));
+  json_object_set_new(object, "hypotheses", hypotheses_json(judged));
   json_t *run_time = run_time_sizes_json(judged);
   if (run_time)
     json_object_set_new(object, "run_time_sizes", run_time);

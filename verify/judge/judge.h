@@ -132,6 +132,9 @@ typedef struct {
   const struct judge_definitions *definitions;
 } as_judged;
 
+/* the graph that has the sizes of the given program, and its relations of them; NULL: a rule's */
+const as_graph *as_judged_sizes(const as_judged *judged);
+
 typedef struct {
   char *name;
   char sha256[65];

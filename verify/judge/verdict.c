@@ -43,3 +43,7 @@ void as_verdict_clear(as_verdict *verdict) {
   free(verdict->queries_why);
   memset(verdict, 0, sizeof *verdict);
 }
+
+const as_graph *as_judged_sizes(const as_judged *judged) {
+  return judged->program ? judged->program : judged->declared[0];
+}

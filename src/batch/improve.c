@@ -26,7 +26,7 @@ typedef struct {
 /* the tile program of the kernel in the file; malloc'ed, NULL with err */
 static char *lifted(const improving *in, const char *path, as_err *err) {
   void *file = in->format->read(path, &in->options, err);
-  char *text = file ? in->format->tile(file, 0, &in->options, true, err) : NULL;
+  char *text = file ? in->format->tile(file, 0, &in->options, true, NULL, err) : NULL;
   in->format->free(file);
   return text;
 }

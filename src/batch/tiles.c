@@ -56,6 +56,7 @@ typedef struct {
   double seconds;
   const answered *like; /* the one that this is but for names; NULL: none */
   char *launches;       /* of a generalisation: of which launches this is; NULL: it is none */
+  char *where;          /* relations of sizes that reading it asks for, one a line; NULL: none */
 } row;
 
 bool as_batch_tiles_are(const char *given, const char *candidate) {
@@ -102,7 +103,7 @@ static char *read_given(const as_batch_tiles_how *how, const char *path, size_t 
   if (file && how->from->count(file) != 1)
     as_err_set(err, AS_BAD_INPUT, "%s: the given program stands alone in its file", path);
   else if (file)
-    text = how->from->tile(file, 0, &how->options, true, err);
+    text = how->from->tile(file, 0, &how->options, true, NULL, err);
   how->from->free(file);
   if (text)
     *len = strlen(text);
@@ -212,17 +213,40 @@ static void judge(batch *b, row *r, const char *name, bool alone) {
     prove(b, r, name);
 }
 
+/* how many relations of sizes a theorem has that the given program's text does not */
+static uint32_t n_hypotheses(const row *r) {
+  uint32_t n = 0;
+  for (const char *at = r->where ? r->where : ""; *at; at++)
+    n += *at == '\n';
+  return n;
+}
+
+/* each `where a <= b`, a line: `a <= b`, joined by commas; malloc'ed */
+static char *hypotheses(const row *r) {
+  static const char where[] = "where ";
+  as_str text;
+  as_str_init(&text);
+  as_str_add(&text, "");
+  for (const char *at = r->where ? r->where : ""; *at; at += strcspn(at, "\n") + 1) {
+    size_t skip = strncmp(at, where, strlen(where)) == 0 ? strlen(where) : 0;
+    as_str_printf(&text, "%s%.*s", text.n ? ", " : "", (int)(strcspn(at, "\n") - skip), at + skip);
+  }
+  return as_str_take(&text);
+}
+
 /* with the sizes of which the theorem speaks alone, beyond what the texts state */
 static char *proof_words(row *r) {
   as_verdict *proof = &r->proof;
   as_report_words words;
   as_report_words_of(proof, false, &words);
+  char *more = hypotheses(r);
   char *text = as_format(
-      "Proved for all sizes and inputs: %u goals, a certificate of %u steps, accepted.%s%s",
-      proof->proof.goals, proof->proof.steps,
+      "Proved for all sizes%s%s and inputs: %u goals, a certificate of %u steps, accepted.%s%s",
+      *more ? " with " : "", more, proof->proof.goals, proof->proof.steps,
       words.implied ? "\nThe given program is defined only where " : "",
       words.implied ? words.implied : "");
   as_report_words_clear(&words);
+  free(more);
   return text;
 }
 
@@ -244,34 +268,21 @@ static char *why(row *r) {
   return words;
 }
 
-/* what a text says at its head that its reading takes for granted */
-static void print_granted(const char *text) {
-  static const char granted[] = "# taken for granted, ";
-  for (; *text == '#'; text += strcspn(text, "\n") + 1) {
-    size_t length = strcspn(text, "\n");
-    if (strncmp(text, granted, strlen(granted)) == 0)
-      printf("T%.*s\n", (int)length - 3, text + 3);
-    if (text[length] == 0)
-      return;
-  }
-}
-
 static void print_row(const batch *b, const row *r, const char *words) {
   const as_batch_tiles_how *how = b->how;
   if (how->refute_only && r->answer == AS_TILE_NO_DIFFERENCE)
     return;
   if (how->verbose && r->text)
     fputs(r->text, stdout);
-  if (how->quiet)
+  uint32_t n = r->answer == PROVED ? n_hypotheses(r) : 0;
+  if (how->quiet && n > 0)
+    printf("%s, %u hypothes%s on sizes\n", word_of(r), n, n == 1 ? "is" : "es");
+  else if (how->quiet)
     puts(word_of(r));
   else if (how->from)
     printf("%7s  %-15s %7.3f s\n%s\n", r->label, word_of(r), r->seconds, words);
   else
     printf("%s\n%s\n", words, word_of(r));
-  if (!how->quiet && r->answer == PROVED) {
-    print_granted(b->given);
-    print_granted(r->text);
-  }
   fflush(stdout);
 }
 
@@ -327,6 +338,7 @@ static void forget_all(batch *b) {
 static void row_clear(row *r) {
   free(r->text);
   free(r->launches);
+  free(r->where);
   as_tile_verdict_clear(&r->verdict);
   as_verdict_clear(&r->proof);
   as_job_clear(&r->job);
@@ -342,13 +354,15 @@ static void tell(batch *b, row *r) {
   if (!b->how->json)
     print_row(b, r, words);
   json_t *text = r->text ? json_string(r->text) : NULL; /* NULL: not text at all */
+  char *more = hypotheses(r);
   json_array_append_new(b->rows,
-                        json_pack("{s:s, s:s, s:f, s:s, s:s*, s:I, s:I, s:I, s:o*}", "program",
+                        json_pack("{s:s, s:s, s:f, s:s, s:s*, s:s, s:I, s:I, s:I, s:o*}", "program",
                                   r->label, "verdict", word_of(r), "seconds", r->seconds, "words",
-                                  words, "like", r->like ? r->like->label : NULL, "instances",
-                                  (json_int_t)r->verdict.instances, "elements",
+                                  words, "like", r->like ? r->like->label : NULL, "hypotheses",
+                                  more, "instances", (json_int_t)r->verdict.instances, "elements",
                                   (json_int_t)r->verdict.elements, "conflicts",
                                   (json_int_t)r->verdict.conflicts, "tile", text));
+  free(more);
   free(words);
   row_clear(r);
 }
@@ -364,6 +378,94 @@ static void judge_text(batch *b, const char *path) {
     judge(b, &r, path, true);
   r.seconds = as_now() - start;
   tell(b, &r);
+}
+
+/* --- relations that reading a candidate asks for */
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* does a relation speak of nothing but sizes of the given program?  Others are the candidate's own
+ */
+static bool is_of_given(const as_tile_job *job, const char *line, size_t n) {
+  static const char *const words[] = {"where", "div", "mod", "max", "min"};
+  const char *end = line + n;
+  bool fine = true;
+  while (fine && line < end) {
+    size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    length = length < (size_t)(end - line) ? length : (size_t)(end - line);
+    char *name = as_format("%.*s", (int)length, line);
+    bool known = !is_letter(name[0]) || as_size_find(job->sizes, name) != AS_SIZE_BAD;
+    for (size_t i = 0; i < sizeof words / sizeof *words && !known; i++)
+      known = strcmp(name, words[i]) == 0;
+    free(name);
+    fine = known;
+    line += length ? length : 1;
+  }
+  return fine;
+}
+
+/* is it one of these lines? */
+static bool has_line(const char *text, const char *line, size_t n) {
+  for (const char *at = text; *at; at += strcspn(at, "\n") + (at[strcspn(at, "\n")] != 0)) {
+    if (strcspn(at, "\n") == n && strncmp(at, line, n) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* The lines among the relations that the given program has to state (malloc'ed); NULL with err. */
+static char *to_be_stated(const batch *b, const char *relations, as_err *err) {
+  as_tile_job job;
+  as_str text;
+  as_str_init(&text);
+  as_str_add(&text, "");
+  if (!*relations)
+    return as_str_take(&text);
+  as_tile_job_init(&job, b->library);
+  bool ok = as_tile_job_take(&job, 0, b->given_name, b->given, b->given_len, err);
+  for (const char *at = relations; ok && *at; at += strcspn(at, "\n") + 1) {
+    size_t n = strcspn(at, "\n");
+    char *line = as_format("%.*s\n", (int)n, at);
+    if (is_of_given(&job, line, n) && !has_line(b->given, at, n))
+      as_str_add(&text, line);
+    free(line);
+  }
+  as_tile_job_clear(&job);
+  char *whole = as_str_take(&text);
+  if (ok)
+    return whole;
+  free(whole);
+  return NULL;
+}
+
+/* The text without these lines, which the given program states for both. */
+static char *without(const char *text, const char *lines) {
+  as_str rest;
+  as_str_init(&rest);
+  as_str_add(&rest, "");
+  for (const char *at = text; *at;) {
+    size_t n = strcspn(at, "\n");
+    size_t end = n + (at[n] != 0);
+    if (!has_line(lines, at, n))
+      as_str_addn(&rest, at, end);
+    at += end;
+  }
+  return as_str_take(&rest);
+}
+
+/* The given program under these relations stands in the place of b->given (malloc'ed); false with
+ * err. */
+static bool relate_given(batch *b, const char *relations, as_err *err) {
+  as_batch_given given = {b->library, b->given_name, b->given};
+  char *text =
+      *relations ? as_batch_related(&given, relations, err) : copy_of(b->given, b->given_len);
+  if (!text)
+    return false;
+  b->given = text;
+  b->given_len = strlen(text);
+  return true;
 }
 
 /* --- launches of which the one that is given may be an example */
@@ -438,6 +540,7 @@ static bool judge_hypothesis(batch *b, trials *t, uint32_t reading, uint32_t sco
   t->effort += wrong || !b->given ? REFUTED_COSTS : OPEN_COSTS;
   bool told = last || r.answer == PROVED;
   if (told) {
+    r.where = as_strdup(where);
     r.launches =
         as_format("%s with %s%s%s(%u other hypotheses tried, %u refuted)\n",
                   last ? "Of the launch" : "Of all launches", says,
@@ -517,20 +620,36 @@ static void judge_as_read(batch *b, void *file, size_t index, const char *path,
   as_err_init(&r.err);
   as_verdict_init(&r.proof);
   double start = as_now();
-  r.text = format->tile(file, index, options, false, &r.err);
+  char *given = b->given;
+  size_t given_len = b->given_len;
+  char *where = NULL;
+  r.text = format->tile(file, index, options, false, &where, &r.err);
   r.answer = UNREADABLE;
   r.len = r.text ? strlen(r.text) : 0;
   bool alone = format->count(file) == 1;
+  r.where = r.text ? to_be_stated(b, where, &r.err) : NULL;
+  bool related = r.where && relate_given(b, r.where, &r.err);
+  if (related && *r.where) {
+    char *text = without(r.text, r.where);
+    free(r.text);
+    r.text = text;
+    r.len = strlen(text);
+  }
+  free(where);
   char *plain = r.text && !alone ? as_batch_plain_text(b->given, r.text) : NULL;
   r.like = plain ? find_like(b, plain) : NULL;
   if (r.like)
     take_from(&r);
-  else if (r.text)
+  else if (related)
     judge(b, &r, name, alone);
   if (plain && !r.like)
     remember(b, &r, plain);
   r.seconds = as_now() - start;
   tell(b, &r);
+  if (related)
+    free(b->given);
+  b->given = given;
+  b->given_len = given_len;
   free(plain);
   free(name);
 }

@@ -11,7 +11,7 @@ int cli_lift(const cli_opts *opts) {
   void *file = format ? format->read(opts->arg[0], &options, &err) : NULL;
   int status = file ? AS_OK : AS_BAD_INPUT;
   for (size_t i = 0; file && i < format->count(file); i++) {
-    char *text = format->tile(file, i, &options, false, &err);
+    char *text = format->tile(file, i, &options, false, NULL, &err);
     if (text) {
       fputs(text, stdout);
     } else {

@@ -100,9 +100,10 @@ typedef struct {
   size_t (*count)(const void *file);
   const char *(*label)(const void *file, size_t index);
   /* Text of a program, malloc'ed; NULL with err.  given: it is the one that others are compared
-   * with. */
+   * with.  *where (malloc'ed, may be empty; NULL is allowed): the relations of sizes that it states
+   * beside the options', one a line: a program that is compared with it has to state them too. */
   char *(*tile)(const void *file, size_t index, const as_import_tile_options *options, bool given,
-                as_err *err);
+                char **where, as_err *err);
   /* how the options are understood, for the one who reads a verdict */
   const char *(*reading)(const as_import_tile_options *options);
   const as_import_general *general; /* NULL: of this format there are none */

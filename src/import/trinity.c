@@ -314,8 +314,10 @@ static as_trinity_scratch scratch_of(const as_import_tile_options *options) {
 
 /* A given program is one before any code is generated from it. */
 static char *format_tile(const void *file, size_t index, const as_import_tile_options *options,
-                         bool given, as_err *err) {
+                         bool given, char **where, as_err *err) {
   as_trinity_scratch scratch = scratch_of(options);
+  if (where)
+    *where = as_strdup("");
   if (given && scratch == AS_TRINITY_GENERATOR)
     scratch = AS_TRINITY_GLOBAL;
   as_trinity_options own = {scratch, options->config, given ? "given_" : ""};

@@ -110,11 +110,16 @@ static const struct reading {
   const char *name;
   as_ttir_literals literals;
   const char *words;
+  const char *in_order; /* the same where the given kernel's lanes touch places in its order */
 } readings[] = {
-    {"printed", AS_TTIR_PRINTED, "literals as they are printed"},
-    {"decimal", AS_TTIR_DECIMAL, "literals as the shortest decimals that round to them"},
-    {"fraction", AS_TTIR_FRACTION,
-     "literals as the shortest decimals that round to them, long ones as fractions that do"},
+
+#define READING(name, literals, words)                                                             \
+  { name, literals, words, words "; places of the given kernel touched in the order of its text" }
+    READING("printed", AS_TTIR_PRINTED, "literals as they are printed"),
+    READING("decimal", AS_TTIR_DECIMAL, "literals as the shortest decimals that round to them"),
+    READING("fraction", AS_TTIR_FRACTION,
+            "literals as the shortest decimals that round to them, long ones as fractions that do"),
+#undef READING
 };
 
 static const struct reading *reading_of(const as_import_tile_options *options) {
@@ -153,35 +158,26 @@ as_ttir_launch *triton_launch(const triton_file *file, const as_import_tile_opti
   return NULL;
 }
 
-char *triton_text(const triton_file *file, const as_ttir_launch *launch, as_err *err) {
-  char *assumptions = NULL;
-  char *text = as_ttir_lift(file->kernel, file->path, launch, &assumptions, err);
-  if (!text) {
-    free(assumptions);
-    return NULL;
-  }
-  as_str whole;
-  as_str_init(&whole);
-  for (char *line = assumptions; *line; line += strcspn(line, "\n") + 1)
-    as_str_printf(&whole, "# taken for granted, %.*s\n", (int)strcspn(line, "\n"), line);
-  as_str_add(&whole, text);
-  free(assumptions);
-  free(text);
-  return as_str_take(&whole);
-}
-
 static char *format_tile(const void *from, size_t index, const as_import_tile_options *options,
-                         bool given, as_err *err) {
+                         bool given, char **where, as_err *err) {
   (void)index;
-  (void)given;
-  as_ttir_launch *launch = triton_launch(from, options, err);
-  char *text = launch ? triton_text(from, launch, err) : NULL;
+  const triton_file *file = from;
+  char *relations = NULL;
+  as_ttir_launch *launch = triton_launch(file, options, err);
+  if (launch)
+    launch->given = given;
+  char *text = launch ? as_ttir_lift(file->kernel, file->path, launch, &relations, err) : NULL;
   as_ttir_launch_free(launch);
+  if (where)
+    *where = relations ? relations : as_strdup("");
+  else
+    free(relations);
   return text;
 }
 
 static const char *format_reading(const as_import_tile_options *options) {
-  return reading_of(options)->words;
+  const struct reading *how = reading_of(options);
+  return options->in_order ? how->in_order : how->words;
 }
 
 const as_import_tile_format as_triton_format = {"triton",    ".ttir",        format_read,

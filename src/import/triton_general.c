@@ -72,7 +72,12 @@ static char *tile(const void *general, uint32_t reading, uint32_t scope, char **
   for (uint32_t i = 0; i < launch->n_where; i++)
     as_str_printf(&text, "where %s\n", launch->where[i]);
   *where = as_str_take(&text);
-  char *whole = triton_text(all->file, launch, err);
+  char *relations = NULL;
+  char *whole = as_ttir_lift(all->file->kernel, all->file->path, launch, &relations, err);
+  char *both = as_format("%s%s", *where, relations);
+  free(relations);
+  free(*where);
+  *where = both;
   as_ttir_launch_free(launch);
   return whole;
 }

@@ -15,8 +15,6 @@ as_ttir_launch *triton_launch(const triton_file *file, const as_import_tile_opti
 /* the others of the same JSON text, at most `room`, each to be freed: how many */
 uint32_t triton_other_launches(const triton_file *file, const as_import_tile_options *options,
                                as_ttir_launch **to, uint32_t room);
-/* the tile program, what is taken for granted at its head (malloc'ed); NULL with err */
-char *triton_text(const triton_file *file, const as_ttir_launch *launch, as_err *err);
 
 extern const as_import_general triton_general;
 #endif

@@ -63,7 +63,7 @@ static char *read_offered(const char *path, const as_import_tile_options *read, 
   if (file && format->count(file) != 1)
     as_err_set(err, AS_BAD_INPUT, "%s: a program that is offered stands alone in its file", path);
   else if (file)
-    text = format->tile(file, 0, read, false, err);
+    text = format->tile(file, 0, read, false, NULL, err);
   format->free(file);
   *len = text ? strlen(text) : 0;
   return text;

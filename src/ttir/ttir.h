@@ -98,7 +98,7 @@ typedef struct {
   const char *name; /* of a size that the texts use */
   int64_t value;    /* at which it is looked at; a claim is about all values from `least` on */
   int64_t least;    /* 1, or 0 */
-  int64_t most;     /* by a relation of the launch; 0: below 2^31 */
+  int64_t most;     /* by a relation of the launch; 0: what the kernel's integers hold */
 } as_ttir_size;
 
 /* what number a literal of real numbers is read as */
@@ -118,6 +118,7 @@ typedef struct {
   uint32_t n_where;
   const char **where; /* relations of sizes that launches keep */
   bool writes_all;    /* what is only stored to is stored to everywhere: an output */
+  bool given;         /* others are compared with it */
   bool in_order;      /* lanes touch places in the order of the text, also without barriers */
   as_ttir_literals literals;
 } as_ttir_launch;
@@ -139,9 +140,11 @@ bool as_ttir_launch_where(as_ttir_launch *launch, const char *text, as_err *err)
 bool as_ttir_launch_json(as_ttir_launch *launch, const char *file, const char *text, size_t len,
                          uint32_t number, as_err *err);
 
-/* The text of a tile program that computes what the kernel does (malloc'ed); `assumptions`, one a
- * line (malloc'ed, may be empty), is what the reading takes for granted.  NULL with err: an
- * operation, or a use of one, that has no meaning here, by name and line. */
+/* The text of a tile program that computes what the kernel does (malloc'ed).  What this rests on it
+ * states: in its definedness, and in relations of sizes, which `relations` has too (malloc'ed, may
+ * be empty; lines `where n <= 64`), as a program that is compared with it has to state them.  NULL
+ * with err: an operation, or a use of one, that has no meaning here, by name and line; *relations
+ * is malloc'ed then too. */
 char *as_ttir_lift(const as_ttir_kernel *kernel, const char *file, const as_ttir_launch *launch,
-                   char **assumptions, as_err *err);
+                   char **relations, as_err *err);
 #endif

@@ -5,22 +5,16 @@
 
 /* ---- what a loop carries */
 
-/* NULL, truths and integers stay; nothing says where these lack a value */
-static ttir_node *filled(ttir_lift *lift, ttir_node *node) {
-  if (!node || !ttir_is_partial(node))
-    return node;
-  if (node->sort == TTIR_REAL)
-    return ttir_filled(lift, node);
-  ttir_assume_defined(lift, node);
-  return node;
-}
-
 static void carry(ttir_lift *lift, const char *name, const as_ttir_type *type, ttir_node *first,
                   ttir_node **tile, as_str *text) {
   type = ttir_extents(lift, type);
-  const ttir_node *made = ttir_make(lift, name, type, filled(lift, first));
+  const ttir_node *made = ttir_make(lift, name, type, ttir_filled(lift, first));
   const char *own = ttir_fresh(lift, name);
   *tile = ttir_element(lift, made->sort, own, type);
+  if (made->sort == TTIR_INTEGER && type->kind == AS_TTIR_INT) {
+    (*tile)->hi = ttir_most_of(type->bits);
+    (*tile)->lo = -(*tile)->hi - 1;
+  }
   as_str_printf(text, "%*scarry %s%s = %s\n", 2 * lift->depth + 2, "",
                 made->sort == TTIR_INTEGER ? "int " : "", own, made->text);
 }
@@ -35,6 +29,17 @@ static void carry_flag(ttir_lift *lift, const as_ttir_type *type, ttir_node *fir
   as_str_printf(text, "%*scarry %s = %s\n", 2 * lift->depth + 2, "", own, made->text);
 }
 
+/* where it has no value, or nothing says whether it is infinite */
+static ttir_node *lacks_of(ttir_lift *lift, const ttir_lifted *of) {
+  as_arena *mem = lift->mem;
+  ttir_node *lacks = ttir_lacks(lift, of->value);
+  ttir_node *lacks_low = ttir_lacks(lift, of->low);
+  ttir_node *lacks_high = ttir_lacks(lift, of->high);
+  if (!lacks_low && !lacks_high)
+    return lacks;
+  return ttir_or(mem, lacks, ttir_or(mem, lacks_low, lacks_high));
+}
+
 /* the tiles of one carried value; those of infinities where it may be infinite */
 ttir_carried ttir_carry(ttir_lift *lift, const char *name, const as_ttir_type *type,
                         const ttir_lifted *first, ttir_may may, as_str *text) {
@@ -47,7 +52,7 @@ ttir_carried ttir_carry(ttir_lift *lift, const char *name, const as_ttir_type *t
   if (may.high)
     carry(lift, name, type, first->high, &tiles.high, text);
   if (may.lacks)
-    carry_flag(lift, type, ttir_lacks(lift, first->value), &tiles.lacks, text);
+    carry_flag(lift, type, lacks_of(lift, first), &tiles.lacks, text);
   ttir_node *const all[] = {tiles.value, tiles.low, tiles.high, tiles.lacks};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (all[i])
@@ -78,13 +83,13 @@ void ttir_write_next(ttir_lift *lift, uint32_t n, const as_ttir_type *const *typ
     const ttir_node *of[PARTS] = {tiles[i].value, tiles[i].low, tiles[i].high, tiles[i].lacks};
     ttir_node *value[PARTS] = {NULL};
     if (of[0])
-      value[0] = filled(lift, yielded[i].value);
+      value[0] = ttir_filled(lift, yielded[i].value);
     if (of[1])
-      value[1] = filled(lift, yielded[i].low);
+      value[1] = ttir_filled(lift, yielded[i].low);
     if (of[2])
-      value[2] = filled(lift, yielded[i].high);
+      value[2] = ttir_filled(lift, yielded[i].high);
     if (of[3])
-      value[3] = ttir_lacks(lift, yielded[i].value);
+      value[3] = lacks_of(lift, &yielded[i]);
     for (int part = 0; part < PARTS; part++) {
       if (of[part])
         made[k++] = ttir_make(lift, of[part]->text, type[i], value[part]);
@@ -101,16 +106,34 @@ void ttir_write_next(ttir_lift *lift, uint32_t n, const as_ttir_type *const *typ
 }
 
 ttir_mark ttir_mark_here(const ttir_lift *lift) {
-  return (ttir_mark){lift->out.n, lift->assumed.n, lift->events.n};
+  return (ttir_mark){lift->out.n, lift->required.n, lift->events.n};
 }
 
 void ttir_go_back(ttir_lift *lift, ttir_mark to) {
   lift->out.n = to.out;
-  lift->assumed.n = to.assumed;
+  lift->required.n = to.required;
   lift->events.n = to.events;
   if (lift->out.s)
     lift->out.s[to.out] = 0;
 }
+
+/* Where a carried number is infinite: a tile says so of each round, or, by induction over the
+ * rounds, it is everywhere before the first and where `later` holds behind each; a tile says so too
+ * where it never is later.  That is a hypothesis, which a reading with it confirms or denies. */
+typedef struct {
+  enum { BY_TILE, BY_ROUNDS } how;
+
+  ttir_node *later; /* speaks of nothing that the loop makes */
+  bool narrowed;    /* a first hypothesis, that it never holds, was denied */
+} ttir_rounds;
+
+/* Where rounds add numbers of this range to a carried integer, it is in a range after so many. */
+typedef struct {
+  enum { NOT_TRIED, IN_RANGE, IN_TYPE } how;
+
+  int64_t lo; /* what is carried; in the type alone: whatever that holds */
+  int64_t hi;
+} ttir_sums;
 
 /* What is known of a loop's carried values when it is written: which may be infinite, or have no
  * value in some lanes, and how much is added to the integers, positions among them, to which each
@@ -121,7 +144,10 @@ typedef struct {
   uint32_t first_name;                 /* of those that the loop gives */
   bool tried;                          /* whether what is never negative is so by induction */
   bool again;                          /* more is known than what it was written with */
-  bool infinite;                       /* more may be so than what it was written with */
+  ttir_sums sums[TTIR_MOST_CARRIED];
+  ttir_rounds low[TTIR_MOST_CARRIED];
+  ttir_rounds high[TTIR_MOST_CARRIED];
+  bool infinite; /* more may be so than what it was written with */
 } ttir_loop;
 
 /* does the expression speak of what the loop defines? */
@@ -174,15 +200,15 @@ bool ttir_may_be_absent(const ttir_lifted *value) {
          ttir_reads_absent(value->high);
 }
 
-/* of truths and integers nothing says where they do */
-static bool may_lack(const ttir_node *value) {
-  return value && value->sort == TTIR_REAL && ttir_is_partial(value);
+bool ttir_may_lack(const ttir_lifted *value) {
+  return ttir_is_partial(value->value) || ttir_is_partial(value->low) ||
+         ttir_is_partial(value->high);
 }
 
 static ttir_may may_be(const ttir_lifted *first, bool negative) {
   const ttir_node *value = first->value;
   bool real = value && value->sort == TTIR_REAL;
-  return (ttir_may){first->low != NULL, first->high != NULL, may_lack(value),
+  return (ttir_may){first->low != NULL, first->high != NULL, ttir_may_lack(first),
                     negative || !real || !ttir_is_nonnegative(value), ttir_may_be_absent(first)};
 }
 
@@ -205,7 +231,7 @@ static void try_nonnegative(ttir_lift *lift, const as_ttir_op *op, ttir_loop *lo
 
 /* what the body sees of a carried value; its tiles, or none where they are not needed */
 static ttir_carried enter(ttir_lift *lift, const as_ttir_op *op, const ttir_loop *loop, uint32_t i,
-                          ttir_node *rounds, as_str *carries) {
+                          ttir_node *rounds, ttir_node *is_first, as_str *carries) {
   uint32_t argument = op->region[0].argument[i + 1];
   const as_ttir_value *of = &lift->kernel->value[argument];
   const ttir_lifted *first = ttir_operand(lift, op, i + 3);
@@ -216,14 +242,93 @@ static ttir_carried enter(ttir_lift *lift, const as_ttir_op *op, const ttir_loop
     inside->value = after_rounds(lift, first->value, loop->added[i], rounds);
     return tiles;
   }
-  tiles = ttir_carry(lift, of->name, &of->type, first, loop->may[i], carries);
+  ttir_may may = loop->may[i];
+  may.low &= loop->low[i].how == BY_TILE || !loop->low[i].later;
+  may.high &= loop->high[i].how == BY_TILE || !loop->high[i].later;
+  tiles = ttir_carry(lift, of->name, &of->type, first, may, carries);
+  if (loop->sums[i].how == IN_RANGE) {
+    tiles.value->lo = loop->sums[i].lo;
+    tiles.value->hi = loop->sums[i].hi;
+  }
   ttir_enter_carried(lift, &tiles, inside);
+  if (loop->low[i].how == BY_ROUNDS && loop->low[i].later)
+    inside->low = ttir_or(lift->mem, is_first, loop->low[i].later);
+  else if (loop->low[i].how == BY_ROUNDS)
+    inside->low->implied = is_first;
+  if (loop->high[i].how == BY_ROUNDS && loop->high[i].later)
+    inside->high = ttir_or(lift->mem, is_first, loop->high[i].later);
+  else if (loop->high[i].how == BY_ROUNDS)
+    inside->high->implied = is_first;
   return tiles;
+}
+
+/* the truth where the other one holds, or does not */
+static ttir_node *with_truth(ttir_lift *lift, ttir_node *truth, const ttir_node *other,
+                             bool holds) {
+  as_arena *mem = lift->mem;
+  if (!truth || ttir_same(truth, other))
+    return truth && holds ? ttir_true(mem) : NULL;
+  if (truth->kind == TTIR_N_NOT)
+    return ttir_not(mem, with_truth(lift, truth->kid[0], other, holds));
+  if (truth->kind != TTIR_N_AND && truth->kind != TTIR_N_OR)
+    return truth;
+  ttir_node *a = with_truth(lift, truth->kid[0], other, holds);
+  ttir_node *b = with_truth(lift, truth->kid[1], other, holds);
+  return truth->kind == TTIR_N_AND ? ttir_and(mem, a, b) : ttir_or(mem, a, b);
+}
+
+static bool are_equivalent(ttir_lift *lift, ttir_node *a, ttir_node *b) {
+  as_arena *mem = lift->mem;
+  return !ttir_and(mem, a, ttir_not(mem, b)) && !ttir_and(mem, b, ttir_not(mem, a));
+}
+
+/* Is the hypothesis kept by a round that yields this truth?  If not, another one is made. */
+static void confirm(ttir_lift *lift, ttir_loop *loop, ttir_rounds *rounds,
+                    const ttir_node *variable, ttir_node *from, const ttir_node *is_first,
+                    ttir_node *yielded) {
+  if (rounds->how != BY_ROUNDS)
+    return;
+  ttir_node *first = with_truth(lift, yielded, is_first, true);
+  first = first ? ttir_at(lift->mem, first, variable->text, from) : NULL;
+  ttir_node *later = with_truth(lift, yielded, is_first, false);
+  if (are_equivalent(lift, first, rounds->later) && are_equivalent(lift, later, rounds->later))
+    return;
+  bool again = !rounds->narrowed && first && !ttir_is_partial(first) && !ttir_reads_absent(first) &&
+               !is_of_loop(lift, loop, first);
+  *rounds = (ttir_rounds){again ? BY_ROUNDS : BY_TILE, again ? first : NULL, true};
+  loop->infinite = true;
+}
+
+/* what is added to a tile; NULL: something else is done to it */
+static const ttir_node *summand(const ttir_node *node, const ttir_node *tile) {
+  if (node->kind != TTIR_N_ADD)
+    return NULL;
+  return ttir_same(node->kid[0], tile)   ? node->kid[1]
+         : ttir_same(node->kid[1], tile) ? node->kid[0]
+                                         : NULL;
+}
+
+/* The range of an integer to which at most so many rounds add what is yielded: a hypothesis, by
+ * which what is added has its range, until a reading with it has a wider one. */
+static void bound_sum(ttir_loop *loop, ttir_sums *sums, const ttir_node *first,
+                      const ttir_node *tile, const ttir_node *yielded, int64_t rounds) {
+  const ttir_node *added = summand(ttir_unwrapped(yielded, 0), tile);
+  bool known = added && rounds >= 0 && added->lo > TTIR_LEAST && added->hi < TTIR_MOST;
+  __int128 lo = known ? first->lo + (added->lo < 0 ? (__int128)rounds * added->lo : 0) : 0;
+  __int128 hi = known ? first->hi + (added->hi > 0 ? (__int128)rounds * added->hi : 0) : 0;
+  bool narrower = known && lo >= tile->lo && hi <= tile->hi;
+  if (sums->how == NOT_TRIED && narrower) {
+    *sums = (ttir_sums){IN_RANGE, (int64_t)lo, (int64_t)hi};
+    loop->again = true;
+  } else if (sums->how == IN_RANGE && !narrower) {
+    sums->how = IN_TYPE;
+    loop->again = true;
+  }
 }
 
 /* what the body yields for a carried value, and what that tells; false: refused */
 static bool leave(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop, uint32_t i,
-                  const ttir_carried *tiles, ttir_lifted *yielded) {
+                  const ttir_carried *tiles, int64_t rounds, ttir_lifted *yielded) {
   const as_ttir_op *yield = ttir_last(&op->region[0]);
   const ttir_lifted *first = ttir_operand(lift, op, i + 3);
   *yielded = *ttir_operand(lift, yield, i);
@@ -235,9 +340,11 @@ static bool leave(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop, uint32
   if (tiles->value && tiles->value->sort == TTIR_INTEGER) {
     loop->added[i] = added_to(lift, loop, yielded->value, tiles->value);
     loop->again |= loop->added[i] != NULL;
+    if (!loop->added[i])
+      bound_sum(loop, &loop->sums[i], first->value, tiles->value, yielded->value, rounds);
   }
   ttir_may *may = &loop->may[i];
-  bool lacks = tiles->value && may_lack(yielded->value);
+  bool lacks = tiles->value && ttir_may_lack(yielded);
   bool absent = tiles->value && ttir_may_be_absent(yielded);
   loop->infinite |= (yielded->low && !may->low) || (yielded->high && !may->high) ||
                     (lacks && !may->lacks) || (absent && !may->absent);
@@ -250,6 +357,14 @@ static bool leave(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop, uint32
   loop->again |= negative && !may->negative;
   may->negative |= negative;
   return true;
+}
+
+/* from, to, step; below 0: no bound is known */
+static int64_t most_rounds(ttir_node *const *bound) {
+  bool known = bound[0]->lo > TTIR_LEAST && bound[1]->hi < TTIR_MOST;
+  __int128 span = known ? (__int128)bound[1]->hi - bound[0]->lo : 0;
+  __int128 rounds = span <= 0 ? 0 : (span - 1) / bound[2]->lo + 1;
+  return known && rounds < TTIR_MOST ? (int64_t)rounds : -1;
 }
 
 /* what is touched from here on is touched in each round */
@@ -279,12 +394,18 @@ static bool write_for(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop) {
   const char *name = ttir_fresh(lift, kernel->value[body->argument[0]].name);
   int64_t last = bound[1]->hi == TTIR_MOST ? TTIR_MOST : bound[1]->hi - 1;
   ttir_node *variable = ttir_name(lift->mem, name, bound[0]->lo, last);
+  variable->round = true;
+  variable->below = ttir_largest(lift, bound[1]);
+  if (variable->below)
+    variable->below =
+        ttir_arith(lift->mem, TTIR_N_SUB, variable->below, ttir_integer(lift->mem, 1));
+  ttir_node *is_first = ttir_compare(lift->mem, TTIR_N_EQUAL, variable, bound[0]);
   ttir_node *rounds = ttir_arith(lift->mem, TTIR_N_DIV,
                                  ttir_arith(lift->mem, TTIR_N_SUB, variable, bound[0]), bound[2]);
   loop->again = loop->infinite = false;
   for (uint32_t i = 0; i < n; i++) {
     type[i] = &kernel->value[body->argument[i + 1]].type;
-    tiles[i] = enter(lift, op, loop, i, rounds, &carries);
+    tiles[i] = enter(lift, op, loop, i, rounds, is_first, &carries);
   }
   ttir_line(lift, "for %s = %s to %s step %s", name, ttir_print(lift->mem, bound[0]),
             ttir_print(lift->mem, bound[1]), ttir_print(lift->mem, bound[2]));
@@ -302,8 +423,12 @@ static bool write_for(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop) {
   if (n > 0 && (!yield || yield->n_operand != n))
     return ttir_refuse(lift, op, "its body does not yield what it carries");
   for (uint32_t i = 0; i < n; i++) {
-    if (!leave(lift, op, loop, i, &tiles[i], &yielded[i]))
+    if (!leave(lift, op, loop, i, &tiles[i], most_rounds(bound), &yielded[i]))
       return false;
+    const ttir_node *low = tiles[i].low ? tiles[i].low : is_first;
+    const ttir_node *high = tiles[i].high ? tiles[i].high : is_first;
+    confirm(lift, loop, &loop->low[i], variable, bound[0], low, yielded[i].low);
+    confirm(lift, loop, &loop->high[i], variable, bound[0], high, yielded[i].high);
   }
   try_nonnegative(lift, op, loop, n);
   if (loop->infinite) { /* what is added was seen where fewer numbers were */
@@ -323,28 +448,32 @@ static bool write_for(ttir_lift *lift, const as_ttir_op *op, ttir_loop *loop) {
       continue;
     }
     ttir_enter_carried(lift, &tiles[i], result);
+    ttir_node *none = ttir_compare(lift->mem, TTIR_N_AT_MOST, bound[1], bound[0]);
+    if (loop->low[i].how == BY_ROUNDS)
+      result->low = ttir_or(lift->mem, none, loop->low[i].later);
+    if (loop->high[i].how == BY_ROUNDS)
+      result->high = ttir_or(lift->mem, none, loop->high[i].later);
   }
   return true;
 }
 
-/* is it made of sizes, instances and lanes alone? */
-static bool is_of_launch(const ttir_node *node) {
-  bool own = node->kind != TTIR_N_TILE && node->kind != TTIR_N_NUMBER;
-  for (uint32_t i = 0; i < node->n && own; i++)
-    own = node->kid[i]->kind == TTIR_N_NUMBER || is_of_launch(node->kid[i]);
-  return own;
-}
-
 /* A round's number plus the step is computed behind the last round too: beyond its type it is
- * another number, and the loop goes on.  What sizes are bounded by is said of the launch. */
-static void assume_that_it_ends(ttir_lift *lift, const as_ttir_op *op) {
+ * another number, and the loop goes on.  false: refused */
+static bool ends(ttir_lift *lift, const as_ttir_op *op) {
+  as_arena *mem = lift->mem;
   uint32_t bits = ttir_type_of(lift, op->operand[0])->bits;
-  const ttir_node *to = ttir_operand(lift, op, 1)->value;
-  const ttir_node *step = ttir_operand(lift, op, 2)->value;
-  int64_t most = bits >= 63 ? TTIR_MOST : ((int64_t)1 << (bits - 1)) - 1;
-  bool said = bits >= 32 && is_of_launch(to) && to->hi <= most;
-  if (!said && (__int128)to->hi - 1 + step->hi > most)
-    ttir_assume(lift, op, "its variable is taken to stay in the range of its type");
+  ttir_node *to = ttir_operand(lift, op, 1)->value;
+  ttir_node *step = ttir_operand(lift, op, 2)->value;
+  ttir_node *spare = ttir_arith(mem, TTIR_N_SUB, step, ttir_integer(mem, 1));
+  ttir_node *last = ttir_in_type(lift, op, ttir_arith(mem, TTIR_N_ADD, to, spare), bits);
+  ttir_node *leaves = last ? ttir_leaves_type(mem, last) : NULL;
+  if (leaves) { /* of data: then the kernel is not defined */
+    ttir_node *zero = ttir_real(mem, "0");
+    ttir_node *divisor = ttir_if(mem, leaves, zero, ttir_real(mem, "1"));
+    ttir_make(lift, "ends", ttir_type_of(lift, op->operand[0]),
+              ttir_arith(mem, TTIR_N_DIVIDE, zero, divisor));
+  }
+  return last != NULL;
 }
 
 bool ttir_lift_for(ttir_lift *lift, const as_ttir_op *op, int code) {
@@ -364,11 +493,14 @@ bool ttir_lift_for(ttir_lift *lift, const as_ttir_op *op, int code) {
     return ttir_refuse(lift, op, "its step is not shown to be positive");
   if (lift->guard->kind != TTIR_N_TRUE)
     return ttir_refuse(lift, op, "a loop in a branch");
-  assume_that_it_ends(lift, op);
+  if (!ends(lift, op))
+    return false;
   ttir_loop loop = {.first_name = as_intern_count(&lift->names), .again = true};
   for (uint32_t i = 0; i < n; i++) {
     const ttir_lifted *first = ttir_operand(lift, op, i + 3);
     loop.may[i] = may_be(first, true);
+    loop.low[i].how = first->low && first->low->kind == TTIR_N_TRUE ? BY_ROUNDS : BY_TILE;
+    loop.high[i].how = first->high && first->high->kind == TTIR_N_TRUE ? BY_ROUNDS : BY_TILE;
   }
   ttir_mark start = ttir_mark_here(lift);
   int depth = lift->depth;

@@ -26,6 +26,7 @@ typedef struct {
  * infinities, and of lanes without a value, where it may become so. */
 ttir_carried ttir_carry(ttir_lift *lift, const char *name, const as_ttir_type *type,
                         const ttir_lifted *first, ttir_may may, as_str *text);
+bool ttir_may_lack(const ttir_lifted *value);      /* a value, in some lanes */
 bool ttir_may_be_absent(const ttir_lifted *value); /* in some lanes, whatever is said of it */
 /* what the body sees of it, and what it is behind the loop */
 void ttir_enter_carried(ttir_lift *lift, const ttir_carried *tiles, ttir_lifted *inside);
@@ -36,7 +37,7 @@ void ttir_write_next(ttir_lift *lift, uint32_t n, const as_ttir_type *const *typ
 /* how much has been written: to go back to when a loop has to be written again */
 typedef struct {
   size_t out;
-  size_t assumed;
+  size_t required;
   size_t events;
 } ttir_mark;
 
@@ -53,6 +54,11 @@ bool ttir_enters(ttir_lift *lift, const as_ttir_op *op, const as_ttir_region *re
 
 /* ttir_moments.c: does the region combine means, sums of squares about them, and weights? */
 bool ttir_combines_moments(ttir_lift *lift, const as_ttir_region *region);
+
+/* ttir_commutes.c: does it matter in which order the region combines elements of so many parts? */
+typedef enum { TTIR_ORDER_IS_NOTHING, TTIR_ORDER_MATTERS, TTIR_ORDER_OPEN } ttir_order;
+
+ttir_order ttir_order_of(ttir_lift *lift, const as_ttir_region *region, uint32_t parts);
 
 bool ttir_lift_for(ttir_lift *lift, const as_ttir_op *op, int code);
 bool ttir_lift_if(ttir_lift *lift, const as_ttir_op *op, int code);

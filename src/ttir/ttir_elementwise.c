@@ -74,33 +74,23 @@ static bool lift_constant(ttir_lift *lift, const as_ttir_op *op, int code) {
 
 /* ---- integers */
 
-/* which number it is, where that is short */
-static void assume_in_range(ttir_lift *lift, const as_ttir_op *op, const ttir_node *value,
-                            uint32_t bits) {
-  enum { SHORT = 24 };
-
-  bool is_short = value->weight <= SHORT;
-  char *text = is_short ? as_format("an integer of %u bits is taken to stay in the range of its "
-                                    "type: %s",
-                                    bits, ttir_print(lift->mem, value))
-                        : as_strdup("an integer is taken to stay in the range of its type");
-  ttir_assume(lift, op, text);
-  free(text);
+/* as an integer of its width */
+static bool integer_result(ttir_lift *lift, const as_ttir_op *op, ttir_node *value) {
+  value = ttir_in_type(lift, op, value, ttir_type_of(lift, op->result[0])->bits);
+  return value && ttir_result(lift, op, value);
 }
 
-/* as an integer of its width: what is not shown to stay in range is taken to, aloud */
-static bool integer_result(ttir_lift *lift, const as_ttir_op *op, ttir_node *value) {
-  uint32_t bits = ttir_type_of(lift, op->result[0])->bits;
-  int64_t most = bits >= 63 ? TTIR_MOST - 1 : ((int64_t)1 << (bits - 1)) - 1;
-  if (value->lo < -most - 1 || value->hi > most) {
-    assume_in_range(lift, op, value, bits);
-    ttir_node *narrow = as_arena_alloc(lift->mem, sizeof *narrow);
-    *narrow = *value;
-    narrow->lo = value->lo < -most - 1 ? -most - 1 : value->lo;
-    narrow->hi = value->hi > most ? most : value->hi;
-    value = narrow;
+/* the bits of an operand as a number without a sign; NULL: refused, there are too many */
+static ttir_node *without_sign(ttir_lift *lift, const as_ttir_op *op, ttir_node *a) {
+  uint32_t bits = ttir_type_of(lift, op->operand[0])->bits;
+  if (a->lo >= 0)
+    return a;
+  if (bits > 32) {
+    ttir_refuse(lift, op, "of a number that is not shown to be at least 0");
+    return NULL;
   }
-  return ttir_result(lift, op, value);
+  return ttir_arith(lift->mem, TTIR_N_MOD, ttir_unwrapped(a, bits),
+                    integer(lift, (int64_t)1 << bits));
 }
 
 static ttir_node *negative(ttir_lift *lift, ttir_node *a) {
@@ -129,6 +119,17 @@ static ttir_node *truncated(ttir_lift *lift, ttir_node_kind kind, ttir_node *a, 
   return both;
 }
 
+/* towards zero; the remainder has the sign of what is divided, whatever the divisor's is */
+static bool divided(ttir_lift *lift, const as_ttir_op *op, ttir_node_kind kind, ttir_node *a,
+                    ttir_node *b) {
+  if (b->lo <= 0 && b->hi >= 0)
+    return ttir_refuse(lift, op, "by a number that is not shown to be other than 0");
+  bool below = b->hi < 0;
+  ttir_node *result = truncated(lift, kind, a, below ? negative(lift, b) : b);
+  bool turned = below && kind == TTIR_N_DIV;
+  return integer_result(lift, op, turned ? negative(lift, result) : result);
+}
+
 static bool lift_arith(ttir_lift *lift, const as_ttir_op *op, int code) {
   ttir_node_kind kind = (ttir_node_kind)code;
   ttir_node *a = ttir_operand(lift, op, 0)->value;
@@ -142,21 +143,22 @@ static bool lift_arith(ttir_lift *lift, const as_ttir_op *op, int code) {
     ttir_node *right = ttir_and(lift->mem, ttir_not(lift->mem, a), b);
     return ttir_result(lift, op, ttir_or(lift->mem, left, right));
   }
-  if (kind == TTIR_N_DIV || kind == TTIR_N_MOD) {
-    if (b->lo <= 0)
-      return ttir_refuse(lift, op, "by a number that is not shown to be positive");
-    return integer_result(lift, op, truncated(lift, kind, a, b));
-  }
+  if (kind == TTIR_N_DIV || kind == TTIR_N_MOD)
+    return divided(lift, op, kind, a, b);
+  /* modulo a power of two it is the same of what the operands are modulo it */
+  uint32_t bits = ttir_type_of(lift, op->result[0])->bits;
+  a = ttir_unwrapped(a, bits);
+  b = ttir_unwrapped(b, bits);
   return integer_result(lift, op, ttir_arith(lift->mem, kind, a, b));
 }
 
-/* unsigned: the same where nothing is negative */
+/* of the bits as numbers without a sign */
 static bool lift_unsigned(ttir_lift *lift, const as_ttir_op *op, int code) {
   if (is_truth(lift, op, 0))
     return ttir_refuse(lift, op, "of truths");
-  if (ttir_operand(lift, op, 0)->value->lo < 0 || ttir_operand(lift, op, 1)->value->lo < 0)
-    return ttir_refuse(lift, op, "of a number that is not shown to be at least 0");
-  return lift_arith(lift, op, code);
+  ttir_node *a = without_sign(lift, op, ttir_operand(lift, op, 0)->value);
+  ttir_node *b = a ? without_sign(lift, op, ttir_operand(lift, op, 1)->value) : NULL;
+  return b && divided(lift, op, (ttir_node_kind)code, a, b);
 }
 
 typedef enum { LEFT, RIGHT_SIGNED, RIGHT_UNSIGNED } shift;
@@ -181,8 +183,13 @@ static bool lift_shift(ttir_lift *lift, const as_ttir_op *op, int code) {
   int64_t step = within ? ttir_factor(b) : 1;
   int64_t first = step > 0 ? (b->lo + step - 1) / step * step : 0;
   bool few = within && (step == 0 || (b->hi - first) / step < MOST_AMOUNTS);
-  if (!few || (code == RIGHT_UNSIGNED && a->lo < 0))
-    return ttir_refuse(lift, op, "by an amount that is not one of few, or of a number below 0");
+  if (!few)
+    return ttir_refuse(lift, op, "by an amount that is not one of few");
+  a = code == RIGHT_UNSIGNED ? without_sign(lift, op, a)
+      : code == LEFT         ? ttir_unwrapped(a, (uint32_t)bits)
+                             : a;
+  if (!a)
+    return false;
   int64_t last = step > 0 ? b->hi / step * step : 0;
   ttir_node *result = shifted(lift, a, code, last);
   for (int64_t amount = last - step; step > 0 && amount >= first; amount -= step) {
@@ -233,18 +240,6 @@ static ttir_node *number_of(ttir_lift *lift, ttir_node *truth, int64_t held) {
   return ttir_if(lift->mem, truth, integer(lift, held), integer(lift, 0));
 }
 
-/* the bits of an operand as a number without a sign; NULL: refused, there are too many */
-static ttir_node *without_sign(ttir_lift *lift, const as_ttir_op *op, ttir_node *a) {
-  uint32_t bits = ttir_type_of(lift, op->operand[0])->bits;
-  if (a->lo >= 0)
-    return a;
-  if (bits > 32) {
-    ttir_refuse(lift, op, "of a number that is not shown to be at least 0");
-    return NULL;
-  }
-  return ttir_arith(lift->mem, TTIR_N_MOD, a, integer(lift, (int64_t)1 << bits));
-}
-
 /* code: the number that a truth is, -1 where its one bit is a sign */
 static bool lift_widen(ttir_lift *lift, const as_ttir_op *op, int code) {
   ttir_node *a = ttir_operand(lift, op, 0)->value;
@@ -258,6 +253,8 @@ static bool lift_widen(ttir_lift *lift, const as_ttir_op *op, int code) {
 static bool lift_narrow(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   ttir_node *a = ttir_operand(lift, op, 0)->value;
+  if (a->wraps > ttir_type_of(lift, op->result[0])->bits)
+    a = ttir_unwrapped(a, 0);
   if (!result_is_truth(lift, op))
     return integer_result(lift, op, a);
   ttir_node *bit = ttir_arith(lift->mem, TTIR_N_MOD, a, integer(lift, 2));
@@ -358,9 +355,13 @@ static bool lift_compare(ttir_lift *lift, const as_ttir_op *op, int floating) {
         ttir_and(lift->mem, ttir_not(lift->mem, a->value), ttir_not(lift->mem, b->value));
     holds = ttir_or(lift->mem, both, none);
   } else {
-    if (!floating && rel->without_sign && (a->value->lo < 0 || b->value->lo < 0))
-      return ttir_refuse(lift, op, "of a number that is not shown to be at least 0");
-    holds = ttir_compare_lifted(lift, rel->kind, a, b);
+    ttir_lifted bits[2] = {*a, *b};
+    for (int i = 0; i < 2 && !floating && rel->without_sign; i++) {
+      bits[i].value = without_sign(lift, op, bits[i].value);
+      if (!bits[i].value)
+        return false;
+    }
+    holds = ttir_compare_lifted(lift, rel->kind, &bits[0], &bits[1]);
   }
   return ttir_result(lift, op, rel->negate ? ttir_not(lift->mem, holds) : holds);
 }
@@ -374,8 +375,14 @@ static ttir_node *select_truth(ttir_lift *lift, ttir_node *c, ttir_node *a, ttir
 ttir_lifted ttir_choose(ttir_lift *lift, ttir_node *condition, const ttir_lifted *a,
                         const ttir_lifted *b, bool truth) {
   ttir_lifted chosen = {.known = true, .argument = a->argument};
+  ttir_node *then = a->value;
+  ttir_node *other = b->value;
+  if (!truth && condition && ttir_is_partial(then))
+    then = ttir_under(lift->mem, then, condition);
+  if (!truth && condition && condition->kind != TTIR_N_TRUE && ttir_is_partial(other))
+    other = ttir_under(lift->mem, other, ttir_not(lift->mem, condition));
   chosen.value = truth ? select_truth(lift, condition, a->value, b->value)
-                       : ttir_if(lift->mem, condition, a->value, b->value);
+                       : ttir_if(lift->mem, condition, then, other);
   chosen.low = select_truth(lift, condition, a->low, b->low);
   chosen.high = select_truth(lift, condition, a->high, b->high);
   return chosen;
@@ -395,22 +402,47 @@ static bool lift_select(ttir_lift *lift, const as_ttir_op *op, int code) {
 
 /* ---- reals */
 
-ttir_lifted ttir_add_lifted(ttir_lift *lift, const as_ttir_op *op, const ttir_lifted *a,
-                            const ttir_lifted *b, bool subtract) {
+ttir_lifted ttir_without(ttir_lift *lift, ttir_lifted of, ttir_node *none) {
+  if (!none)
+    return of;
+  ttir_node *some = ttir_not(lift->mem, none);
+  of.low = ttir_and(lift->mem, of.low, some);
+  of.high = ttir_and(lift->mem, of.high, some);
+  of.value = ttir_lacking(lift, of.value, none);
+  return of;
+}
+
+static ttir_node *infinite(ttir_lift *lift, const ttir_lifted *a) {
+  return ttir_or(lift->mem, a->low, a->high);
+}
+
+ttir_node *ttir_finite(ttir_lift *lift, const ttir_lifted *a) {
+  ttir_node *lacks = infinite(lift, a);
+  if (!lacks)
+    return a->value;
+  ttir_node *number = ttir_if(lift->mem, lacks, real(lift, "0"), a->value);
+  return ttir_lacking(lift, number, lacks);
+}
+
+ttir_lifted ttir_add_lifted(ttir_lift *lift, const ttir_lifted *a, const ttir_lifted *b,
+                            bool subtract) {
+  as_arena *mem = lift->mem;
   ttir_lifted sum = {.known = true};
-  sum.value = ttir_arith(lift->mem, subtract ? TTIR_N_SUB : TTIR_N_ADD, a->value, b->value);
-  if (!is_finite(a) && !is_finite(b))
-    ttir_assume(lift, op, "infinities of opposite signs are taken not to meet");
+  sum.value = ttir_arith(mem, subtract ? TTIR_N_SUB : TTIR_N_ADD, a->value, b->value);
   ttir_node *b_low = subtract ? b->high : b->low;
   ttir_node *b_high = subtract ? b->low : b->high;
-  sum.low = ttir_or(lift->mem, a->low, b_low);
-  sum.high = ttir_or(lift->mem, a->high, ttir_and(lift->mem, b_high, ttir_not(lift->mem, sum.low)));
+  sum.low = ttir_or(mem, ttir_and(mem, a->low, ttir_not(mem, b_high)),
+                    ttir_and(mem, b_low, ttir_not(mem, a->high)));
+  sum.high = ttir_or(mem, ttir_and(mem, a->high, ttir_not(mem, b_low)),
+                     ttir_and(mem, b_high, ttir_not(mem, a->low)));
+  sum.value = ttir_lacking(
+      lift, sum.value, ttir_or(mem, ttir_and(mem, a->low, b_high), ttir_and(mem, a->high, b_low)));
   return sum;
 }
 
 static bool lift_add(ttir_lift *lift, const as_ttir_op *op, int subtract) {
   const ttir_lifted *a = ttir_operand(lift, op, 0);
-  lift->value[op->result[0]] = ttir_add_lifted(lift, op, a, ttir_operand(lift, op, 1), subtract);
+  lift->value[op->result[0]] = ttir_add_lifted(lift, a, ttir_operand(lift, op, 1), subtract);
   return true;
 }
 
@@ -420,6 +452,10 @@ static ttir_node *has_sign(ttir_lift *lift, const ttir_lifted *a, bool above) {
   ttir_node *zero = real(lift, "0");
   ttir_node *finite = above ? ttir_compare(mem, TTIR_N_LESS, zero, a->value)
                             : ttir_compare(mem, TTIR_N_LESS, a->value, zero);
+  if (a->value->kind == TTIR_N_NUMBER || ttir_is_positive(a->value)) {
+    double number = ttir_is_positive(a->value) ? 1 : strtod(a->value->text, NULL);
+    finite = (above ? number > 0 : number < 0) ? ttir_true(mem) : NULL;
+  }
   ttir_node *never = above ? a->low : a->high;
   return ttir_or(mem, above ? a->high : a->low, ttir_and(mem, ttir_not(mem, never), finite));
 }
@@ -432,39 +468,50 @@ static ttir_node *infinite_product(ttir_lift *lift, const ttir_lifted *a, const 
   return ttir_or(mem, same, turned);
 }
 
-ttir_lifted ttir_multiply_lifted(ttir_lift *lift, const as_ttir_op *op, const ttir_lifted *a,
-                                 const ttir_lifted *b) {
+/* where the number is 0 */
+static ttir_node *vanishes(ttir_lift *lift, const ttir_lifted *a) {
+  bool number = a->value->kind == TTIR_N_NUMBER;
+  if (ttir_is_positive(a->value) || (number && strtod(a->value->text, NULL) != 0))
+    return NULL;
+  ttir_node *zero = number ? ttir_true(lift->mem)
+                           : ttir_compare(lift->mem, TTIR_N_EQUAL, a->value, real(lift, "0"));
+  return ttir_and(lift->mem, ttir_not(lift->mem, infinite(lift, a)), zero);
+}
+
+ttir_lifted ttir_multiply_lifted(ttir_lift *lift, const ttir_lifted *a, const ttir_lifted *b) {
+  as_arena *mem = lift->mem;
   ttir_lifted product = {.known = true};
-  product.value = ttir_arith(lift->mem, TTIR_N_MUL, a->value, b->value);
-  if (!is_finite(a) || !is_finite(b)) {
-    ttir_assume(lift, op, "infinity is taken not to meet 0");
-    product.high =
-        ttir_or(lift->mem, infinite_product(lift, a, b, true), infinite_product(lift, b, a, true));
-    product.low = ttir_or(lift->mem, infinite_product(lift, a, b, false),
-                          infinite_product(lift, b, a, false));
-  }
-  return product;
+  product.value = ttir_arith(mem, TTIR_N_MUL, a->value, b->value);
+  if (is_finite(a) && is_finite(b))
+    return product;
+  product.high =
+      ttir_or(mem, infinite_product(lift, a, b, true), infinite_product(lift, b, a, true));
+  product.low =
+      ttir_or(mem, infinite_product(lift, a, b, false), infinite_product(lift, b, a, false));
+  ttir_node *left = is_finite(a) ? NULL : ttir_and(mem, infinite(lift, a), vanishes(lift, b));
+  ttir_node *right = is_finite(b) ? NULL : ttir_and(mem, infinite(lift, b), vanishes(lift, a));
+  return ttir_without(lift, product, ttir_or(mem, left, right));
 }
 
 static bool lift_multiply(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   lift->value[op->result[0]] =
-      ttir_multiply_lifted(lift, op, ttir_operand(lift, op, 0), ttir_operand(lift, op, 1));
+      ttir_multiply_lifted(lift, ttir_operand(lift, op, 0), ttir_operand(lift, op, 1));
   return true;
 }
 
+/* By infinity it is 0, or none of infinity; infinity by 0 has no value, as no number has by 0. */
 static bool lift_divide(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   const ttir_lifted *a = ttir_operand(lift, op, 0);
   const ttir_lifted *b = ttir_operand(lift, op, 1);
   ttir_node *quotient = ttir_arith(lift->mem, TTIR_N_DIVIDE, a->value, b->value);
-  ttir_node *vanishes = ttir_or(lift->mem, b->low, b->high);
   ttir_lifted result = {.known = true};
-  result.value = ttir_if(lift->mem, vanishes, real(lift, "0"), quotient);
+  result.value = ttir_if(lift->mem, infinite(lift, b), real(lift, "0"), quotient);
   if (!is_finite(a)) {
-    ttir_assume(lift, op, "infinity is taken not to be divided by infinity or 0");
     result.high = infinite_product(lift, a, b, true);
     result.low = infinite_product(lift, a, b, false);
+    result = ttir_without(lift, result, ttir_and(lift->mem, infinite(lift, a), infinite(lift, b)));
   }
   lift->value[op->result[0]] = result;
   return true;
@@ -509,14 +556,10 @@ static bool lift_clamp(ttir_lift *lift, const as_ttir_op *op, int code) {
 
 static bool lift_fma(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
-  for (uint32_t i = 0; i < 3; i++) {
-    if (!is_finite(ttir_operand(lift, op, i)))
-      return refuse_infinite(lift, op);
-  }
-  ttir_node *product = ttir_arith(lift->mem, TTIR_N_MUL, ttir_operand(lift, op, 0)->value,
-                                  ttir_operand(lift, op, 1)->value);
-  return ttir_result(lift, op,
-                     ttir_arith(lift->mem, TTIR_N_ADD, product, ttir_operand(lift, op, 2)->value));
+  ttir_lifted product =
+      ttir_multiply_lifted(lift, ttir_operand(lift, op, 0), ttir_operand(lift, op, 1));
+  lift->value[op->result[0]] = ttir_add_lifted(lift, &product, ttir_operand(lift, op, 2), false);
+  return true;
 }
 
 /* ---- functions of one real */

@@ -62,5 +62,5 @@ bool ttir_lanes_unread(const ttir_lift *lift, const as_ttir_op *load) {
   in.has[load->result[0]] = true;
   bool unread = !looked_at(&in, &lift->kernel->body);
   bool real = ttir_type_of(lift, load->result[0])->kind == AS_TTIR_FLOAT;
-  return unread && (!real || (lift->zeroes && in.shared));
+  return unread && (!real || in.shared);
 }

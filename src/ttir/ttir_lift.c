@@ -9,24 +9,10 @@ bool ttir_refuse(ttir_lift *lift, const as_ttir_op *op, const char *why) {
   return as_err_set(lift->err, AS_UNKNOWN, "%s:%d: %s: %s", lift->file, op->line, op->name, why);
 }
 
-void ttir_assume(ttir_lift *lift, const as_ttir_op *op, const char *what) {
-  char *text = as_format("line %d: %s\n", op->line, what);
-  const char *line = as_arena_strdup(lift->mem, text);
-  free(text);
-  for (size_t i = 0; i < lift->assumed.n; i++) {
-    if (strcmp(AS_VEC_AT(&lift->assumed, const char *, i), line) == 0)
-      return;
-  }
-  as_vec_push(&lift->assumed, &line);
-}
-
-void ttir_assume_defined(ttir_lift *lift, const ttir_node *node) {
-  bool partial = node && lift->now && ttir_is_partial(node);
-  lift->all_defined |= partial;
-  if (partial)
-    ttir_assume(lift, lift->now,
-                "nothing is divided by 0, and roots and logarithms are of what they are defined "
-                "of, in lanes that nothing reads, too");
+void ttir_fail(ttir_lift *lift, const char *why) {
+  if (!lift->failed)
+    ttir_refuse(lift, lift->now, why);
+  lift->failed = true;
 }
 
 void ttir_happens(ttir_lift *lift, ttir_event_kind kind, const as_ttir_op *op, uint32_t argument,
@@ -39,27 +25,20 @@ void ttir_happens(ttir_lift *lift, ttir_event_kind kind, const as_ttir_op *op, u
   as_vec_push(&lift->events, &event);
 }
 
-/* Lanes that touch one place without a barrier between may do so in any order: refused where
- * something is loaded, or two lanes are seen to store there, unless the order of the text is asked
- * for.  That, and what may be stored by two lanes, is said aloud.  Number i <= k of the events. */
+/* Lanes that touch one place without a barrier between may do so in any order: refused where that
+ * is not ruled out, unless the order of the text is asked for.  Number i <= k of the events. */
 static bool is_ordered(ttir_lift *lift, size_t i, size_t k, uint64_t *left) {
-  ttir_order order = ttir_order_of(&lift->events, i, k, left);
   const as_ttir_op *op = AS_VEC_AT(&lift->events, ttir_event, k).op;
-  if (order == TTIR_IN_ORDER)
+  /* that each lane of a store has a place of its own a proof asks of a candidate; of a sum into
+   * memory, of which the sums before are loaded for all lanes at once, it must be seen */
+  bool own_lanes = lift->launch->given || ttir_role_of(op) == TTIR_UPDATES;
+  if (lift->launch->in_order || ttir_are_in_order(&lift->events, i, k, own_lanes, left))
     return true;
   char *text = as_format("a place that another lane may touch in line %d, with no barrier between",
                          AS_VEC_AT(&lift->events, ttir_event, i).op->line);
-  bool taken = order == TTIR_STORES_PERHAPS || lift->launch->in_order;
-  if (!taken) {
-    ttir_refuse(lift, op, text);
-    free(text);
-    return false;
-  }
-  char *said = as_format("%s: taken to be touched in the order of the text", text);
-  ttir_assume(lift, op, said);
-  free(said);
+  ttir_refuse(lift, op, text);
   free(text);
-  return true;
+  return false;
 }
 
 static bool are_ordered(ttir_lift *lift) {
@@ -284,6 +263,8 @@ bool ttir_lift_region(ttir_lift *lift, const as_ttir_region *region) {
       return false;
     lift->now = op;
     settle_results(lift, op);
+    if (lift->failed)
+      return false;
   }
   return true;
 }
@@ -312,29 +293,14 @@ static bool name_sizes(ttir_lift *lift) {
   return true;
 }
 
-/* The number that an argument is, as one of its type: what is beyond this whatever the sizes are is
- * refused, what may be is taken not to be, aloud.  NULL: refused. */
+/* The number that an argument is, as one of its type.  NULL: refused. */
 static ttir_node *argument_in_range(ttir_lift *lift, const as_ttir_value *of, ttir_node *value) {
-  int64_t most = of->type.bits >= 63 ? TTIR_MOST - 1 : ((int64_t)1 << (of->type.bits - 1)) - 1;
-  if (value->lo >= -most - 1 && value->hi <= most)
-    return value;
-  if (value->lo > most || value->hi < -most - 1) {
-    as_err_set(lift->err, AS_BAD_INPUT,
-               "`%s` is an integer of %u bits, which the launch's is beyond", of->name,
-               of->type.bits);
-    return NULL;
-  }
-  char *said = as_format("launches: the argument %s is taken to stay in the range of its type, of "
-                         "%u bits\n",
-                         of->name, of->type.bits);
-  const char *line = as_arena_strdup(lift->mem, said);
-  free(said);
-  as_vec_push(&lift->assumed, &line);
-  ttir_node *narrow = as_arena_alloc(lift->mem, sizeof *narrow);
-  *narrow = *value;
-  narrow->lo = value->lo < -most - 1 ? -most - 1 : value->lo;
-  narrow->hi = value->hi > most ? most : value->hi;
-  return narrow;
+  int64_t most = ttir_most_of(of->type.bits);
+  if (value->lo <= most && value->hi >= -most - 1)
+    return ttir_in_type(lift, NULL, value, of->type.bits);
+  as_err_set(lift->err, AS_BAD_INPUT, "`%s` is an integer of %u bits, which the launch's is beyond",
+             of->name, of->type.bits);
+  return NULL;
 }
 
 /* an integer or a truth that the launch says, or that is a size of its name; false: refused */
@@ -420,7 +386,7 @@ static bool declare_pointer(ttir_lift *lift, as_str *text, uint32_t i) {
   return true;
 }
 
-static bool declare(ttir_lift *lift, as_str *text) {
+static bool declare(ttir_lift *lift, const char *relations, as_str *text) {
   char *name = cleaned(lift->kernel->name);
   as_str_printf(text, "tile %s\n", name);
   free(name);
@@ -433,6 +399,7 @@ static bool declare(ttir_lift *lift, as_str *text) {
   }
   for (uint32_t i = 0; i < lift->launch->n_where; i++)
     as_str_printf(text, "where %s\n", lift->launch->where[i]);
+  as_str_add(text, relations);
   const as_ttir_region *body = &lift->kernel->body;
   for (uint32_t i = 0; i < body->n_argument; i++) {
     const as_ttir_value *of = &lift->kernel->value[body->argument[i]];
@@ -514,33 +481,19 @@ ttir_node *ttir_grid(ttir_lift *lift, int axis) {
   return ttir_size(lift, extent ? extent : "1", "the grid");
 }
 
-/* what the ranges of numbers rest on */
-static void say_bound_of_sizes(const as_ttir_launch *launch, as_str *said) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < launch->n_size; i++) {
-    if (launch->size[i].most == 0)
-      as_str_printf(said, n++ ? ", %s" : "launches: below 2147483648 is each of %s",
-                    launch->size[i].name);
-  }
-  as_str_add(said, n ? "\n" : "");
-}
-
 /* how a kernel is read, and what that shows */
 typedef struct {
   const ttir_mask
-      *known;       /* of masks of stores, by value: what an earlier reading has seen; or NULL */
-  ttir_mask *seen;  /* what this one sees */
-  bool zeroes;      /* reals that nobody reads may be read as 0 */
-  bool contradicts; /* they were, and all lanes are taken to be defined */
+      *known;      /* of masks of stores, by value: what an earlier reading has seen; or NULL */
+  ttir_mask *seen; /* what this one sees */
 } reading;
 
 static char *lifted_text(const as_ttir_kernel *kernel, const char *file,
-                         const as_ttir_launch *launch, reading *how, char **assumptions,
+                         const as_ttir_launch *launch, reading *how, char **relations,
                          as_err *err) {
   const ttir_mask *known = how->known;
   ttir_lift lift = {.kernel = kernel, .launch = launch, .file = file, .err = err};
   lift.mask = how->seen;
-  lift.zeroes = how->zeroes;
   lift.mem = as_arena_new();
   lift.read = ttir_all_read(lift.mem, kernel, known);
   lift.value = as_calloc(kernel->n_value + 1, sizeof *lift.value);
@@ -550,23 +503,22 @@ static char *lifted_text(const as_ttir_kernel *kernel, const char *file,
   lift.tensor = as_calloc(kernel->body.n_argument + 1, sizeof *lift.tensor);
   lift.guard = ttir_true(lift.mem);
   as_str_init(&lift.out);
-  as_vec_init(&lift.assumed, sizeof(const char *));
+  as_vec_init(&lift.required, sizeof(ttir_required));
   as_vec_init(&lift.events, sizeof(ttir_event));
   as_intern_init(&lift.names, NULL);
   as_str text;
   as_str_init(&text);
-  bool fine = lift_arguments(&lift) && lift_body(&lift) && (!known || are_ordered(&lift)) &&
-              declare(&lift, &text);
+  as_str required;
+  as_str_init(&required);
+  as_str_add(&required, "");
+  bool fine = lift_arguments(&lift) && lift_body(&lift) && (!known || are_ordered(&lift));
+  if (fine)
+    ttir_write_relations(&lift, &required);
+  *relations = as_str_take(&required);
+  fine = fine && declare(&lift, *relations, &text);
   if (fine)
     as_str_add(&text, lift.out.s ? lift.out.s : "");
-  as_str said;
-  as_str_init(&said);
-  say_bound_of_sizes(launch, &said);
-  for (size_t i = 0; i < lift.assumed.n; i++)
-    as_str_add(&said, AS_VEC_AT(&lift.assumed, const char *, i));
-  *assumptions = as_str_take(&said);
-  how->contradicts = lift.zeroed && lift.all_defined;
-  as_vec_clear(&lift.assumed);
+  as_vec_clear(&lift.required);
   as_str_clear(&lift.out);
   as_intern_clear(&lift.names);
   free(lift.value);
@@ -583,26 +535,18 @@ static char *lifted_text(const as_ttir_kernel *kernel, const char *file,
   return NULL;
 }
 
-/* Which masks always hold, and so which lanes are read, is known when all has been read once.  A 0
- * in a lane that nobody reads must not meet the assumption that all lanes are defined, which
- * nothing would keep then. */
+/* Which masks always hold, and so which lanes are read, is known when all has been read once. */
 char *as_ttir_lift(const as_ttir_kernel *kernel, const char *file, const as_ttir_launch *launch,
-                   char **assumptions, as_err *err) {
+                   char **relations, as_err *err) {
   size_t n = (size_t)kernel->n_value + 1;
-  ttir_mask *masks = as_calloc(3 * n, sizeof *masks);
-  reading how = {.known = NULL, .seen = masks, .zeroes = true};
-  char *text = lifted_text(kernel, file, launch, &how, assumptions, err);
+  ttir_mask *masks = as_calloc(2 * n, sizeof *masks);
+  reading how = {.known = NULL, .seen = masks};
+  char *text = lifted_text(kernel, file, launch, &how, relations, err);
   if (text) {
     free(text);
-    free(*assumptions);
-    how = (reading){.known = masks, .seen = masks + n, .zeroes = true};
-    text = lifted_text(kernel, file, launch, &how, assumptions, err);
-  }
-  if (text && how.contradicts) {
-    free(text);
-    free(*assumptions);
-    how = (reading){.known = masks, .seen = masks + 2 * n, .zeroes = false};
-    text = lifted_text(kernel, file, launch, &how, assumptions, err);
+    free(*relations);
+    how = (reading){.known = masks, .seen = masks + n};
+    text = lifted_text(kernel, file, launch, &how, relations, err);
   }
   free(masks);
   return text;

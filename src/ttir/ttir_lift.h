@@ -17,6 +17,12 @@ typedef struct {
   const as_ttir_op *descriptor; /* that made it */
 } ttir_lifted;
 
+/* an expression of sizes that is to be at most a number */
+typedef struct {
+  ttir_node *bound;
+  int64_t most;
+} ttir_required;
+
 /* of the mask of a store: whether it holds in all lanes */
 typedef enum { TTIR_NOT_SEEN, TTIR_ALWAYS, TTIR_SOMETIMES } ttir_mask;
 
@@ -28,15 +34,13 @@ typedef struct {
   ttir_lifted *value; /* one each of the kernel's */
   as_str out;
   int depth;                /* of blocks in `out` */
-  as_vec assumed;           /* of const char *, lines; each once */
+  as_vec required;          /* of ttir_required */
   ttir_node *guard;         /* the conditions of the branches around; not NULL */
   const as_ttir_type *over; /* the extents that values without axes have here; NULL: none */
   as_intern names;          /* all that have been given */
   uint32_t n_counters;
   ttir_mask *mask;       /* by value, of stores: seen so far */
-  bool zeroes;           /* lanes of reals without a value that nobody reads may be read as 0 */
-  bool zeroed;           /* some were */
-  bool all_defined;      /* what has no value in some lanes was taken to have one in all */
+  bool failed;           /* by ttir_fail */
   const bool *read;      /* by value: something reads all of its lanes (ttir_read.c) */
   const as_ttir_op *now; /* what is lifted; NULL: nothing yet */
   const char **tensor;   /* by argument: what the one that it points to is called here */
@@ -82,10 +86,21 @@ ttir_role ttir_role_of(const as_ttir_op *op); /* TTIR_OTHER, too, where no row i
 bool ttir_is_lane_wise(ttir_role role);
 
 bool ttir_refuse(ttir_lift *lift, const as_ttir_op *op, const char *why);
-void ttir_assume(ttir_lift *lift, const as_ttir_op *op, const char *what); /* each line once */
-/* All lanes of a tile are computed, where the kernel may go on without some: aloud, if they may be
- * out of the domain of what is computed.  The node may be NULL. */
-void ttir_assume_defined(ttir_lift *lift, const ttir_node *node);
+/* the same of what is lifted now, from where no status is returned: the kernel is refused */
+void ttir_fail(ttir_lift *lift, const char *why);
+/* ttir_range.c: the largest number of an integer's type */
+int64_t ttir_most_of(uint32_t bits);
+/* the largest value of an integer, as an expression of sizes; NULL: it is not known */
+ttir_node *ttir_largest(ttir_lift *lift, ttir_node *node);
+/* The number as an integer of `bits` bits.  What the launch alone decides must stay in range, in
+ * all launches (a relation of sizes sees to it) and in the one at hand; NULL: refused.  op NULL: of
+ * an argument. */
+ttir_node *ttir_in_type(ttir_lift *lift, const as_ttir_op *op, ttir_node *value, uint32_t bits);
+/* lines `where n <= 64` that keep numbers in their types, and sizes in what ranges rest on */
+void ttir_write_relations(const ttir_lift *lift, as_str *text);
+/* ttir_size.c: the value of an expression of sizes, which are all of one value (their least) */
+int64_t ttir_size_value(const as_ttir_launch *launch, const char *text);
+
 /* ttir_read.c: by value, does the kernel, where it computes it, read all of its lanes?  known: of
  * the masks of stores, by value; NULL: nothing */
 bool *ttir_all_read(as_arena *mem, const as_ttir_kernel *kernel, const ttir_mask *known);
@@ -93,12 +108,12 @@ bool *ttir_all_read(as_arena *mem, const as_ttir_kernel *kernel, const ttir_mask
 /* ttir_partial.c, of values that some lanes may lack: kept as an expression of named parts, or as
  * a tile and its traces */
 ttir_node *ttir_keep(ttir_lift *lift, const char *wish, const as_ttir_type *type, ttir_node *node);
-/* a tile that holds 0 where there is no value, and its traces */
+/* a tile that holds 0 where there is no value, and what says where that is */
 ttir_node *ttir_guarded_tile(ttir_lift *lift, const char *wish, const as_ttir_type *type,
                              ttir_node *node);
-/* where it has no value; NULL: nowhere */
+/* where it has no value; NULL: nowhere.  The node may be NULL. */
 ttir_node *ttir_lacks(ttir_lift *lift, const ttir_node *node);
-/* 0 where it has no value */
+/* 0, or false, where it has no value; the node may be NULL */
 ttir_node *ttir_filled(ttir_lift *lift, ttir_node *node);
 /* the value, but none where `lacks` holds; lacks NULL: nowhere */
 ttir_node *ttir_lacking(ttir_lift *lift, ttir_node *value, ttir_node *lacks);
@@ -169,11 +184,15 @@ bool ttir_split_place(as_arena *mem, ttir_node *position, ttir_node *extent, tti
 /* comparison of numbers that may be infinite: kinds EQUAL, LESS, AT_MOST */
 ttir_node *ttir_compare_lifted(ttir_lift *lift, ttir_node_kind kind, const ttir_lifted *a,
                                const ttir_lifted *b);
-/* of numbers that may be infinite; what would be no number is taken not to occur, aloud */
-ttir_lifted ttir_add_lifted(ttir_lift *lift, const as_ttir_op *op, const ttir_lifted *a,
-                            const ttir_lifted *b, bool subtract);
-ttir_lifted ttir_multiply_lifted(ttir_lift *lift, const as_ttir_op *op, const ttir_lifted *a,
-                                 const ttir_lifted *b);
+/* of numbers that may be infinite; none where it is no number: infinity minus infinity, or times 0
+ */
+ttir_lifted ttir_add_lifted(ttir_lift *lift, const ttir_lifted *a, const ttir_lifted *b,
+                            bool subtract);
+ttir_lifted ttir_multiply_lifted(ttir_lift *lift, const ttir_lifted *a, const ttir_lifted *b);
+/* the number, infinite or not, but none where `none` holds (NULL: nowhere) */
+ttir_lifted ttir_without(ttir_lift *lift, ttir_lifted of, ttir_node *none);
+/* the finite number; none where it is infinite */
+ttir_node *ttir_finite(ttir_lift *lift, const ttir_lifted *a);
 /* `a` where the condition holds, else `b` */
 ttir_lifted ttir_choose(ttir_lift *lift, ttir_node *condition, const ttir_lifted *a,
                         const ttir_lifted *b, bool truth);

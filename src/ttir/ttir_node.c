@@ -274,8 +274,33 @@ static bool contradicts(const ttir_node *a, const ttir_node *b) {
          (b->kind == TTIR_N_AND && (contradicts(a, b->kid[0]) || contradicts(a, b->kid[1])));
 }
 
+/* Does the truth never hold where the loop's variable is this number?  What it implies of all lanes
+ * of an axis is asked of the first. */
+static bool never_at(as_arena *mem, ttir_node *truth, const char *variable, ttir_node *number) {
+  if (truth->kind == TTIR_N_AND)
+    return never_at(mem, truth->kid[0], variable, number) ||
+           never_at(mem, truth->kid[1], variable, number);
+  if (truth->kind == TTIR_N_OR)
+    return never_at(mem, truth->kid[0], variable, number) &&
+           never_at(mem, truth->kid[1], variable, number);
+  if (truth->implied && !ttir_at(mem, truth->implied, variable, number))
+    return true;
+  return !ttir_at(mem, truth, variable, number);
+}
+
+/* does a part of `a` say which round of a loop it is, in which `b` never holds? */
+static bool contradicts_round(as_arena *mem, ttir_node *a, ttir_node *b) {
+  if (a->kind == TTIR_N_AND)
+    return contradicts_round(mem, a->kid[0], b) || contradicts_round(mem, a->kid[1], b);
+  if (a->kind == TTIR_N_TILE && a->implied)
+    return contradicts_round(mem, a->implied, b);
+  return a->kind == TTIR_N_EQUAL && a->kid[0]->kind == TTIR_N_NAME && a->kid[0]->round &&
+         never_at(mem, b, a->kid[0]->text, a->kid[1]);
+}
+
 ttir_node *ttir_and(as_arena *mem, ttir_node *a, ttir_node *b) {
-  if (!a || !b || contradicts(a, b) || contradicts(b, a))
+  if (!a || !b || contradicts(a, b) || contradicts(b, a) || contradicts_round(mem, a, b) ||
+      contradicts_round(mem, b, a))
     return NULL;
   if (a->kind == TTIR_N_TRUE || entails(b, a))
     return b;
@@ -340,15 +365,14 @@ bool ttir_is_nonnegative(const ttir_node *node) {
   }
 }
 
-/* is it above 0 in plain sight? */
-static bool is_positive(const ttir_node *node) {
+bool ttir_is_positive(const ttir_node *node) {
   if (node->kind == TTIR_N_NUMBER)
     return strtod(node->text, NULL) > 0;
   if (node->kind == TTIR_N_MUL)
-    return is_positive(node->kid[0]) && is_positive(node->kid[1]);
+    return ttir_is_positive(node->kid[0]) && ttir_is_positive(node->kid[1]);
   if (node->kind == TTIR_N_ADD)
-    return (is_positive(node->kid[0]) && ttir_is_nonnegative(node->kid[1])) ||
-           (ttir_is_nonnegative(node->kid[0]) && is_positive(node->kid[1]));
+    return (ttir_is_positive(node->kid[0]) && ttir_is_nonnegative(node->kid[1])) ||
+           (ttir_is_nonnegative(node->kid[0]) && ttir_is_positive(node->kid[1]));
   bool exponential = node->kind == TTIR_N_CALL && strcmp(node->text, "exp") == 0;
   bool integer = node->kind == TTIR_N_NAME; /* as a real number it keeps its range */
   return exponential || (integer && node->lo > 0);
@@ -357,11 +381,11 @@ static bool is_positive(const ttir_node *node) {
 bool ttir_leaves_domain(const ttir_node *node) {
   if (node->kind == TTIR_N_DIVIDE) {
     const ttir_node *by = node->kid[1];
-    return !is_positive(by) && !(by->kind == TTIR_N_NUMBER && strtod(by->text, NULL) < 0);
+    return !ttir_is_positive(by) && !(by->kind == TTIR_N_NUMBER && strtod(by->text, NULL) < 0);
   }
   bool root = node->kind == TTIR_N_CALL &&
               (strcmp(node->text, "sqrt") == 0 || strcmp(node->text, "log") == 0);
-  return root && !is_positive(node->kid[0]);
+  return root && !ttir_is_positive(node->kid[0]);
 }
 
 bool ttir_is_partial(const ttir_node *node) {
@@ -378,13 +402,65 @@ bool ttir_reads_absent(const ttir_node *node) {
   return reads;
 }
 
+/* ---- integers modulo a power of two */
+
+/* two to that power; one beyond what ranges hold has no range */
+static ttir_node *power_of_two(as_arena *mem, uint32_t power) {
+  if (power < 62)
+    return ttir_integer(mem, (int64_t)1 << power);
+  const char *text = power == 62   ? "4611686018427387904"
+                     : power == 63 ? "9223372036854775808"
+                                   : "18446744073709551616";
+  return ttir_name(mem, text, TTIR_LEAST, TTIR_MOST);
+}
+
+ttir_node *ttir_wrapped(as_arena *mem, ttir_node *number, uint32_t bits) {
+  int64_t half = bits >= 63 ? TTIR_MOST : (int64_t)1 << (bits - 1);
+  if (number->lo > -half && number->hi < half)
+    return number;
+  ttir_node *shift = power_of_two(mem, bits - 1);
+  ttir_node *above = ttir_arith(mem, TTIR_N_ADD, number, shift);
+  ttir_node *rest = new_node(mem, TTIR_N_MOD, TTIR_INTEGER);
+  add_kid(rest, above);
+  add_kid(rest, power_of_two(mem, bits));
+  ttir_node *node = new_node(mem, TTIR_N_SUB, TTIR_INTEGER);
+  add_kid(node, rest);
+  add_kid(node, shift);
+  node->lo = bits >= 63 ? TTIR_LEAST : -half;
+  node->hi = bits >= 63 ? TTIR_MOST : half - 1;
+  node->wraps = bits;
+  return node;
+}
+
+ttir_node *ttir_unwrapped(const ttir_node *node, uint32_t bits) {
+  bool wraps = node->wraps && (bits == 0 || node->wraps == bits);
+  return wraps ? node->kid[0]->kid[0]->kid[0] : (ttir_node *)(uintptr_t)node;
+}
+
+ttir_node *ttir_leaves_type(as_arena *mem, const ttir_node *node) {
+  ttir_node *leaves = NULL;
+  for (uint32_t i = 0; i < node->n && !node->wraps; i++)
+    leaves = ttir_or(mem, leaves, ttir_leaves_type(mem, node->kid[i]));
+  if (!node->wraps)
+    return leaves;
+  ttir_node *number = ttir_unwrapped(node, 0);
+  ttir_node *half = power_of_two(mem, node->wraps - 1);
+  ttir_node *least = ttir_arith(mem, TTIR_N_SUB, ttir_integer(mem, 0), half);
+  ttir_node *below = ttir_compare(mem, TTIR_N_LESS, number, least);
+  ttir_node *above = ttir_compare(mem, TTIR_N_AT_MOST, half, number);
+  return ttir_or(mem, ttir_leaves_type(mem, number), ttir_or(mem, below, above));
+}
+
 /* ---- replacing lanes */
 
 typedef struct {
   as_arena *mem;
   ttir_node *const *lane; /* NULL: they stay */
   ttir_node *mask;        /* holds here: choices that it decides are made; NULL: nothing is known */
-  as_map done;            /* from nodes to what they became */
+  bool unwraps;           /* numbers are taken to stay in their types */
+  const char *variable;   /* becomes `number`, and lanes of implied truths 0; NULL: none does */
+  ttir_node *number;
+  as_map done; /* from nodes to what they became */
 } view;
 
 static ttir_node *viewed(view *in, ttir_node *node);
@@ -418,12 +494,25 @@ static ttir_node *of_kids(as_arena *mem, const ttir_node *node, ttir_node *const
 
 static ttir_node *rebuilt(view *in, const ttir_node *node) {
   ttir_node *kid[TTIR_MOST_KIDS];
+  if (node->wraps && in->unwraps) {
+    ttir_node *number = as_arena_alloc(in->mem, sizeof *number);
+    *number = *viewed(in, ttir_unwrapped(node, 0));
+    return number;
+  }
+  if (node->wraps)
+    return ttir_wrapped(in->mem, viewed(in, ttir_unwrapped(node, 0)), node->wraps);
   if (in->mask && node->kind == TTIR_N_IF) {
     ttir_node *condition = viewed(in, node->kid[0]);
     if (!ttir_and(in->mem, in->mask, condition))
       return viewed(in, node->kid[2]);
     if (!ttir_and(in->mem, in->mask, ttir_not(in->mem, condition)))
       return viewed(in, node->kid[1]);
+  }
+  /* a number and what says where it is none (ttir_lacking): here it always is one */
+  if (node->kind == TTIR_N_ADD && node->kid[1]->sort == TTIR_REAL && node->kid[1]->implied) {
+    ttir_node *lacks = viewed(in, node->kid[1]->implied);
+    if (!(in->mask ? ttir_and(in->mem, in->mask, lacks) : lacks))
+      return viewed(in, node->kid[0]);
   }
   for (uint32_t i = 0; i < node->n; i++)
     kid[i] = viewed(in, node->kid[i]);
@@ -453,6 +542,10 @@ ttir_node *ttir_of_kids(as_arena *mem, const ttir_node *node, ttir_node *const *
 }
 
 static ttir_node *viewed(view *in, ttir_node *node) {
+  if (in->variable && node && node->kind == TTIR_N_NAME && strcmp(node->text, in->variable) == 0)
+    return node->sort == TTIR_REAL ? ttir_as_real(in->mem, in->number) : in->number;
+  if (in->variable && node && node->kind == TTIR_N_LANE && node->lane == TTIR_FREE_LANE)
+    return ttir_integer(in->mem, node->lo);
   bool constant = !node || node->kind == TTIR_N_NUMBER || node->kind == TTIR_N_NAME ||
                   node->kind == TTIR_N_TRUE;
   if (constant)
@@ -485,6 +578,22 @@ ttir_node *ttir_view(as_arena *mem, ttir_node *of, ttir_node *const *lane) {
 
 ttir_node *ttir_under(as_arena *mem, ttir_node *of, ttir_node *mask) {
   view in = {.mem = mem, .mask = mask};
+  as_map_init(&in.done, 1);
+  ttir_node *result = viewed(&in, of);
+  as_map_clear(&in.done);
+  return result;
+}
+
+ttir_node *ttir_in_types(as_arena *mem, ttir_node *of) {
+  view in = {.mem = mem, .unwraps = true};
+  as_map_init(&in.done, 1);
+  ttir_node *result = viewed(&in, of);
+  as_map_clear(&in.done);
+  return result;
+}
+
+ttir_node *ttir_at(as_arena *mem, ttir_node *of, const char *variable, ttir_node *number) {
+  view in = {.mem = mem, .variable = variable, .number = number};
   as_map_init(&in.done, 1);
   ttir_node *result = viewed(&in, of);
   as_map_clear(&in.done);

@@ -49,7 +49,14 @@ typedef struct ttir_node {
   struct ttir_node *implied;
   bool
       absent; /* of a tile: some of its elements may have no value, of which nothing else is said */
-  int64_t lo; /* of a number: it is shown to lie in lo..hi */
+  bool round; /* of a name: a loop's variable */
+  bool of_sizes; /* of a name: a size, or an expression of sizes */
+  struct ttir_node
+      *ceiling_of;         /* of a name that is cdiv(a, b): a, an expression of sizes; or NULL */
+  int64_t ceiling_by;      /* .. and b */
+  struct ttir_node *below; /* of a name: its largest value, of sizes; NULL: it is not known */
+  uint32_t wraps; /* a number modulo two to the power of this (ttir_wrapped); 0: it is not */
+  int64_t lo;     /* of a number: it is shown to lie in lo..hi */
   int64_t hi;
 } ttir_node;
 
@@ -69,6 +76,8 @@ ttir_node *ttir_tile(as_arena *mem, ttir_sort sort, const char *name, uint32_t n
 ttir_node *ttir_view(as_arena *mem, ttir_node *of, ttir_node *const *lane);
 /* the node where the mask, a truth that is not NULL, holds: choices that it decides are made */
 ttir_node *ttir_under(as_arena *mem, ttir_node *of, ttir_node *mask);
+/* the node where the loop's variable is this number, and a free lane the first of its range */
+ttir_node *ttir_at(as_arena *mem, ttir_node *of, const char *variable, ttir_node *number);
 ttir_node *ttir_call(as_arena *mem, const char *function, uint32_t n, ttir_node *const *argument);
 /* + - * of integers or reals, the real quotient, div and mod */
 ttir_node *ttir_arith(as_arena *mem, ttir_node_kind kind, ttir_node *a, ttir_node *b);
@@ -93,11 +102,22 @@ int64_t ttir_factor(const ttir_node *node);
 /* the truth that the integer is this number; of `4 * x = 8` it is `x = 2` */
 ttir_node *ttir_is_number(as_arena *mem, ttir_node *node, int64_t number);
 
+/* The integer of `bits` bits that the number is modulo two to their power: the number itself, where
+ * it is shown to be in range. */
+ttir_node *ttir_wrapped(as_arena *mem, ttir_node *number, uint32_t bits);
+/* the number of which it is made by ttir_wrapped, of so many bits (0: any); else the node itself */
+ttir_node *ttir_unwrapped(const ttir_node *node, uint32_t bits);
+/* the truth that some number in it leaves its type; NULL: none can */
+ttir_node *ttir_leaves_type(as_arena *mem, const ttir_node *node);
+/* the node where none does */
+ttir_node *ttir_in_types(as_arena *mem, ttir_node *of);
+
 /* the same operation of other kids, simplified anew */
 ttir_node *ttir_of_kids(as_arena *mem, const ttir_node *node, ttir_node *const *kid);
 
-/* is it at least 0 in plain sight? */
+/* is it at least 0, or above 0, in plain sight? */
 bool ttir_is_nonnegative(const ttir_node *node);
+bool ttir_is_positive(const ttir_node *node);
 
 /* a quotient, a root or a logarithm, whose last kid is not plainly in its domain */
 bool ttir_leaves_domain(const ttir_node *node);

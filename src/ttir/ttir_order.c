@@ -607,26 +607,26 @@ static meets other_lanes(const ttir_event *a, const ttir_event *b, uint32_t shar
              : same_by_points(a, b, shared, left);
 }
 
-ttir_order ttir_order_of(const as_vec *events, size_t i, size_t k, uint64_t *left) {
+bool ttir_are_in_order(const as_vec *events, size_t i, size_t k, bool own_lanes, uint64_t *left) {
   const ttir_event *a = &AS_VEC_AT(events, ttir_event, i);
   const ttir_event *b = &AS_VEC_AT(events, ttir_event, k);
   bool waits = a->kind == TTIR_WAITS || b->kind == TTIR_WAITS;
-  bool loads = a->kind == TTIR_LOADS || b->kind == TTIR_LOADS;
   bool stores = a->kind == TTIR_STORES || b->kind == TTIR_STORES;
   if (waits || !stores || a->argument != b->argument)
-    return TTIR_IN_ORDER;
+    return true;
   uint32_t both = common(a, b);
   bool together = both == a->n_around && both == b->n_around;
   meets worst = NO_OTHER_LANE;
   if (i != k && !waits_between(events, i, k))
     worst = other_lanes(a, b, both, together, left);
-  for (uint32_t depth = 0; depth < both && worst != OTHER_LANE; depth++) {
+  bool alike = same_by_text(a, b) && ttir_place_tells_lane(a);
+  if (i == k && own_lanes && !alike)
+    worst = same_by_points(a, b, both, left);
+  for (uint32_t depth = 0; depth < both && !alike && worst != OTHER_LANE; depth++) {
     if (waits_across(events, i, k, depth) && waits_across(events, k, i, depth))
       continue;
     meets found = other_lanes(a, b, depth, false, left);
     worst = found > worst ? found : worst;
   }
-  if (worst == NO_OTHER_LANE)
-    return TTIR_IN_ORDER;
-  return loads || worst == OTHER_LANE ? TTIR_DISORDERED : TTIR_STORES_PERHAPS;
+  return worst == NO_OTHER_LANE;
 }

@@ -41,15 +41,12 @@ typedef struct {
   ttir_ids ids; /* of position and mask */
 } ttir_event;
 
-typedef enum {
-  TTIR_IN_ORDER,
-  TTIR_DISORDERED, /* what is loaded may depend on the order; what two lanes store to a place does
-                    */
-  TTIR_STORES_PERHAPS /* two lanes may store to one place; none are seen to */
-} ttir_order;
+/* Is it ruled out that numbers i <= k, accesses to one argument of which one is a store, reach one
+ * place from different lanes with no barrier between?  Of two rounds of a loop a number may be its
+ * own other; own_lanes: and of one.  left: so many lanes and rounds are looked at; what is then not
+ * known is not ruled out. */
+bool ttir_are_in_order(const as_vec *events, size_t i, size_t k, bool own_lanes, uint64_t *left);
 
-/* May numbers i <= k, accesses to one argument of which one is a store, reach one place from
- * different lanes with no barrier between?  Of two rounds of a loop a number may be its own other.
- * left: so many lanes and rounds are looked at; what is then not known is taken as disordered. */
-ttir_order ttir_order_of(const as_vec *events, size_t i, size_t k, uint64_t *left);
+/* ttir_digits.c: does a place that the access reaches tell the lane, whatever the round is? */
+bool ttir_place_tells_lane(const ttir_event *event);
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* longer total parts get names; longer wholes become tiles */
-enum { TTIR_LONG_PART = 8, TTIR_LONG_WHOLE = 150, TTIR_LONG_TRUTH = 400, TTIR_MOST_TRACES = 24 };
+enum { TTIR_LONG_PART = 8, TTIR_LONG_WHOLE = 150, TTIR_LONG_TRUTH = 400, TTIR_MOST_TRACES = 64 };
 
 typedef struct {
   ttir_node *term;  /* 0 where there is a value, not defined where there is none */
@@ -92,11 +92,33 @@ static void trace_of(traces *in, ttir_node *where, const ttir_node *node) {
                  : ttir_compare(mem, TTIR_N_AT_MOST, of, zero));
 }
 
-/* the node where it has a value, `instead` elsewhere */
+/* the node where it has a value; elsewhere `instead`, or, of a truth, false */
 static ttir_node *guarded(const traces *in, ttir_node *node, ttir_node *instead) {
-  for (uint32_t i = in->n; i-- > 0;)
-    node = ttir_if(in->lift->mem, both(in->lift, in->at[i].where, in->at[i].bad), instead, node);
+  as_arena *mem = in->lift->mem;
+  for (uint32_t i = in->n; i-- > 0;) {
+    ttir_node *none = both(in->lift, in->at[i].where, in->at[i].bad);
+    ttir_node *some = ttir_not(mem, none);
+    node = instead ? ttir_if(mem, none, instead, node)
+           : some  ? ttir_joined(mem, TTIR_N_AND, some, node)
+                   : NULL;
+  }
   return node;
+}
+
+/* what stands where there is no value; NULL: false */
+static ttir_node *instead_of(ttir_lift *lift, const ttir_node *node) {
+  return node->sort == TTIR_REAL      ? real_zero(lift)
+         : node->sort == TTIR_INTEGER ? ttir_integer(lift->mem, 0)
+                                      : NULL;
+}
+
+/* the traces of the node; false: there are too many, and the operation is refused */
+static bool all_traces(ttir_lift *lift, const ttir_node *node, traces *all) {
+  *all = (traces){.lift = lift};
+  trace_of(all, NULL, node);
+  if (all->full)
+    ttir_fail(lift, "there are too many reasons for which a lane may have no value");
+  return !all->full;
 }
 
 static ttir_node *with_traces(const traces *in, ttir_node *value) {
@@ -143,37 +165,27 @@ static ttir_node *with_named_parts(parts *in, ttir_node *node) {
 
 ttir_node *ttir_guarded_tile(ttir_lift *lift, const char *wish, const as_ttir_type *type,
                              ttir_node *node) {
-  traces all = {.lift = lift};
-  trace_of(&all, NULL, node);
-  if (all.full) {
-    ttir_assume_defined(lift, node);
-    return ttir_make(lift, wish, type, node);
-  }
-  return with_traces(&all, ttir_make(lift, wish, type, guarded(&all, node, real_zero(lift))));
+  traces all;
+  if (!all_traces(lift, node, &all))
+    return node;
+  ttir_node *tile = ttir_make(lift, wish, type, guarded(&all, node, instead_of(lift, node)));
+  return node->sort == TTIR_REAL ? with_traces(&all, tile)
+                                 : ttir_lacking(lift, tile, ttir_lacks(lift, node));
 }
 
 ttir_node *ttir_keep(ttir_lift *lift, const char *wish, const as_ttir_type *type, ttir_node *node) {
   bool real = node->sort == TTIR_REAL;
-  if (!real && node->weight <= TTIR_LONG_TRUTH)
-    return node;
-  if (!real) {
-    ttir_assume_defined(lift, node);
-    return ttir_make(lift, wish, type, node);
-  }
+  if (!real)
+    return node->weight <= TTIR_LONG_TRUTH ? node : ttir_guarded_tile(lift, wish, type, node);
   parts in = {.lift = lift, .wish = wish, .type = ttir_extents(lift, type)};
   node = with_named_parts(&in, node);
   return node->weight > TTIR_LONG_WHOLE ? ttir_guarded_tile(lift, wish, type, node) : node;
 }
 
 ttir_node *ttir_lacks(ttir_lift *lift, const ttir_node *node) {
-  traces all = {.lift = lift};
-  if (!ttir_is_partial(node))
+  traces all;
+  if (!node || !ttir_is_partial(node) || !all_traces(lift, node, &all) || all.n == 0)
     return NULL;
-  trace_of(&all, NULL, node);
-  if (all.full) {
-    ttir_assume_defined(lift, node);
-    return NULL;
-  }
   if (all.n == 1)
     return both(lift, all.at[0].where, all.at[0].bad);
   ttir_node *one = ttir_integer(lift->mem, 1);
@@ -182,19 +194,31 @@ ttir_node *ttir_lacks(ttir_lift *lift, const ttir_node *node) {
 }
 
 ttir_node *ttir_filled(ttir_lift *lift, ttir_node *node) {
-  traces all = {.lift = lift};
-  trace_of(&all, NULL, node);
-  return all.full ? node : guarded(&all, node, real_zero(lift));
+  traces all;
+  if (!node || !ttir_is_partial(node) || !all_traces(lift, node, &all))
+    return node;
+  return guarded(&all, node, instead_of(lift, node));
 }
 
 ttir_node *ttir_lacking(ttir_lift *lift, ttir_node *value, ttir_node *lacks) {
   as_arena *mem = lift->mem;
   if (!lacks)
     return value;
-  ttir_node *divisor = ttir_if(mem, lacks, real_zero(lift), ttir_real(mem, "1"));
-  ttir_node *term = ttir_arith(mem, TTIR_N_DIVIDE, real_zero(lift), divisor);
+  ttir_node *zero = real_zero(lift);
+  ttir_node *divisor = ttir_if(mem, lacks, zero, ttir_real(mem, "1"));
+  ttir_node *term = ttir_arith(mem, TTIR_N_DIVIDE, zero, divisor);
   term->implied = lacks;
-  return ttir_arith(mem, TTIR_N_ADD, value, term);
+  if (value && value->sort == TTIR_REAL)
+    return ttir_arith(mem, TTIR_N_ADD, value, term);
+  if (!value) /* 0 = 1, where it has a value */
+    return ttir_compare(mem, TTIR_N_EQUAL, term, ttir_real(mem, "1"));
+  ttir_node *some = ttir_compare(mem, TTIR_N_EQUAL, term, zero);
+  if (value->sort == TTIR_TRUTH)
+    return value->kind == TTIR_N_TRUE ? some : ttir_joined(mem, TTIR_N_AND, some, value);
+  ttir_node *chosen = ttir_if(mem, some, value, ttir_integer(mem, 0));
+  chosen->lo = value->lo;
+  chosen->hi = value->hi;
+  return chosen;
 }
 
 ttir_node *ttir_sum_of_traces(ttir_lift *lift, const char *head, const ttir_node *body,
@@ -206,7 +230,7 @@ ttir_node *ttir_sum_of_traces(ttir_lift *lift, const char *head, const ttir_node
     ttir_node *term = term_of(&all, &all.at[i]);
     sum = sum ? ttir_arith(lift->mem, TTIR_N_ADD, sum, term) : term;
   }
-  if (all.full || !sum)
+  if (all.full || !sum) /* there are, and one says it all */
     return NULL;
   ttir_node *call = ttir_call(lift->mem, head, 1, &sum);
   call->implied = lacks;

@@ -130,16 +130,16 @@ static ttir_node *reduced(ttir_lift *lift, const char *wish, const as_ttir_type 
     read = read && lift->read[lift->now->result[i]];
   if (read || !ttir_is_partial(body))
     return written(lift, wish, rest, extent, word, counter, body);
-  ttir_node *lacks = body->sort == TTIR_REAL ? ttir_lacks(lift, body) : NULL;
-  if (!lacks) {
-    ttir_assume_defined(lift, body);
+  ttir_node *lacks = ttir_lacks(lift, body);
+  if (!lacks)
     return written(lift, wish, rest, extent, word, counter, body);
-  }
   ttir_node *one = ttir_integer(lift->mem, 1);
   ttir_node *flag = ttir_if(lift->mem, lacks, one, ttir_integer(lift->mem, 0));
   ttir_node *value = written(lift, wish, rest, extent, word, counter, ttir_filled(lift, body));
   ttir_node *some = written(lift, "lacks", rest, extent, "max", counter, flag);
   ttir_node *none = ttir_compare(lift->mem, TTIR_N_EQUAL, some, one);
+  if (body->sort != TTIR_REAL)
+    return ttir_lacking(lift, value, none);
   ttir_node *all = ttir_sum_of_traces(lift, head_of(lift, "sum", counter, extent), body, none);
   return all ? ttir_arith(lift->mem, TTIR_N_ADD, value, all) : ttir_lacking(lift, value, none);
 }
@@ -224,21 +224,34 @@ static ttir_lifted sum_over(ttir_lift *lift, const as_ttir_op *op, const as_ttir
   ttir_node *infinite = ttir_or(lift->mem, body->low, body->high);
   ttir_node *zero = ttir_as_real(lift->mem, ttir_integer(lift->mem, 0));
   ttir_node *number = infinite ? ttir_if(lift->mem, infinite, zero, body->value) : body->value;
-  if (body->low && body->high)
-    ttir_assume(lift, op, "infinities of opposite signs are taken not to meet");
   ttir_lifted result = {.known = true};
   ttir_node **flag[2] = {&result.low, &result.high};
   ttir_node *of[2] = {body->low, body->high};
   result.value = reduced(lift, wish, rest, extent, "sum", k, number);
   for (int part = 0; part < 2; part++)
     *flag[part] = truth_over(lift, "infinite", rest, extent, false, k, of[part]);
-  return result;
+  return ttir_without(lift, result, ttir_and(lift->mem, result.low, result.high));
 }
 
-/* sums and products of integers may leave the range of their type on the way */
-static void assume_range(ttir_lift *lift, const as_ttir_op *op, combination how) {
-  if ((how == SUM || how == PRODUCT) && ttir_type_of(lift, op->result[0])->kind == AS_TTIR_INT)
-    ttir_assume(lift, op, "an integer is taken to stay in the range of its type");
+static int64_t clamped(__int128 value) {
+  return value < TTIR_LEAST ? TTIR_LEAST : value > TTIR_MOST ? TTIR_MOST : (int64_t)value;
+}
+
+/* A combination of so many integers of this range, as one of its type; reals stay.  NULL: refused
+ */
+static ttir_node *of_type(ttir_lift *lift, const as_ttir_op *op, combination how, int64_t extent,
+                          const ttir_node *of, ttir_node *result) {
+  if (!result || result->sort != TTIR_INTEGER)
+    return result;
+  ttir_node *ranged = as_arena_alloc(lift->mem, sizeof *ranged);
+  *ranged = *result;
+  if (how != PRODUCT && of->lo > TTIR_LEAST && of->hi < TTIR_MOST) {
+    __int128 most = how == SUM ? extent : 1;
+    __int128 fewest = how == SUM ? 0 : 1; /* of a scan */
+    ranged->lo = clamped(of->lo < 0 ? most * of->lo : fewest * of->lo);
+    ranged->hi = clamped(of->hi > 0 ? most * of->hi : fewest * of->hi);
+  }
+  return ttir_in_type(lift, op, ranged, ttir_type_of(lift, op->result[0])->bits);
 }
 
 static bool reduce_known(ttir_lift *lift, const as_ttir_op *op, uint32_t axis, combination how) {
@@ -246,10 +259,10 @@ static bool reduce_known(ttir_lift *lift, const as_ttir_op *op, uint32_t axis, c
   const ttir_lifted *of = ttir_operand(lift, op, 0);
   const char *name = lift->kernel->value[op->result[0]].name;
   ttir_lifted *result = &lift->value[op->result[0]];
-  assume_range(lift, op, how);
   if (how == LARGEST || how == SMALLEST) {
     *result = extreme_along(lift, name, type, axis, how == LARGEST, of);
-    return true;
+    result->value = of_type(lift, op, how, type->dim[axis], of->value, result->value);
+    return result->value != NULL;
   }
   ttir_node *k = counter_of(lift, type, axis);
   as_ttir_type rest = without(type, axis);
@@ -257,19 +270,23 @@ static bool reduce_known(ttir_lift *lift, const as_ttir_op *op, uint32_t axis, c
   ttir_lifted body = slice_at(lift, of, type, axis, k);
   if (how == SUM) {
     *result = sum_over(lift, op, &rest, extent, k, &body);
-    return true;
+    result->value = of_type(lift, op, how, extent, of->value, result->value);
+    return result->value != NULL;
   }
   if (how == ALL || how == ANY)
     return ttir_result(lift, op, truth_over(lift, name, &rest, extent, how == ALL, k, body.value));
   if (of->low || of->high)
     return ttir_refuse(lift, op, "a product of numbers that may be infinite");
-  return ttir_result(lift, op, reduced(lift, name, &rest, extent, "prod", k, body.value));
+  ttir_node *product = reduced(lift, name, &rest, extent, "prod", k, body.value);
+  product = of_type(lift, op, how, extent, of->value, product);
+  return product && ttir_result(lift, op, product);
 }
 
 /* Welford's combination of means m, sums of squares about them s and weights w, from the first
- * element on, whose mean it is as long as nothing has a weight:
+ * element on:
  *   W = sum w, the mean M = (sum w*m)/W, the squares sum s + sum w*(m - M)^2
- * This is so by induction where no weight is negative: as long as W is 0, all weights are. */
+ * This is so by induction where no weight is negative: as long as W is 0, all weights are.  Where
+ * nothing has a weight the mean is some element's, which one the order decides: it has no value. */
 static bool reduce_moments(ttir_lift *lift, const as_ttir_op *op, uint32_t axis) {
   as_arena *mem = lift->mem;
   const as_ttir_type *type = ttir_type_of(lift, op->operand[0]);
@@ -284,22 +301,12 @@ static bool reduce_moments(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
     of[i] = along(lift, whole->value, type, axis, k);
   }
   if (!ttir_is_nonnegative(of[2]))
-    ttir_assume(lift, op, "weights are taken not to be negative");
-  bool weighs = of[2]->kind == TTIR_N_NUMBER && strtod(of[2]->text, NULL) > 0;
-  if (!weighs) /* in another order it is another element's */
-    ttir_assume(lift, op,
-                "where nothing has a weight, the mean is taken to be the first element's");
+    return ttir_refuse(lift, op, "by weights that are not shown to be at least 0");
   ttir_node *weight = reduced(lift, "weight", &rest, extent, "sum", k, of[2]);
   ttir_node *moment = ttir_arith(mem, TTIR_N_MUL, of[2], of[0]);
   ttir_node *total = reduced(lift, "moment", &rest, extent, "sum", k, moment);
-  ttir_node *none =
-      ttir_compare(mem, TTIR_N_EQUAL, weight, ttir_as_real(mem, ttir_integer(mem, 0)));
-  ttir_node *first =
-      along(lift, ttir_operand(lift, op, 0)->value, type, axis, ttir_integer(mem, 0));
-  bool whole = !ttir_is_partial(first) && !ttir_is_partial(total) && !ttir_is_partial(weight);
-  ttir_node *mean = ttir_if(mem, none, first, ttir_arith(mem, TTIR_N_DIVIDE, total, weight));
-  mean =
-      whole ? ttir_make(lift, "mean", &rest, mean) : ttir_guarded_tile(lift, "mean", &rest, mean);
+  ttir_node *mean =
+      ttir_guarded_tile(lift, "mean", &rest, ttir_arith(mem, TTIR_N_DIVIDE, total, weight));
   ttir_node *away = ttir_arith(mem, TTIR_N_SUB, of[0], mean);
   ttir_node *square = ttir_arith(mem, TTIR_N_MUL, of[2], ttir_arith(mem, TTIR_N_MUL, away, away));
   ttir_node *body = ttir_arith(mem, TTIR_N_ADD, of[1], square);
@@ -341,14 +348,14 @@ static void may_be_as_elements(ttir_lift *lift, reduction *in) {
   bool lacks = false;
   bool absent = false;
   for (uint32_t i = 0; i < n; i++) {
-    lacks |= ttir_is_partial(ttir_operand(lift, in->op, i)->value);
+    lacks |= ttir_may_lack(ttir_operand(lift, in->op, i));
     absent |= ttir_may_be_absent(ttir_operand(lift, in->op, i));
   }
   for (uint32_t i = 0; i < n; i++) {
     const ttir_lifted *of = ttir_operand(lift, in->op, i);
     in->may[i] = (ttir_may){.low = of->low != NULL,
                             .high = of->high != NULL,
-                            .lacks = lacks && of->value && of->value->sort == TTIR_REAL,
+                            .lacks = lacks,
                             .negative = true,
                             .absent = absent};
   }
@@ -400,14 +407,17 @@ static bool combine(ttir_lift *lift, const reduction *in, ttir_lifted *returned)
   return true;
 }
 
-/* may what is returned be infinite where that was not foreseen? it is foreseen then */
+/* may what is returned be infinite, or none, where that was not foreseen? it is foreseen then */
 static bool becomes_more(reduction *in, const ttir_lifted *returned) {
   bool more = false;
   for (uint32_t i = 0; i < in->op->n_operand; i++) {
     ttir_may *may = &in->may[i];
-    more |= (returned[i].low && !may->low) || (returned[i].high && !may->high);
+    bool lacks = ttir_may_lack(&returned[i]);
+    more |= (returned[i].low && !may->low) || (returned[i].high && !may->high) ||
+            (lacks && !may->lacks);
     may->low |= returned[i].low != NULL;
     may->high |= returned[i].high != NULL;
+    may->lacks |= lacks;
   }
   return more;
 }
@@ -433,8 +443,8 @@ static bool write_reduction(ttir_lift *lift, reduction *in, bool *again) {
   return fine;
 }
 
-/* By the region itself, from the first element on.  Triton leaves order and association open, so a
- * region has a meaning only if neither matters: then this one is as good as any. */
+/* By the region itself, from the first element on: where neither order nor association matters,
+ * this one is as good as any. */
 static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis) {
   uint32_t n = op->n_operand;
   const as_ttir_type *type = ttir_type_of(lift, op->operand[0]);
@@ -443,7 +453,10 @@ static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
   if (speaks_of_tensors(lift, &op->region[0]))
     return ttir_refuse(lift, op, "its region makes tensors");
   reduction in = {.op = op, .axis = axis, .type = type, .rest = without(type, axis)};
-  ttir_assume(lift, op, "what it combines by is taken to be associative and commutative");
+  bool several = type->dim[axis] > 1;
+  ttir_order order = several ? ttir_order_of(lift, &op->region[0], n) : TTIR_ORDER_IS_NOTHING;
+  if (order == TTIR_ORDER_OPEN)
+    return ttir_refuse(lift, op, "what it combines by may depend on the order, which is left open");
   may_be_as_elements(lift, &in);
   ttir_mark start = ttir_mark_here(lift);
   bool again = true;
@@ -455,6 +468,9 @@ static bool reduce_by_loop(ttir_lift *lift, const as_ttir_op *op, uint32_t axis)
   for (uint32_t i = 0; i < n; i++) {
     lift->value[op->result[i]] = (ttir_lifted){.known = true};
     ttir_enter_carried(lift, &in.tiles[i], &lift->value[op->result[i]]);
+    if (order == TTIR_ORDER_MATTERS) /* which number it is is left open */
+      lift->value[op->result[i]] =
+          ttir_without(lift, lift->value[op->result[i]], ttir_true(lift->mem));
   }
   return true;
 }
@@ -519,7 +535,6 @@ bool ttir_lift_scan(ttir_lift *lift, const as_ttir_op *op, int code) {
   if (how == OTHER || how == ALL || how == ANY || of->low || of->high)
     return ttir_refuse(lift, op, "by something else than a sum, a product or an extreme");
   static const char *const words[] = {"sum", "prod", "max", "min"};
-  assume_range(lift, op, how);
   const as_ttir_type *type = ttir_type_of(lift, op->operand[0]);
   const char *reverse = as_ttir_attribute_of(op, "reverse");
   bool backwards = reverse && strcmp(reverse, "true") == 0;
@@ -535,11 +550,8 @@ bool ttir_lift_scan(ttir_lift *lift, const as_ttir_op *op, int code) {
   lane[axis] = backwards ? ttir_arith(lift->mem, TTIR_N_ADD, own, k) : k;
   ttir_node *body = ttir_view(lift->mem, of->value, lane);
   ttir_node *lacks = NULL;
-  if (ttir_is_partial(body) && !lift->read[op->result[0]]) {
-    lacks = body->sort == TTIR_REAL ? ttir_lacks(lift, body) : NULL;
-    if (!lacks)
-      ttir_assume_defined(lift, body);
-  }
+  if (!lift->read[op->result[0]])
+    lacks = ttir_lacks(lift, body);
   if (lacks) {
     ttir_node *flag =
         ttir_if(lift->mem, lacks, ttir_integer(lift->mem, 1), ttir_integer(lift->mem, 0));
@@ -554,7 +566,8 @@ bool ttir_lift_scan(ttir_lift *lift, const as_ttir_op *op, int code) {
   scan_line(lift, name, type, words[how], k, count, body);
   ttir_node *result = ttir_element(lift, of->value->sort, name, type);
   result->absent = ttir_reads_absent(body);
-  return ttir_result(lift, op, ttir_lacking(lift, result, lacks));
+  result = of_type(lift, op, how, type->dim[axis], of->value, result);
+  return result && ttir_result(lift, op, ttir_lacking(lift, result, lacks));
 }
 
 /* ---- products */
@@ -583,7 +596,6 @@ bool ttir_lift_dot(ttir_lift *lift, const as_ttir_op *op, int code) {
     return ttir_refuse(lift, op, "of another form than a product and what is added");
   for (uint32_t i = 0; i < 3; i++)
     ttir_settle(lift, op->operand[i], HEAVY); /* read many times over */
-  assume_range(lift, op, SUM);
   const as_ttir_type *left_type = ttir_type_of(lift, op->operand[0]);
   ttir_node *left[AS_TTIR_MAX_RANK];
   ttir_node *right[AS_TTIR_MAX_RANK];
@@ -594,11 +606,16 @@ bool ttir_lift_dot(ttir_lift *lift, const as_ttir_op *op, int code) {
   right[type->rank - 2] = k;
   ttir_lifted a = ttir_view_lifted(lift, ttir_operand(lift, op, 0), left);
   ttir_lifted b = ttir_view_lifted(lift, ttir_operand(lift, op, 1), right);
-  ttir_lifted product = ttir_multiply_lifted(lift, op, &a, &b);
-  ttir_lifted sum = sum_over(lift, op, type, left_type->dim[type->rank - 1], k, &product);
+  ttir_lifted product = ttir_multiply_lifted(lift, &a, &b);
+  int64_t extent = left_type->dim[type->rank - 1];
+  ttir_lifted sum = sum_over(lift, op, type, extent, k, &product);
+  sum.value = of_type(lift, op, SUM, extent, product.value, sum.value);
   const ttir_lifted *added = ttir_operand(lift, op, 2);
   bool bare = added->value->kind == TTIR_N_NUMBER && strtod(added->value->text, NULL) == 0 &&
               !added->low && !added->high;
-  lift->value[op->result[0]] = bare ? sum : ttir_add_lifted(lift, op, added, &sum, false);
-  return true;
+  lift->value[op->result[0]] = bare ? sum : ttir_add_lifted(lift, added, &sum, false);
+  ttir_node **value = &lift->value[op->result[0]].value;
+  if (sum.value && (*value)->sort == TTIR_INTEGER)
+    *value = ttir_in_type(lift, op, *value, ttir_type_of(lift, op->result[0])->bits);
+  return sum.value && *value;
 }

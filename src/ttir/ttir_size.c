@@ -160,6 +160,32 @@ static range read_sum(size_reader *in) {
   return value;
 }
 
+/* of `cdiv(a, 64)`: a, and the number by which it is divided; NULL: it is no such */
+static ttir_node *read_ceiling(ttir_lift *lift, const char *text, int64_t *by) {
+  static const char word[] = "cdiv(";
+  text += strspn(text, " ");
+  if (strncmp(text, word, strlen(word)) != 0)
+    return NULL;
+  size_reader in = {.launch = lift->launch, .at = text + strlen(word), .fine = true};
+  as_str_init(&in.text);
+  range of = read_sum(&in);
+  char *written = as_str_take(&in.text);
+  char *end;
+  bool fine = in.fine && take(&in, ",");
+  long long divisor = strtoll(in.at, &end, 10);
+  fine = fine && end != in.at && divisor > 0 && end[strspn(end, " ")] == ')' &&
+         end[strspn(end, " )")] == 0;
+  bool atom = written && !strpbrk(written, " ()-");
+  char *whole = fine ? as_format(atom ? "%s" : "(%s)", written) : NULL;
+  ttir_node *node = fine ? ttir_name(lift->mem, whole, of.lo, of.hi) : NULL;
+  if (node)
+    node->of_sizes = true;
+  *by = divisor;
+  free(whole);
+  free(written);
+  return node;
+}
+
 /* folds: where there is one value, it is that number */
 static ttir_node *read_size(ttir_lift *lift, const char *text, const char *what, bool folds) {
   size_reader in = {.launch = lift->launch, .at = text, .fine = true};
@@ -178,10 +204,20 @@ static ttir_node *read_size(ttir_lift *lift, const char *text, const char *what,
   } else {
     char *whole = atom ? as_strdup(written) : as_format("(%s)", written);
     node = ttir_name(lift->mem, whole, value.lo, value.hi);
+    node->of_sizes = true;
+    node->ceiling_of = read_ceiling(lift, text, &node->ceiling_by);
     free(whole);
   }
   free(written);
   return node;
+}
+
+int64_t ttir_size_value(const as_ttir_launch *launch, const char *text) {
+  size_reader in = {.launch = launch, .at = text, .fine = true};
+  as_str_init(&in.text);
+  range value = read_sum(&in);
+  as_str_clear(&in.text);
+  return value.hi;
 }
 
 ttir_node *ttir_size(ttir_lift *lift, const char *text, const char *what) {

@@ -219,8 +219,10 @@ static bool lift_program_id(ttir_lift *lift, const as_ttir_op *op, int code) {
     return ttir_result(lift, op, ttir_integer(lift->mem, 0));
   char *name = as_format("pid%d", axis);
   ttir_node *id = ttir_name(lift->mem, name, 0, count->hi - 1);
+  id->below = ttir_arith(lift->mem, TTIR_N_SUB, count, ttir_integer(lift->mem, 1));
   free(name);
-  return ttir_result(lift, op, id);
+  id = ttir_in_type(lift, op, id, 32);
+  return id && ttir_result(lift, op, id);
 }
 
 static bool lift_num_programs(ttir_lift *lift, const as_ttir_op *op, int code) {
@@ -229,6 +231,7 @@ static bool lift_num_programs(ttir_lift *lift, const as_ttir_op *op, int code) {
   if (axis < 0 || axis > 2)
     return ttir_refuse(lift, op, "an axis that a grid does not have");
   ttir_node *count = ttir_grid(lift, axis);
+  count = count ? ttir_in_type(lift, op, count, 32) : NULL;
   return count && ttir_result(lift, op, count);
 }
 
@@ -289,6 +292,14 @@ static ttir_node *stored_number(ttir_lift *lift, ttir_node *value) {
   return ttir_if(lift->mem, value, ttir_integer(lift->mem, 1), ttir_integer(lift->mem, 0));
 }
 
+/* Where the mask holds and the position is computed beyond its type the kernel goes elsewhere: what
+ * is loaded or stored there has no value.  The position within its type, and where it is not. */
+static ttir_node *position_in_type(ttir_lift *lift, ttir_node *position, ttir_node *mask,
+                                   ttir_node **leaves) {
+  *leaves = ttir_and(lift->mem, mask, ttir_leaves_type(lift->mem, position));
+  return *leaves ? ttir_in_types(lift->mem, position) : position;
+}
+
 /* What is loaded where the mask holds, and `other` elsewhere; NULL: no value there. */
 static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_node *position,
                  ttir_node *mask, const ttir_lifted *other) {
@@ -296,7 +307,10 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
   const as_ttir_type *type = ttir_extents(lift, &of->type);
   bool real = of->type.kind == AS_TTIR_FLOAT;
   ttir_lifted *result = &lift->value[op->result[0]];
+  ttir_node *leaves = NULL;
   lift->loaded[argument] = true;
+  if (mask)
+    position = position_in_type(lift, position, mask, &leaves);
   if (mask)
     ttir_happens(lift, TTIR_LOADS, op, argument, position, mask, type);
   if (!mask) { /* never: nothing is read */
@@ -308,25 +322,23 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
   if (masked)
     position = ttir_under(lift->mem, position, mask);
   bool unread = masked && !other && ttir_lanes_unread(lift, op);
-  lift->zeroed |= unread && real;
-  bool partial = masked && other && other->value && ttir_is_partial(other->value);
-  ttir_node *lacks = partial && real ? ttir_lacks(lift, other->value) : NULL;
-  if (partial && !real)
-    ttir_assume_defined(lift, other->value);
-  const char *instead = lacks             ? ttir_print(lift->mem, ttir_filled(lift, other->value))
-                        : masked && other ? ttir_print(lift->mem, stored_number(lift, other->value))
-                        : unread          ? "0"
-                                          : "";
+  /* a given program says itself where it has no value; of another that is asked */
+  bool none = masked && !other && !unread && lift->launch->given;
+  ttir_node *lacks = masked && other ? ttir_lacks(lift, other->value) : NULL;
+  ttir_node *elsewhere = lacks             ? stored_number(lift, ttir_filled(lift, other->value))
+                         : masked && other ? stored_number(lift, other->value)
+                                           : NULL;
+  const char *instead = elsewhere        ? ttir_print(lift->mem, elsewhere)
+                        : unread || none ? "0"
+                                         : "";
   ttir_line(lift, "load %s%s = %s%s%s%s", name, ttir_over(lift, type),
             place(lift, argument, position, mask), where(lift, mask), *instead ? " else " : "",
             instead);
   ttir_sort sort = real ? TTIR_REAL : TTIR_INTEGER;
   ttir_node *tile = ttir_element(lift, sort, name, type);
-  tile->absent = (masked && !other && !unread) || ttir_reads_absent(position) ||
+  tile->absent = (masked && !other && !unread && !none) || ttir_reads_absent(position) ||
                  ttir_reads_absent(mask) || (masked && other && ttir_reads_absent(other->value));
   *result = (ttir_lifted){.value = tile, .known = true};
-  if (lacks)
-    result->value = ttir_lacking(lift, tile, ttir_and(lift->mem, ttir_not(lift->mem, mask), lacks));
   if (!real) {
     uint32_t bits = of->type.bits;
     tile->lo = bits >= 63 ? TTIR_LEAST : -((int64_t)1 << (bits - 1));
@@ -334,6 +346,12 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
     if (bits == 1)
       result->value = ttir_compare(lift->mem, TTIR_N_EQUAL, tile, ttir_integer(lift->mem, 1));
   }
+  result->value = ttir_lacking(lift, result->value, leaves);
+  if (none)
+    result->value = ttir_lacking(lift, result->value, ttir_not(lift->mem, mask));
+  if (lacks)
+    result->value =
+        ttir_lacking(lift, result->value, ttir_and(lift->mem, ttir_not(lift->mem, mask), lacks));
   if (other && masked) {
     ttir_node *outside = ttir_not(lift->mem, mask);
     result->low = ttir_and(lift->mem, outside, other->low);
@@ -378,12 +396,14 @@ static bool store(ttir_lift *lift, const as_ttir_op *op, const as_ttir_type *typ
   lift->stored[argument] = true;
   if (!mask)
     return true;
+  ttir_node *leaves;
+  position = position_in_type(lift, position, mask, &leaves);
   ttir_happens(lift, TTIR_STORES, op, argument, position, mask, type);
-  if (value->low || value->high)
-    ttir_assume(lift, op, "what is stored is taken to be finite");
-  ttir_node *number = stored_number(lift, value->value);
+  ttir_node *number = ttir_lacking(lift, stored_number(lift, ttir_finite(lift, value)), leaves);
   if (mask->kind != TTIR_N_TRUE)
     position = ttir_under(lift->mem, position, mask);
+  if (mask->kind != TTIR_N_TRUE && ttir_is_partial(number))
+    number = ttir_under(lift->mem, number, mask);
   ttir_line(lift, "store %s = %s over %s%s", place(lift, argument, position, mask),
             ttir_print(lift->mem, number), ttir_over(lift, type), where(lift, mask));
   return true;
@@ -495,11 +515,17 @@ static bool lift_block_store(ttir_lift *lift, const as_ttir_op *op, int code) {
                ttir_operand(lift, op, last));
 }
 
+/* A tile that has values where the assertion holds: where it fails the kernel is not defined. */
 static bool lift_assert(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
-  char *text = as_format("its assertion is taken to hold: %s", op->literal ? op->literal : "");
-  ttir_assume(lift, op, text);
-  free(text);
+  ttir_node *fails =
+      ttir_and(lift->mem, lift->guard, ttir_not(lift->mem, ttir_operand(lift, op, 0)->value));
+  if (!fails)
+    return true;
+  ttir_node *zero = ttir_real(lift->mem, "0");
+  ttir_node *divisor = ttir_if(lift->mem, fails, zero, ttir_real(lift->mem, "1"));
+  ttir_make(lift, "asserted", ttir_type_of(lift, op->operand[0]),
+            ttir_arith(lift->mem, TTIR_N_DIVIDE, zero, divisor));
   return true;
 }
 
@@ -539,15 +565,16 @@ static bool lift_atomic(ttir_lift *lift, const as_ttir_op *op, int code) {
   lift->update = op;
   if (!mask)
     return true;
-  if (more->low || more->high)
-    ttir_assume(lift, op, "what is added is taken to be finite");
-  ttir_assume(lift, op, "lanes of an update are taken to be at places of their own");
-  ttir_node *position = ttir_under(lift->mem, pointer->value, mask);
+  ttir_node *leaves;
+  ttir_node *position = position_in_type(lift, pointer->value, mask, &leaves);
+  ttir_happens(lift, TTIR_STORES, op, pointer->argument, position, mask, type);
+  position = ttir_under(lift->mem, position, mask);
   const char *here = place(lift, pointer->argument, position, mask);
   const char *before = ttir_fresh(lift, "before");
   ttir_line(lift, "load %s%s = %s%s", before, ttir_over(lift, type), here, where(lift, mask));
   ttir_node *old = ttir_element(lift, TTIR_REAL, before, type);
-  ttir_node *sum = ttir_arith(lift->mem, TTIR_N_ADD, old, more->value);
+  ttir_node *sum = ttir_arith(lift->mem, TTIR_N_ADD, old, ttir_finite(lift, more));
+  sum = ttir_lacking(lift, sum, leaves);
   ttir_line(lift, "store %s = %s over %s%s", here, ttir_print(lift->mem, sum),
             ttir_over(lift, type), where(lift, mask));
   return true;

@@ -106,12 +106,12 @@ static void take(const char *data, size_t n) {
   as_ttir_kernel *kernel = as_ttir_parse("a.ttir", data, n, &err);
   if (kernel) {
     as_ttir_launch *launch = launch_of(kernel, &err);
-    char *assumed = NULL;
-    char *text = as_ttir_lift(kernel, "a.ttir", launch, &assumed, &err);
+    char *relations = NULL;
+    char *text = as_ttir_lift(kernel, "a.ttir", launch, &relations, &err);
     if (!text && !err.text)
       abort();
     free(text);
-    free(assumed);
+    free(relations);
     as_ttir_launch_free(launch);
   } else if (!err.text) {
     abort();

@@ -18,8 +18,18 @@ EXTRA_DIST += tests/ttir/own/tokens_normed.tp tests/ttir/own/tokens_normed.ttir
 TESTS += tests/ttir/test_near.sh
 FAST_TESTS += tests/ttir/test_near.sh
 EXTRA_DIST += tests/ttir/test_near.sh
+TESTS += tests/ttir/test_masked.sh
+EXTRA_DIST += tests/ttir/test_masked.sh tests/ttir/masked/kernels.py tests/ttir/masked/nothing.ttir tests/ttir/masked/nothing_guarded.ttir \
+  tests/ttir/masked/strict.ttir tests/ttir/masked/strict_guarded.ttir tests/ttir/masked/window.ttir tests/ttir/masked/window_guarded.ttir \
+  tests/ttir/masked/times_zero.ttir tests/ttir/masked/bytes_product.ttir tests/ttir/masked/quotients.ttir tests/ttir/masked/first_place.ttir \
+  tests/ttir/masked/far_rows.ttir
 TESTS += tests/ttir/test_sizes.sh
-FAST_TESTS += tests/ttir/test_sizes.sh
+FAST_TESTS += tests/ttir/test_masked.sh
+EXTRA_DIST += tests/ttir/test_masked.sh tests/ttir/masked/kernels.py tests/ttir/masked/nothing.ttir tests/ttir/masked/nothing_guarded.ttir \
+  tests/ttir/masked/strict.ttir tests/ttir/masked/strict_guarded.ttir tests/ttir/masked/window.ttir tests/ttir/masked/window_guarded.ttir \
+  tests/ttir/masked/times_zero.ttir tests/ttir/masked/bytes_product.ttir tests/ttir/masked/quotients.ttir tests/ttir/masked/first_place.ttir \
+  tests/ttir/masked/far_rows.ttir
+TESTS += tests/ttir/test_sizes.sh
 EXTRA_DIST += tests/ttir/test_sizes.sh tests/ttir/sizes/launches tests/ttir/sizes/wrong tests/ttir/sizes/batched_matvec.tp tests/ttir/sizes/column_sums.tp tests/ttir/sizes/cosine.tp tests/ttir/sizes/cumsum.tp tests/ttir/sizes/masked_mean.tp tests/ttir/sizes/matmul_wrapped.tp tests/ttir/sizes/rms_norm.tp tests/ttir/sizes/softmax_online.tp tests/ttir/sizes/swiglu.tp tests/ttir/sizes/transpose.tp
 TESTS += tests/ttir/test_blocks.sh
 EXTRA_DIST += tests/ttir/test_blocks.sh

@@ -57,12 +57,25 @@ static void fill_tensor(as_tensor *tensor, const json_t *arguments, uint32_t num
   }
 }
 
-/* the largest difference between what was recorded and what was computed, relative to 1 + |v| */
+/* is one of these elements a number, of which it is recorded that it is none? */
+static bool is_number(const as_tensor *result, const json_t *none) {
+  for (size_t k = 0; k < json_array_size(none); k++) {
+    size_t offset = (size_t)json_integer_value(json_array_get(none, k));
+    if (offset >= result->n || isfinite(*(double *)as_tensor_at(result, offset)))
+      return true;
+  }
+  return false;
+}
+
+/* The largest difference between what was recorded and what was computed, relative to 1 + |v|;
+ * infinite where a number is computed of what was recorded as none, by `none`. */
 static double largest_difference(const as_tile_program *program, const as_tensor *results,
-                                 const json_t *probes) {
+                                 const json_t *probes, const json_t *nones) {
   double largest = 0;
   for (uint32_t i = 0; i < as_tile_n_results(program); i++) {
     const char *name = program->tensor[as_tile_result(program, i)].name;
+    if (is_number(&results[i], json_object_get(nones, name)))
+      return INFINITY;
     const json_t *of = json_object_get(probes, name);
     for (size_t k = 0; k < json_array_size(of); k++) {
       const json_t *pair = json_array_get(of, k);
@@ -98,7 +111,8 @@ static outcome execute(const as_tile_program *program, const json_t *chosen, cha
   outcome made = DIFFERS;
   as_status status = as_tile_run(program, &setting, results, &notes, &err);
   if (status == AS_OK) {
-    double difference = largest_difference(program, results, json_object_get(chosen, "probe"));
+    double difference = largest_difference(program, results, json_object_get(chosen, "probe"),
+                                           json_object_get(chosen, "none"));
     made = difference < 1e-5 ? AGREES : DIFFERS;
     *why = as_format("%.1e", difference);
     for (uint32_t i = 0; i < as_tile_n_results(program); i++)
@@ -144,7 +158,7 @@ static outcome judge(const char *path, as_oplib *lib, double most, char **why) {
   as_err_init(&err);
   as_import_tile_options options = {0};
   void *file = as_triton_format.read(path, &options, &err);
-  char *text = file ? as_triton_format.tile(file, 0, &options, true, &err) : NULL;
+  char *text = file ? as_triton_format.tile(file, 0, &options, true, NULL, &err) : NULL;
   as_triton_format.free(file);
   if (!text) {
     *why = as_err_format(&err);

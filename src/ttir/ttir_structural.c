@@ -328,9 +328,7 @@ static bool load(ttir_lift *lift, const as_ttir_op *op, uint32_t argument, ttir_
   ttir_node *elsewhere = lacks             ? stored_number(lift, ttir_filled(lift, other->value))
                          : masked && other ? stored_number(lift, other->value)
                                            : NULL;
-  const char *instead = elsewhere        ? ttir_print(lift->mem, elsewhere)
-                        : unread || none ? "0"
-                                         : "";
+  const char *instead = elsewhere ? ttir_print(lift->mem, elsewhere) : unread || none ? "0" : "";
   ttir_line(lift, "load %s%s = %s%s%s%s", name, ttir_over(lift, type),
             place(lift, argument, position, mask), where(lift, mask), *instead ? " else " : "",
             instead);

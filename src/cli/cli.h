@@ -15,10 +15,6 @@ int cli_check(const cli_opts *opts);
 int cli_regress(const cli_opts *opts);
 int cli_bench(const cli_opts *opts);
 int cli_build(const cli_opts *opts);
-/* `bench --tune`, for the job's candidate; dir: where tuned.mug and tune.json go.  AS_NO: a tiling
- * was wrong.  What fails as a whole is told in err. */
-int cli_tune(const cli_opts *opts, const as_job *job, const as_target *target, const char *dir,
-             as_err *err);
 int cli_run(const cli_opts *opts);
 int cli_explain(const cli_opts *opts);
 int cli_lift(const cli_opts *opts);

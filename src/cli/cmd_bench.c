@@ -1,8 +1,10 @@
 /* `assay bench`: lowers, compiles, checks against the program's own reference and times on a GPU.
  */
 #include "cli.h"
+#include "lowered.h"
 #include "src/base/file.h"
 #include "src/check/check.h"
+#include "src/optimize/tune.h"
 #include "src/runtime/rt.h"
 #include "trial.h"
 #include <stdio.h>
@@ -41,6 +43,21 @@ static int bench_candidate(const cli_opts *given, const as_job *job, const as_ta
   return status;
 }
 
+static int tune_candidate(const cli_opts *given, const as_job *job, const as_target *target,
+                          const char *dir, as_err *err) {
+  char *emulation = cli_emulation_dir();
+  as_tune_how how = {.by = strcmp(given->tune, "host") == 0    ? AS_TUNE_EMULATED
+                           : strcmp(given->tune, "model") == 0 ? AS_TUNE_MODEL
+                                                               : AS_TUNE_GPU,
+                     .seed = given->seed,
+                     .emulation = emulation,
+                     .fast_floats = given->fast_floats,
+                     .json = given->json};
+  int status = as_tune(job, target, &how, dir, err);
+  free(emulation);
+  return status;
+}
+
 int cli_bench(const cli_opts *given) {
   as_err err;
   as_err_init(&err);
@@ -61,7 +78,7 @@ int cli_bench(const cli_opts *given) {
     as_err_set(&err, AS_BAD_INPUT, "%s: a tile program of this form has no tilings to choose from",
                dir);
   } else if (target)
-    status = given->tune ? cli_tune(given, &job, target, dir, &err)
+    status = given->tune ? tune_candidate(given, &job, target, dir, &err)
                          : bench_candidate(given, &job, target, dir, &err);
   if (err.status != AS_OK)
     status = as_err_tell(&err);

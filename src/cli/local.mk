@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libascli.a
 libascli_a_SOURCES = \
   src/cli/cli.h src/cli/options.h \
-  src/cli/cmd_bench.c src/cli/cmd_tune.c \
+  src/cli/cmd_bench.c \
   src/cli/cmd_build.c \
   src/cli/cmd_run.c \
   src/cli/lowered.h src/cli/lowered.c \

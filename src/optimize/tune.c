@@ -1,6 +1,6 @@
 /* `assay bench --tune`: the tilings of a candidate that the cost model puts first, each lowered,
  * compiled, checked and timed; what was seen of each, and the choice, go into the directory. */
-#include "lowered.h"
+#include "tune.h"
 #include "search/search.h"
 #include "src/base/file.h"
 #include "src/floats/guard.h"
@@ -22,7 +22,7 @@ typedef struct {
 } trial;
 
 typedef struct {
-  const cli_opts *given;
+  const as_tune_how *how;
   const as_job *job;
   const as_target *target;
   as_guard *guard; /* NULL: no float test */
@@ -39,19 +39,17 @@ static void take_sizes(const tuning *tune, uint32_t which) {
 }
 
 static bool run_lowered(tuning *tune, const as_lowered *low, uint32_t which, as_err *err) {
-  char *emulation = cli_emulation_dir();
   char *work = as_format("%s/tune-%u", tune->dir, which + 1);
   as_rt_opts opts = {.dir = work,
                      .target = tune->target,
-                     .emulate = strcmp(tune->given->tune, "host") == 0,
-                     .emu_dir = emulation,
-                     .seed = tune->given->seed};
+                     .emulate = tune->how->by == AS_TUNE_EMULATED,
+                     .emu_dir = tune->how->emulation,
+                     .seed = tune->how->seed};
   opts.timed = !opts.emulate;
   bool ok = mkdir(work, 0777) == 0 || as_exists(work) ||
             as_err_set(err, AS_BAD_INPUT, "%s: cannot be made", work);
   ok = ok && as_rt_run(low, tune->job->program->name, &opts, &tune->trial[which].result, err);
   free(work);
-  free(emulation);
   return ok;
 }
 
@@ -75,7 +73,7 @@ static void try_one(tuning *tune, uint32_t which) {
   take_sizes(tune, which);
   bool ok = is_safe(tune, which, &err) && as_lower_cuda(tune->job->graph, &plan, &low, &err);
   tune->trial[which].lowered = ok;
-  if (ok && strcmp(tune->given->tune, "model") != 0)
+  if (ok && tune->how->by != AS_TUNE_MODEL)
     ok = run_lowered(tune, &low, which, &err);
   if (!ok)
     tune->trial[which].why = as_strdup(err.text ? err.text : "no reason given");
@@ -151,7 +149,7 @@ static bool write_results(const tuning *tune, uint32_t chosen, bool timed, as_er
   take_sizes(tune, chosen);
   char *graph = as_print_mug(tune->job->graph);
   bool ok = write_in(tune, "tune.json", evidence, err) && write_in(tune, "tuned.mug", graph, err);
-  if (ok && tune->given->json)
+  if (ok && tune->how->json)
     printf("%s\n", evidence);
   free(graph);
   free(evidence);
@@ -176,15 +174,15 @@ static void print_trials(const tuning *tune, uint32_t chosen, bool timed) {
          timed ? "time" : "the model", tune->dir, tune->dir);
 }
 
-int cli_tune(const cli_opts *given, const as_job *job, const as_target *target, const char *dir,
-             as_err *err) {
-  tuning tune = {.given = given, .job = job, .target = target, .dir = dir};
-  tune.guard = as_guard_new(job->program, target, given->fast_floats, false);
+as_status as_tune(const as_job *job, const as_target *target, const as_tune_how *how,
+                  const char *dir, as_err *err) {
+  tuning tune = {.how = how, .job = job, .target = target, .dir = dir};
+  tune.guard = as_guard_new(job->program, target, how->fast_floats, false);
   char *why = NULL;
   uint32_t chosen = 0;
   bool timed = false;
   bool wrong = false;
-  bool emulated = strcmp(given->tune, "host") == 0;
+  bool emulated = how->by == AS_TUNE_EMULATED;
   tune.tiling =
       as_tilings(job->graph, target, emulated ? TRIED_BY_EMULATION : TRIED, &tune.n, &why);
   bool ok =
@@ -197,7 +195,7 @@ int cli_tune(const cli_opts *given, const as_job *job, const as_target *target, 
     ok = as_err_set(err, AS_UNKNOWN, "no tiling could be lowered and is right; the first: %s",
                     tune.trial[0].why ? tune.trial[0].why : "wrong");
   ok = ok && write_results(&tune, chosen, timed, err);
-  if (ok && !given->json)
+  if (ok && !how->json)
     print_trials(&tune, chosen, timed);
   for (uint32_t i = 0; i < tune.n; i++) {
     as_rt_result_clear(&tune.trial[i].result);

@@ -34,8 +34,8 @@ def prefill_rows_kernel_1(Q, Kt, V, O):
     drop_first = tl.where((((y2 * 16) + tl.arange(0, 16)[:, None]) < tl.arange(0, 16)[None, :]), 1, 0)
     s0_first = tl.dot(q[:, :], k_first[:, :])
     t12_first = drop_first[:, :]
-    neg = -10000
-    s_first = tl.where((t12_first[:, :] != 0), neg.to(tl.float32), s0_first[:, :])
+    neg = (-2.9999999999999997e+38)
+    s_first = tl.where((t12_first[:, :] != 0), neg, s0_first[:, :])
     r_first = tl.max(s_first[:, :], axis=1)
     t15_first = r_first
     d_first = (s_first[:, :] - t15_first[:, None])
@@ -53,8 +53,8 @@ def prefill_rows_kernel_1(Q, Kt, V, O):
         drop = tl.where((((y2 * 16) + tl.arange(0, 16)[:, None]) < ((l * 16) + tl.arange(0, 16)[None, :])), 1, 0)
         s0 = tl.dot(q[:, :], k_3[:, :])
         t12 = drop[:, :]
-        neg_2 = -10000
-        s = tl.where((t12[:, :] != 0), neg_2.to(tl.float32), s0[:, :])
+        neg_2 = (-2.9999999999999997e+38)
+        s = tl.where((t12[:, :] != 0), neg_2, s0[:, :])
         r = tl.max(s[:, :], axis=1)
         mx_next = tl.maximum(mx, r)
         t15 = mx_next

@@ -32,12 +32,17 @@ void lo_keep_meaning(lo_job *job) {
 
 /* as the graph says it, or, of tensors that a pass has added, as that pass does */
 static const lo_value *meant(const writer *of, uint32_t id) {
-  const lo_meaning *meaning = of->job->meaning;
-  return id < meaning->n_value ? &meaning->value[id] : &of->job->value[id];
+  return id < of->job->meaning->n_value ? &of->job->meaning->value[id] : &of->job->value[id];
 }
 
-static const lo_unit *unit_of(const writer *of, const lo_value *value) {
-  return &of->job->meaning->unit[value->unit];
+static bool is_added(const writer *of, uint32_t id) {
+  return id >= of->job->meaning->n_value;
+}
+
+/* the block graph of a value; what a pass has added is in one of those that there are now */
+static const lo_unit *unit_of(const writer *of, uint32_t id) {
+  const lo_unit *unit = is_added(of, id) ? of->job->unit : of->job->meaning->unit;
+  return &unit[meant(of, id)->unit];
 }
 
 /* --- numbers at the sizes of the launch */
@@ -310,8 +315,9 @@ static void reduction(writer *of, const lo_value *value) {
   free(step);
 }
 
-static void load(writer *of, const lo_value *value) {
-  const lo_unit *unit = unit_of(of, value);
+static void load(writer *of, uint32_t id) {
+  const lo_value *value = meant(of, id);
+  const lo_unit *unit = unit_of(of, id);
   const lo_value *source = &of->job->value[value->source];
   char text[AS_MAX_RANK][16];
   char *index[AS_MAX_RANK];
@@ -337,7 +343,7 @@ static void load(writer *of, const lo_value *value) {
 /* how often the loop around an accumulator runs in a trial: a block graph that is printed as one
  * may leave it early */
 static char *rounds(const writer *of, uint32_t id) {
-  const lo_unit *unit = unit_of(of, meant(of, id));
+  const lo_unit *unit = unit_of(of, id);
   uint32_t printed = of->job->value[id].unit;
   bool early = printed != LO_NONE && lo_may_stop_early(of->job, &of->job->unit[printed]);
   return as_format(early ? "as_emu::rounds(%ld)" : "%ld",
@@ -430,9 +436,10 @@ static void accumulator(writer *of, uint32_t id) {
 
 /* who stores it; NULL: no block graph */
 static const lo_store *store_to(const writer *of, uint32_t id, const lo_unit **unit) {
-  const lo_meaning *meaning = of->job->meaning;
-  for (uint32_t i = 0; i < meaning->n_unit; i++) {
-    *unit = &meaning->unit[i];
+  const lo_job *job = of->job;
+  uint32_t n = is_added(of, id) ? job->n_unit : job->meaning->n_unit;
+  for (uint32_t i = 0; i < n; i++) {
+    *unit = is_added(of, id) ? &job->unit[i] : &job->meaning->unit[i];
     for (uint32_t k = 0; k < (*unit)->n_store; k++) {
       if ((*unit)->store[k].target == id)
         return &(*unit)->store[k];
@@ -491,7 +498,7 @@ static void function(writer *of, uint32_t id) {
     reduction(of, value);
     return;
   case LV_LOAD:
-    load(of, value);
+    load(of, id);
     return;
   case LV_ACC:
     accumulator(of, id);
@@ -524,7 +531,7 @@ static void by_offset(writer *of, uint32_t id, as_str *out) {
 static void put_row(const writer *of, uint32_t id, as_str *out) {
   const lo_value *tensor = &of->job->value[id];
   bool input = tensor->buffer_class == LG_INPUT;
-  bool added = id >= of->job->meaning->n_value; /* by a pass: it holds what that pass says */
+  bool added = is_added(of, id); /* by a pass: it holds what that pass says */
   const as_graph *program = of->job->graph->program ? of->job->graph->program : of->job->graph;
   long range =
       input && tensor->dtype == AS_INT

@@ -227,8 +227,8 @@ static uint64_t least_set(uint64_t one, uint64_t other) {
   return one == 0 ? other : other == 0 || one < other ? one : other;
 }
 
-/* stop: as_prove_opts.  true: a limit below the policy's struck, and more effort may give a proof
- */
+/* stop: as_prove_opts.  true: limits below the policy's were set, and more effort may give a proof;
+ * which of them struck does not matter, since the prover goes other ways where it has less */
 static bool find_proof(effort most, const as_policy *policy, const atomic_bool *stop,
                        as_verdict *verdict) {
   double start = as_now();
@@ -244,10 +244,8 @@ static bool find_proof(effort most, const as_policy *policy, const atomic_bool *
   verdict->prove_seconds += seconds;
   as_stats_stage(most.work && most.work <= at_first.work ? AS_STAGE_PROVE_FIRST : AS_STAGE_PROVE,
                  seconds);
-  bool struck = (limits.all_steps && proof->steps_tried >= limits.all_steps) ||
-                (limits.all_work && proof->work >= limits.all_work);
   bool own = limits.all_steps == policy->all_steps && limits.all_work == policy->all_work;
-  return proof->verdict != AS_PROVED && struck && !own;
+  return proof->verdict != AS_PROVED && !own;
 }
 
 /* the same, and the replay of what is found */

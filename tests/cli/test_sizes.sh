@@ -178,6 +178,8 @@ for name in norm gated; do
   expect 0 'Y: f16[17' run fixed.d --seed=3
   cut -d' ' -f1-6 out >of_one
   expect 0 'Y: f16[17' run "$name.d" B=17 --seed=3
-  cut -d' ' -f1-6 out | cmp -s - of_one || fail "$name: other numbers than the program at that size"
+  # another kernel may round elsewhere, so the last of the 11 bits may differ
+  cut -d' ' -f1-6 out | paste -d' ' - of_one | awk '{ for (i = 5; i <= 6; i++) { d = $i - $(i + 6); d = d < 0 ? -d : d
+      if ($i == 0 || d > 1e-3 * ($i < 0 ? -$i : $i)) exit 1 } }' || fail "$name: other numbers than the program at that size"
 done
 [ "$failures" -eq 0 ]

@@ -2,6 +2,7 @@
 # The commands of README.md run as they are shown there, and say what is shown, numbers apart.
 command -v python3 >/dev/null || { echo 'skipped: there is no python3'; exit 77; }
 . "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
+unset ASSAY_NO_TRY # trials are part of what is shown
 PATH=$build:$PATH
 export PATH
 mkdir readme

@@ -26,6 +26,9 @@ static const effort where_refuted = {0, 4000, 6000000};
 static const effort for_a_rule = {60000, 0, 250000000};
 static const effort of_the_policy = {0, 0, 0};
 
+/* so many definitions are proved with the effort as it stands; of more, it is as much larger */
+enum { DEFINITIONS_AT_FIRST = 4 };
+
 static const struct {
   const char *word;
   const char *text;
@@ -242,10 +245,19 @@ static bool find_proof(effort most, const as_policy *policy, const atomic_bool *
   as_prove_claim(verdict->terms, verdict->claim, &limits, proof);
   double seconds = as_now() - start;
   verdict->prove_seconds += seconds;
-  as_stats_stage(most.work && most.work <= at_first.work ? AS_STAGE_PROVE_FIRST : AS_STAGE_PROVE,
-                 seconds);
+  as_stats_stage(most.all_steps ? AS_STAGE_PROVE_FIRST : AS_STAGE_PROVE, seconds);
   bool own = limits.all_steps == policy->all_steps && limits.all_work == policy->all_work;
   return proof->verdict != AS_PROVED && !own;
+}
+
+/* Programs of many operators are proved operator by operator: what each takes does not depend on
+ * how many there are. */
+static effort first_effort(const ck_claim *claim) {
+  effort most = at_first;
+  uint32_t times = 1 + claim->n_definitions / DEFINITIONS_AT_FIRST;
+  most.all_steps *= times;
+  most.work *= times;
+  return most;
 }
 
 /* the same, and the replay of what is found */
@@ -490,7 +502,7 @@ static void judge_in_turns(const as_judged *judged, const as_policy *policy, as_
     prove(judged, where_refuted, policy, verdict);
     return;
   }
-  bool more = prove(judged, at_first, policy, verdict);
+  bool more = prove(judged, first_effort(verdict->claim), policy, verdict);
   if (verdict->checked)
     return;
   judge_refute_program(judged, policy, JUDGE_QUICK, verdict);
@@ -529,7 +541,7 @@ static void judge_program(const as_judged *judged, const as_policy *policy, as_v
 
 /* In turns with a search for a counterexample, as a program's candidate.  false: UNREADABLE. */
 static bool prove_rule(const as_judged *judged, const as_policy *policy, as_verdict *verdict) {
-  bool more = prove(judged, at_first, policy, verdict);
+  bool more = prove(judged, first_effort(verdict->claim), policy, verdict);
   if (verdict->checked || ends_here(policy, verdict) || !more)
     return true;
   if (!judge_rule_trial(judged, policy, JUDGE_BETWEEN, verdict))

@@ -4,6 +4,7 @@
 #include "src/base/file.h"
 #include "src/base/trace.h"
 #include "src/options/options.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static const as_option options[] = {
 };
 
 /* Two options of one letter do not compile: of them only one would be read. */
-static inline bool is_letter_of_an_option(char letter) {
+static bool is_letter_of_an_option(char letter) {
   switch (letter) {
 #define OPTION_LETTER(field, letter, ...) case letter:
     CLI_OPTIONS(OPTION_LETTER)
@@ -60,6 +61,7 @@ static const as_options all = {
 /* policy, direction, trace: what is read off the words once */
 static bool interpret(cli_opts *opts, int command) {
   bool many = opts->from != NULL || command == CLI_NUMBER_regress;
+  assert(is_letter_of_an_option(options[0].letter));
   const char *asked = opts->solvers ? opts->solvers : many ? "none" : "both";
   as_err err;
   as_err_init(&err);

@@ -1,4 +1,5 @@
 #include "verify.h"
+#include "depend.h"
 #include "trial.h"
 #include "verify_text.h"
 #include <stdlib.h>
@@ -372,87 +373,22 @@ static bool all_are_used(program *of) {
 }
 
 /* --- what outputs depend on, by the graph */
-typedef struct {
-  const lo_job *job;
-  bool *seen;      /* by value */
-  uint64_t *input; /* bits */
-} dependence;
-
-static void depend(dependence *on, uint32_t id);
-
-static void depend_on_reads(dependence *on, const lx *expr) {
-  if (expr == NULL)
-    return;
-  if (expr->op == LX_REF || expr->op == LX_WHOLE)
-    depend(on, expr->val);
-  for (int i = 0; i < expr->n; i++)
-    depend_on_reads(on, expr->kid[i]);
-}
-
-static void depend_on_store(dependence *on, uint32_t id) {
-  const lo_meaning *meaning = on->job->meaning;
-  for (uint32_t i = 0; i < meaning->n_unit; i++) {
-    const lo_unit *unit = &meaning->unit[i];
-    for (uint32_t k = 0; k < unit->n_store && unit->blocks > 0; k++) {
-      if (unit->store[k].target == id)
-        depend(on, unit->store[k].val);
-    }
-  }
-}
-
-static void depend(dependence *on, uint32_t id) {
-  const lo_meaning *meaning = on->job->meaning;
-  const lo_value *value = &meaning->value[id];
-  if (on->seen[id] || lo_elems(value) == 0)
-    return;
-  on->seen[id] = true;
-  switch (value->kind) {
-  case LV_GLOBAL:
-    if (value->buffer_class == LG_INPUT)
-      on->input[value->buffer_index / 64] |= UINT64_C(1) << value->buffer_index % 64;
-    else if (value->buffer_class == LG_PART)
-      depend(on, value->source);
-    else
-      depend_on_store(on, id);
-    return;
-  case LV_LOAD:
-    depend(on, value->source);
-    return;
-  case LV_ACC:
-    if (meaning->unit[value->unit].loop > 0)
-      depend(on, value->of);
-    return;
-  case LV_RUN:
-    depend(on, value->of);
-    return;
-  case LV_RED:
-    if (value->extent > 0)
-      depend_on_reads(on, value->body);
-    return;
-  default:
-    depend_on_reads(on, value->body);
-  }
-}
-
 static bool depends_as_the_graph_says(program *of, uint32_t id) {
   lo_job *job = of->job;
   const lo_value *output = &job->value[id];
   const tensor *made = tensor_of(of, LV_OUTPUT, output->buffer_index);
   if (!made->written)
     return wrong(of, "nothing writes %s", output->name);
-  dependence on = {.job = job};
-  on.seen = as_calloc(job->meaning->n_value + 1, sizeof *on.seen);
-  on.input = as_calloc(of->words, sizeof *on.input);
-  depend(&on, id);
+  uint64_t *depends = as_calloc(of->words, sizeof *depends);
+  lo_depends(job, id, depends);
   bool ok = true;
   for (uint32_t i = 0; i < job->graph->n_input && ok; i++) {
-    bool needed = on.input[i / 64] >> i % 64 & 1;
+    bool needed = depends[i / 64] >> i % 64 & 1;
     if (needed && !(made->from[i / 64] >> i % 64 & 1))
       ok = wrong(of, "%s is made without input %s, which it depends on", output->name,
                  job->graph->node[job->graph->input[i]].name);
   }
-  free(on.seen);
-  free(on.input);
+  free(depends);
   return ok;
 }
 

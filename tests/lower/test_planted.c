@@ -314,9 +314,80 @@ START_TEST(every_fault_is_caught) {
 
 END_TEST
 
+/* --- inputs that an output is made without (src/lower/depend.h) */
+#define ROWS "program p\nsizes N = 8, M = 6\ninput X: f32[N, M]\ninput Y: f32[N, M]\n"
+#define PLACES                                                                                     \
+  "program p\nsizes N = 8, M = 6\ninput X: f32[N, M]\ninput a: int[N]\ninput b: int[N]\n"
+
+/* of each of these a text that reads input 1 nowhere is right */
+static const char *const without[] = {
+    PLACES "output Z = gather(X, a - a + b)\n",
+    PLACES "u = a * 1\nv = a + 0\noutput Z = gather(X, u - v + b)\n",
+    PLACES "output Z = gather(X[0:1, 0:M], a * b)\n",
+    ROWS "C = concat(X, Y, axis=0)\noutput Z = C[0:8, 0:M] * 2\n",
+    ROWS "C = transpose(concat(X, Y, axis=1))\noutput Z = sum(C[1:6, 0:N])\n",
+    ROWS "C = concat(X, Y[0:0, 0:M], axis=0)\noutput Z = exp(C)\n",
+};
+
+/* these depend on it */
+static const char *const with[] = {
+    PLACES "output Z = gather(X, a + b)\n",
+    PLACES "u = a * 2\nv = a + 0\noutput Z = gather(X, b - b + a) + gather(X, u - v)\n",
+    PLACES "output Z = gather(X[0:2, 0:M], a)\n",
+    ROWS "C = concat(X, Y, axis=0)\noutput Z = C[0:9, 0:M] * 2\n",
+    ROWS "C = transpose(concat(X, Y, axis=1))\noutput Z = sum(C[1:7, 0:N])\n",
+    ROWS "output Z = X + (Y - Y)\n",
+    ROWS "output Z = select(X, X, Y)\n",
+    ROWS "E = exp(Y - max(Y)[:, none])\noutput Z = X * E / sum(E)[:, none]\n",
+};
+
+enum { WITHOUT = sizeof without / sizeof *without, WITH = sizeof with / sizeof *with };
+
+/* the text with input 0 wherever it has input 1; of a place's element the place that is 0 */
+static char *other_input(const char *own) {
+  static const char *const other[][2] = {{"as_ldg_int(a.in[1], ", "(0 * "}, {"a.in[1]", "a.in[0]"}};
+  char *text = as_strdup(own);
+  for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+    for (char *at; (at = strstr(text, other[i][0]));) {
+      char *next =
+          as_format("%.*s%s%s", (int)(at - text), text, other[i][1], at + strlen(other[i][0]));
+      free(text);
+      text = next;
+    }
+  }
+  return text;
+}
+
+static outcome lower_alone(const char *tp, char *(*fault)(const char *)) {
+  as_lowered lowered;
+  const subject alone = {tp, NULL, NULL, true, false};
+  seed(-1);
+  lo_seeded_text = fault;
+  outcome end = lower(&alone, "", &lowered);
+  lo_seeded_text = NULL;
+  if (end != REFUSED)
+    as_lowered_clear(&lowered);
+  return end;
+}
+
+START_TEST(inputs_that_do_not_matter) {
+  ck_assert_int_eq(lower_alone(without[_i], NULL), CHANGED);
+  ck_assert_int_eq(lower_alone(without[_i], other_input), CHANGED);
+}
+
+END_TEST
+START_TEST(inputs_that_matter) {
+  ck_assert_int_eq(lower_alone(with[_i], NULL), CHANGED);
+  ck_assert_int_eq(lower_alone(with[_i], other_input), REFUSED);
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("planted faults", 300);
   tcase_add_test(tests, without_faults);
   tcase_add_test(tests, every_fault_is_caught);
+  tcase_add_loop_test(tests, inputs_that_do_not_matter, 0, WITHOUT);
+  tcase_add_loop_test(tests, inputs_that_matter, 0, WITH);
   return test_run("planted", tests);
 }

@@ -10,7 +10,8 @@ A rule expected to be proved must have no counterexample and at least one trial 
 side is well formed and defined; one expected to be refuted must have a counterexample, one expected
 to be vacuous no such trial.  With --report, what `assay certify --json` said of rules, in either
 direction, is tried instead: no counterexample to what it proved, and each of its counterexamples
-evaluated here.  Exit status 1 otherwise.
+evaluated here.  Files are read as the report names them: one of `--out` is tried in its folder.
+Exit status 1 otherwise.
 """
 
 import argparse

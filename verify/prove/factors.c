@@ -38,9 +38,7 @@ typedef struct {
   pv_poly left;
 } taking;
 
-/* The monomial without the factor, where it has it, or else times its inverse, to the polynomial.
- * An atom next to its own inverse would hide in a sum that is multiplied out: (1 + e) * inv(1 + e).
- */
+/* The monomial without the factor, where it has it, or else times its inverse, to the polynomial. */
 static void add_divided(pv *prover, pv_poly *quotient, const pv_mono *mono, ck_id factor,
                         ck_id over) {
   ck_id *atoms = as_malloc((mono->degree + 1) * sizeof *atoms);
@@ -58,16 +56,27 @@ static void add_divided(pv *prover, pv_poly *quotient, const pv_mono *mono, ck_i
   free(atoms);
 }
 
+/* What is left, divided by the factor.  An atom next to its own inverse cancels when the rest is
+ * multiplied out; a sum's would be multiplied out itself before it met its inverse, as in
+ * (1 + e) * inv(1 + e), and is left out here. */
+static void divide(pv *prover, pv_poly *left, ck_id factor, ck_id over) {
+  pv_poly quotient;
+  pv_poly_init(&quotient);
+  if (ck_head(prover->terms, base_of(prover, factor)) == CK_ADD) {
+    for (uint32_t k = 0; k < left->count; k++)
+      add_divided(prover, &quotient, &left->monos[k], factor, over);
+  } else {
+    pv_poly_mul_mono(prover, &quotient, left, prover->one, &over, 1);
+  }
+  pv_poly_clear(left);
+  *left = quotient;
+}
+
 /* takes the factor out as often as asked, while there is room for the rest too; `over` is its
  * inverse */
 static void take_out(pv *prover, taking *out, ck_id factor, ck_id over, int times) {
   for (int i = 0; i < times && out->n + 1 < out->max; i++) {
-    pv_poly quotient;
-    pv_poly_init(&quotient);
-    for (uint32_t k = 0; k < out->left.count; k++)
-      add_divided(prover, &quotient, &out->left.monos[k], factor, over);
-    pv_poly_clear(&out->left);
-    out->left = quotient;
+    divide(prover, &out->left, factor, over);
     out->factor[out->n++] = factor;
   }
 }

@@ -38,7 +38,7 @@ typedef struct {
   pv_poly left;
 } taking;
 
-/* The monomial without the factor, where it has it, or else times its inverse, to the polynomial. */
+/* to the polynomial: the monomial without the factor, where it has it, or else times its inverse */
 static void add_divided(pv *prover, pv_poly *quotient, const pv_mono *mono, ck_id factor,
                         ck_id over) {
   ck_id *atoms = as_malloc((mono->degree + 1) * sizeof *atoms);

@@ -43,6 +43,7 @@ void sg_scratch_clear(sg_scratch *to) {
 as_node_id sg_scratch_leaf(sg_scratch *to, uint32_t id) {
   const sg_term *read = SG_TERM(to->all, id);
   const as_node *node = read->source == AS_NONE ? NULL : &to->all->program->node[read->source];
+  as_dtype type = node ? node->dtype : as_graph_type(to->graph); /* prices look at it */
   char name[16];
   for (uint32_t i = 0; i < to->n_leaf; i++) {
     if (to->leaf[i] == id)
@@ -52,7 +53,7 @@ as_node_id sg_scratch_leaf(sg_scratch *to, uint32_t id) {
   as_node_id made = node && as_graph_is_number(node) ? as_graph_copy_number(to->graph, node)
                     : !node && !read->op
                         ? sg_graph_number(to->graph, read->number)
-                        : as_graph_input(to->graph, name, AS_F32, read->dim, read->rank, &to->err);
+                        : as_graph_input(to->graph, name, type, read->dim, read->rank, &to->err);
   to->leaf[to->n_leaf] = id;
   to->leaf_node[to->n_leaf++] = made;
   return made;

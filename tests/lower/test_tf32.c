@@ -620,14 +620,17 @@ START_TEST(factors_of_16_bits) {
       "output O = conv2d(X, F, stride_h = 2, stride_w = 3, top = 2) + B[:, none, none]\n",
       "program p\ninput X: f16[2, 32, 8]\ninput F: f16[32, 24, 4]\noutput O = up(X, F, e = 1)\n",
       "program p\ninput X: bf16[2, 6, 9]\ninput F: bf16[6, 50, 3]\noutput O = up(X, F, groups = "
-      "2)\n"};
+      "2)\n",
+      /* a factor that another kernel stores, as 16 bits */
+      "program p\ninput X: f16[2, 16, 11, 9]\ninput F: f16[40, 16, 3, 3]\n"
+      "output O = conv2d(X, F * 0.1)\n"};
   static const char *const other[] = {
-      /* elements that are used a few times; a factor of 32 bits; one that is computed */
+      /* elements that are used a few times; a factor of 32 bits; one that may be beyond 16 */
       "program p\ninput X: f16[2, 16, 11, 9]\ninput F: f16[3, 16, 2, 2]\noutput O = conv2d(X, F)\n",
       "program p\ninput X: f16[2, 16, 11, 9]\ninput F: f32[40, 16, 3, 3]\n"
       "output O = conv2d(X, F)\n",
       "program p\ninput X: f16[2, 16, 11, 9]\ninput F: f16[40, 16, 3, 3]\n"
-      "output O = conv2d(X, F * 0.1)\n"};
+      "output O = conv2d(X, exp(F))\n"};
   gathering all_of = {.n = 0};
   for (unsigned i = 0; i < sizeof narrow / sizeof *narrow; i++)
     check_narrow(&all_of, narrow[i], true);

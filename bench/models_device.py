@@ -29,6 +29,7 @@ sys.path.append(os.path.join(HERE, "..", "python"))
 import torch  # noqa: E402
 
 import models  # noqa: E402
+from blocks_device import captured  # noqa: E402
 
 ROUNDS = 21
 FLUSHED = 128 << 20
@@ -68,19 +69,6 @@ def prepare(names, seconds):
         except Exception as problem:  # noqa: BLE001  (one case does not end the others)
             said = f"not prepared: {problem}"
         print(f"{name}: {said} in {time.monotonic() - begin:.1f} s", flush=True)
-
-
-def captured(work):
-    stream = torch.cuda.Stream()
-    stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):
-        work()
-        work()
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, stream=stream):
-        work()
-    return graph
 
 
 def medians(works):

@@ -69,25 +69,6 @@ static void rounded_to(const as_domain *domain, void *result, double x) {
   DOUBLE(result) = as_float_round(floats_of(domain)->step, x);
 }
 
-static void w_init(const as_domain *domain, void *x) {
-  (void)domain;
-  DOUBLE(x) = 0;
-}
-
-static void w_clear(const as_domain *domain, void *x) {
-  (void)domain;
-  (void)x;
-}
-
-static void w_set(const as_domain *domain, void *result, const void *value) {
-  (void)domain;
-  DOUBLE(result) = DOUBLE_CONST(value);
-}
-
-static void w_from_q(const as_domain *domain, void *result, mpq_srcptr value) {
-  as_domain_double.from_q(domain, result, value);
-}
-
 static void w_add(const as_domain *domain, void *result, const void *left, const void *right) {
   rounded_to(domain, result, DOUBLE_CONST(left) + DOUBLE_CONST(right));
 }
@@ -128,22 +109,6 @@ static void w_un(const as_domain *domain, as_unop op, void *result, const void *
   }
 }
 
-static unsigned w_cmp(const as_domain *domain, const void *left, const void *right) {
-  return as_domain_double.cmp(domain, left, right);
-}
-
-static void w_join(const as_domain *domain, void *result, const void *left, const void *right) {
-  as_domain_double.join(domain, result, left, right);
-}
-
-static unsigned w_flags(const as_domain *domain, const void *value) {
-  return as_domain_double.flags(domain, value);
-}
-
-static void w_flag(const as_domain *domain, void *result, unsigned flags) {
-  as_domain_double.flag(domain, result, flags);
-}
-
 static bool w_builtin(const as_domain *domain, const char *name, void *result,
                       const void *const *arg, uint32_t n) {
   if (!as_domain_double.builtin(domain, name, result, arg, n))
@@ -157,14 +122,18 @@ static char *w_print(const as_domain *domain, const void *value) {
   return as_format("%.9g", DOUBLE_CONST(value));
 }
 
-static bool w_to_int(const as_domain *domain, const void *element, int64_t *value) {
-  return as_domain_double.to_int(domain, element, value);
-}
-
 void as_float_domain_init(as_float_domain *floats, uint32_t part) {
   floats->step = AS_FLOAT_F32;
   floats->factor = AS_FLOAT_WIDE;
-  floats->d = (as_domain){"float", sizeof(double), floats,  w_init,   w_clear, w_set,  w_from_q,
-                          w_add,   w_sub,          w_mul,   w_un,     w_cmp,   w_join, w_flags,
-                          w_flag,  w_builtin,      w_print, w_to_int, w_div,   part};
+  floats->d = as_domain_double; /* elements are doubles: what computes nothing is the same */
+  floats->d.name = "float";
+  floats->d.ctx = floats;
+  floats->d.add = w_add;
+  floats->d.sub = w_sub;
+  floats->d.mul = w_mul;
+  floats->d.un = w_un;
+  floats->d.builtin = w_builtin;
+  floats->d.print = w_print;
+  floats->d.div = w_div;
+  floats->d.part = part;
 }

@@ -2,29 +2,37 @@
 """Which tests notice a wrong line?  Lines of C are changed one at a time, spread over all modules;
 the suite runs on each changed tree until a test fails.
 
-    bench/faults.py [--seed N] [--count N] [--jobs N] [--work FOLDER] [--out FILE]
-                    [--tests all|reached|fast|NAME,..]
+    bench/faults.py [--seed N] [--count N] [--jobs N] [--lanes N] [--work FOLDER] [--out FILE]
+                    [--tests all|reached|fast|NAME,..] [--times FILE] [--within SECONDS]
     bench/faults.py --mutants FILE ..      the changes that FILE, an earlier --out, has, on this tree
+
+With --lanes, N changed trees at once share the jobs.  What --out has already is not judged again,
+so that a run that --within ended goes on where it was.
 
 Changes: an operator for its neighbour, a number that is one more, a condition negated, a statement
 left out.  The same seed gives the same changes of the same sources; what does not compile is drawn
 again.  The tree is copied to the work folder (git's files, as they are) and built there, so that
 this one stays as it is.  Tests that the changed file reaches come first (tests/since.py), the
-shorter ones before the longer ones; --tests=reached leaves out the others, --tests=fast has those
-of `make check-fast` alone, names those named.  A test that takes ten times as long as on the
-unchanged tree, and two minutes at least, has failed.
+shorter ones before the longer ones (--times: tests/times.tsv of an earlier run); --tests=reached
+leaves out the others, --tests=fast has those of `make check-fast` alone, names those named.  A test
+that takes ten times as long as it did there, and two minutes at least, has failed.  What fails on
+the unchanged tree, too, is left out.
 
 --out: of each its file, line, what it was, what it is, `caught` or `missed`, and by which test.
 """
 
 import argparse
 import concurrent.futures
+import copy
+import itertools
 import os
+import queue
 import random
 import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
@@ -123,6 +131,15 @@ def told(path):
                 yield words[0], int(words[1]) - 1, words[2], words[3]
 
 
+def verdicts(path):
+    """what an earlier run left in its --out: (change, (verdict, test)) each"""
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding='utf-8') as file:
+        rows = [row.rstrip('\n').split('\t') for row in file]
+    return [((r[0], int(r[1]) - 1, r[2], r[3]), (r[4], r[5])) for r in rows if len(r) == 6]
+
+
 def applied(path, at, old, new):
     """the text of the file with the line changed, where it stands now; None: it is not there"""
     with open(path, encoding='utf-8') as file:
@@ -138,7 +155,7 @@ class Suite:
     """a copy of the tree, built, and its tests"""
 
     def __init__(self, options):
-        self.jobs = options.jobs
+        self.jobs = max(1, options.jobs // options.lanes)
         self.top = os.path.join(options.work, 'tree')
         self.build = os.path.join(self.top, 'build')
         os.makedirs(self.top, exist_ok=True)
@@ -175,22 +192,38 @@ class Suite:
             self.environment['AS_FAST'] = '1'
         if not self.made():
             sys.exit('faults: the tree does not build')
-        self.seconds = {}
+        self.lock = threading.Lock()
+        self.seconds = dict(read_seconds(options.times)) if options.times else {}
 
-    def made(self):
-        """Does it compile?  `all` first: it is a make of its own, and both would write the same."""
-        return all(
+    def twin(self, top):
+        """the same suite over a copy of the built tree"""
+        if not os.path.exists(top):
+            shutil.copytree(self.top, top, symlinks=True)
+        other = copy.copy(self)
+        other.top, other.build = top, os.path.join(top, 'build')
+        other.lock = threading.Lock()
+        other.environment = dict(
+            self.environment, AS_TOP_SRCDIR=other.top, AS_TOP_BUILDDIR=other.build
+        )
+        return other
+
+    def made(self, goals=('all',)):
+        """Does it compile?  Test programs are made when they are about to run."""
+        return (
             subprocess.run(
-                ['make', '-s', '-j%d' % self.jobs] + goals,
+                ['make', '-s', '-j%d' % self.jobs] + list(goals),
                 cwd=self.build,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
             ).returncode
             == 0
-            for goals in (['all'], self.programs)
         )
 
-    def passes(self, test, seconds):
+    def passes(self, test):
+        if test in self.programs:
+            with self.lock:  # two of make in one folder would write the same objects
+                if not self.made([test]):
+                    return False
         path = os.path.join(self.build, test)
         path = path if os.path.exists(path) else os.path.join(self.top, test)
         child = subprocess.Popen(
@@ -198,20 +231,11 @@ class Suite:
             stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         try:
-            return child.wait(seconds) in (0, 77)
+            return child.wait(max(120, 10 * self.seconds.get(test, 60))) in (0, 77)
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, 9)
             child.wait()
             return False
-
-    def measure(self):
-        """how long each test takes on the unchanged tree; those that fail there are left out"""
-        for test in self.tests:
-            begun = time.monotonic()
-            if self.passes(test, 3600):
-                self.seconds[test] = time.monotonic() - begun
-            else:
-                print('faults: %s fails on the unchanged tree' % test, flush=True)
 
     def order(self, path, only_reached):
         """the tests that the file reaches, and then the others"""
@@ -225,11 +249,12 @@ class Suite:
         reached = set(
             subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
         )
-        known = [test for test in self.tests if test in self.seconds and test != 'tests/lint.sh']
-        known.sort(key=lambda test: (test not in reached, self.seconds[test]))
-        return [test for test in known if test in reached or not only_reached]
+        tests = [test for test in self.tests if test != 'tests/lint.sh']
+        tests.sort(key=lambda test: (test not in reached, self.seconds.get(test, 60)))
+        return [test for test in tests if test in reached or not only_reached]
 
-    def first_failing(self, tests):
+    def first_failing(self, tests, fails_anyway):
+        """the first that fails on this tree; fails_anyway(test): on the unchanged one, too"""
         left = iter(tests)
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             running = {}
@@ -239,8 +264,7 @@ class Suite:
                     test = next(left, None)
                     if test is None:
                         break
-                    most = max(120, 10 * self.seconds[test])
-                    running[pool.submit(self.passes, test, most)] = test
+                    running[pool.submit(self.passes, test)] = test
                 if not running:
                     return failed
                 done, _ = concurrent.futures.wait(
@@ -248,11 +272,39 @@ class Suite:
                 )
                 for one in done:
                     test = running.pop(one)
-                    if not one.result() and failed is None:
+                    if not one.result() and failed is None and not fails_anyway(test):
                         failed = test
 
 
-def judge(suite, change, options):
+class Unchanged:
+    """Which tests fail without any change?  Asked of those alone that failed with one."""
+
+    def __init__(self, suite):
+        self.suite = suite
+        self.known = {}
+        self.lock = threading.Lock()
+
+    def fails(self, test):
+        with self.lock:
+            if test not in self.known:
+                self.known[test] = not self.suite.passes(test)
+                if self.known[test]:
+                    print('faults: %s fails on the unchanged tree' % test, flush=True)
+            return self.known[test]
+
+
+def read_seconds(path):
+    """rows of an earlier run's tests/times.tsv: (test, seconds)"""
+    with open(path, encoding='utf-8') as file:
+        for row in file:
+            words = row.rstrip('\n').split('\t')
+            try:
+                yield next(w for w in words if w.startswith('tests/')), float(words[0])
+            except (StopIteration, ValueError):
+                continue
+
+
+def judge(suite, change, options, unchanged):
     """'caught' or 'missed' and the test; None: it is no change of this tree, or does not compile"""
     path, at, old, new = change
     here = os.path.join(suite.top, path)
@@ -266,11 +318,49 @@ def judge(suite, change, options):
             file.write(text)
         if not suite.made():
             return None
-        by = suite.first_failing(suite.order(path, options.tests == 'reached'))
+        tests = suite.order(path, options.tests == 'reached')
+        by = suite.first_failing(tests, unchanged.fails)
         return ('caught', by) if by else ('missed', '-')
     finally:
         with open(here, 'w', encoding='utf-8') as file:
             file.write(before)
+
+
+def judge_all(suites, drawn, options, known, unchanged):
+    """Judges changes on all suites at once; yields (change, verdict or None, seconds)."""
+    lock = threading.Lock()
+    end = time.monotonic() + options.within if options.within else float('inf')
+    wanted = float('inf') if options.mutants else options.count - len(known)
+    judged = itertools.count()
+    done = queue.SimpleQueue()
+
+    def run(suite):
+        count = 0
+        while time.monotonic() < end and count < wanted:
+            with lock:
+                change = next(drawn, None)
+            if change is None:
+                break
+            if change in known:
+                continue
+            begun = time.monotonic()
+            verdict = judge(suite, change, options, unchanged)
+            if verdict is not None:
+                with lock:
+                    count = next(judged) + 1
+                if count > wanted:
+                    break
+            done.put((change, verdict, time.monotonic() - begun))
+
+    with concurrent.futures.ThreadPoolExecutor(len(suites)) as pool:
+        left = [pool.submit(run, suite) for suite in suites]
+        while not all(one.done() for one in left) or not done.empty():
+            try:
+                yield done.get(timeout=1)
+            except queue.Empty:
+                continue
+        for one in left:
+            one.result()
 
 
 def main():
@@ -278,6 +368,9 @@ def main():
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--count', type=int, default=60)
     parser.add_argument('--jobs', type=int, default=os.cpu_count() or 1)
+    parser.add_argument('--lanes', type=int, default=1)
+    parser.add_argument('--within', type=float)
+    parser.add_argument('--times')
     parser.add_argument('--work', default='faults-work')
     parser.add_argument('--tests', default='all')
     parser.add_argument('--mutants')
@@ -285,40 +378,35 @@ def main():
     options = parser.parse_args()
     options.work = os.path.abspath(options.work)
     suite = Suite(options)
-    suite.measure()
-    print(
-        'seed %d; %d tests, %.0f s'
-        % (options.seed, len(suite.seconds), sum(suite.seconds.values())),
-        flush=True,
-    )
+    print('seed %d; %d tests' % (options.seed, len(suite.tests)), flush=True)
     drawn = (
         told(options.mutants)
         if options.mutants
         else draw(suite.top, random.Random(options.seed), options.count)
     )
-    caught = judged = 0
-    with open(options.out, 'w', encoding='utf-8') as out:
-        for change in drawn:
-            begun = time.monotonic()
-            verdict = judge(suite, change, options)
+    rows = verdicts(options.out)
+    known = {row[0] for row in rows}
+    caught = [row[1][0] for row in rows].count('caught')
+    judged = len(rows)
+    suites = [
+        suite.twin(os.path.join(options.work, 'tree%d' % i)) for i in range(1, options.lanes + 1)
+    ]
+    with open(options.out, 'a', encoding='utf-8') as out:
+        for change, verdict, seconds in judge_all(
+            suites, drawn, options, known, Unchanged(suite)
+        ):
+            path, at, old, new = change
             if verdict is None:
                 if options.mutants:
-                    print(
-                        'faults: not a change of this tree: %s:%d' % (change[0], change[1] + 1),
-                        flush=True,
-                    )
+                    print('faults: not a change of this tree: %s:%d' % (path, at + 1), flush=True)
                 continue
             judged += 1
             caught += verdict[0] == 'caught'
-            path, at, old, new = change
             print('\t'.join((path, str(at + 1), old, new) + verdict), file=out, flush=True)
             print(
-                '%d: %s:%d %s by %s, %.0f s'
-                % (judged, path, at + 1, *verdict, time.monotonic() - begun),
+                '%d: %s:%d %s by %s, %.0f s' % (judged, path, at + 1, *verdict, seconds),
                 flush=True,
             )
-            if not options.mutants and judged == options.count:
-                break
     print('%d of %d caught' % (caught, judged))
 
 

@@ -6,11 +6,13 @@
  * threads reach.  Included by generated text only (with AS_EMU defined). */
 #ifndef AS_CUDA_EMU_H
 #define AS_CUDA_EMU_H
+
 #include <array>
 #include <functional>
 #include <map>
 #include <math.h>
 #include <memory>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -72,7 +74,9 @@ struct copy {
 };
 
 struct thread {
-  ucontext_t ctx;
+  ucontext_t ctx; /* where it begins */
+  jmp_buf at;     /* where it waits, once it has begun */
+  bool begun = false;
   std::unique_ptr<char[]> stack; /* of STACK bytes, of which few are ever touched */
   state st = DONE;
   std::vector<copy> open;
@@ -89,14 +93,25 @@ struct lane {
   float out;
 };
 
+/* zeros, of which the system makes only those that are touched */
+struct zeros {
+  std::unique_ptr<long, void (*)(void *)> at{NULL, free};
+
+  void make(size_t n) {
+    at.reset((long *)calloc(n ? n : 1, sizeof(long)));
+    if (!at)
+      abort();
+  }
+};
+
 struct buffer {
   size_t bytes;
   bool writable;
-  std::vector<long> owner;
+  zeros owner; /* who has written each byte */
 };
 
 struct machine {
-  ucontext_t main;
+  jmp_buf scheduler;
   std::vector<thread> t;
   std::vector<unsigned char> mem;
   std::vector<shadow> sh;
@@ -139,9 +154,24 @@ inline long rounds(long all) {
   return M().most_rounds && all > M().most_rounds ? M().most_rounds : all;
 }
 
+/* Contexts are switched by jumps: swapcontext() asks the system for the signal mask each time.  The
+ * function is named anew because the checked variant refuses to jump from one stack to another. */
+extern "C" __attribute__((noreturn)) void jump(jmp_buf, int) __asm__("_longjmp");
+
 inline void yield() {
   machine &m = M();
-  swapcontext(&m.t[(size_t)m.cur].ctx, &m.main);
+  if (!_setjmp(m.t[(size_t)m.cur].at))
+    jump(m.scheduler, 1);
+}
+
+/* runs a thread until it waits or is done */
+inline void resume(thread &t) {
+  if (_setjmp(M().scheduler))
+    return;
+  if (t.begun)
+    jump(t.at, 1);
+  t.begun = true;
+  setcontext(&t.ctx);
 }
 
 /* --- global memory */
@@ -178,8 +208,8 @@ inline void add(const void *p, size_t bytes, bool writable) {
   if (!bytes && M().buffers.count(begin))
     return; /* nothing is read of it; what is known there stays */
   if (writable && !M().watch)
-    b.owner.assign(bytes, -1);
-  M().buffers[begin] = b;
+    b.owner.make(bytes);
+  M().buffers[begin] = std::move(b);
 }
 
 inline bool global(const void *p, size_t n, bool write) {
@@ -209,13 +239,13 @@ inline bool global(const void *p, size_t n, bool write) {
   if (!write)
     return true;
   long me = (m.launches << 40) + ((long)m.block << 12) + m.cur + 1;
+  long *owner = it->second.owner.at.get();
   for (size_t i = at; i < at + n; i++) {
-    long o = it->second.owner[i];
-    if (o >= 0 && o >> 40 == m.launches && o != me) {
+    if (owner[i] >> 40 == m.launches && owner[i] != me) {
       report("an element is written by two threads");
       return false;
     }
-    it->second.owner[i] = me;
+    owner[i] = me;
   }
   return true;
 }
@@ -350,7 +380,8 @@ inline void run_block(unsigned threads) {
     getcontext(&t.ctx);
     t.ctx.uc_stack.ss_sp = t.stack.get();
     t.ctx.uc_stack.ss_size = STACK;
-    t.ctx.uc_link = &m.main;
+    t.ctx.uc_link = NULL; /* enter() does not return */
+    t.begun = false;
     makecontext(&t.ctx, (void (*)())enter, 0);
   }
   for (;;) {
@@ -360,7 +391,7 @@ inline void run_block(unsigned threads) {
         continue;
       m.cur = (int)i;
       ran++;
-      swapcontext(&m.main, &m.t[i].ctx);
+      resume(m.t[i]);
     }
     for (unsigned i = 0; i < threads; i++) {
       waiting += m.t[i].st == BARRIER;

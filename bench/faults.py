@@ -231,7 +231,7 @@ class Suite:
             stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         try:
-            return child.wait(max(120, 10 * self.seconds.get(test, 60))) in (0, 77)
+            return child.wait(max(120, 10 * self.seconds.get(test, 10))) in (0, 77)
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, 9)
             child.wait()
@@ -250,7 +250,7 @@ class Suite:
             subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
         )
         tests = [test for test in self.tests if test != 'tests/lint.sh']
-        tests.sort(key=lambda test: (test not in reached, self.seconds.get(test, 60)))
+        tests.sort(key=lambda test: (test not in reached, self.seconds.get(test, 10)))
         return [test for test in tests if test in reached or not only_reached]
 
     def first_failing(self, tests, fails_anyway):

@@ -170,8 +170,8 @@ END_TEST
 START_TEST(types_of_a_program) {
   static const char head[] = "program p\nsizes M = 8\ninput x: %s[M]\n%s";
   static const char *const refused[] = {"s: bf16 = exp(x)\noutput z = s + 1\n",
-                                        "s: f32 = exp(x)\noutput s\n",
-                                        "output s: f32 = exp(x)\n", "output z: f16\n"};
+                                        "s: f32 = exp(x)\noutput s\n", "output s: f32 = exp(x)\n",
+                                        "output z: f16\n"};
   as_oplib *lib = test_operators();
   as_sizes *sizes = as_sizes_new();
   char *text = as_format(head, "f16", "s: f32 = exp(x)\nt: f16 = s * s + 1\noutput z = t + x\n");

@@ -70,6 +70,18 @@ static double one_less(double x) {
   return -expm1(x);
 }
 
+static double one_more_tanh(double x) {
+  return 2 / (1 + exp(-2 * x));
+}
+
+static double one_less_tanh(double x) {
+  return one_more_tanh(-x);
+}
+
+static double rest_of_sigmoid(double x) {
+  return sigmoid(-x);
+}
+
 static double positive_log(double x) {
   return log1p(fabs(x));
 }
@@ -167,6 +179,24 @@ static const stable_case cases[] = {
     {LIST "output Y = (exp(X) - exp(-X)) / (exp(X) + exp(-X))\n",
      NULL,
      tanh,
+     {LISTED_VALUES},
+     1e-6},
+    {LIST "output Y = 1 + tanh(X)\n", NULL, one_more_tanh, {LISTED_VALUES}, 1e-6},
+    {LIST "E = exp(2 * X)\noutput Y = (E - 1) / (E + 1) + 1\n",
+     NULL,
+     one_more_tanh,
+     {LISTED_VALUES},
+     1e-6},
+    {LIST "output Y = 1 - tanh(X)\n", NULL, one_less_tanh, {LISTED_VALUES}, 1e-6},
+    {LIST "output Y = 1 - sigmoid(X)\n", NULL, rest_of_sigmoid, {LISTED_VALUES}, 1e-6},
+    {LIST "output Y = 1 + tanh(X)\n",
+     ELEMENT_GRAPH("  t = tanh(x)\n  y = 1 + t\n"),
+     one_more_tanh,
+     {LISTED_VALUES},
+     1e-6},
+    {LIST "output Y = 1 - tanh(X)\n",
+     ELEMENT_GRAPH("  t = tanh(x)\n  y = 1 - t\n"),
+     one_less_tanh,
      {LISTED_VALUES},
      1e-6},
     {LIST "output Y = relu(X)\n", NULL, relu, {LISTED_VALUES}, 0},

@@ -109,6 +109,12 @@ program("attention_masked", SCORES + [(64, 256)], F16)(
 program("attention_biased", SCORES + [(64, 256)], F16)(
     lambda q, k, v, b: torch.softmax(q @ k + b, -1) @ v
 )
+program("attention_boolean", SCORES + [(64, 256)], F16, BF16)(
+    lambda q, k, v, b: F.scaled_dot_product_attention(q, k.mT, v, attn_mask=b > 0)
+)
+program("attention_causal", [(4, 64, 64)] * 3, F16)(
+    lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True)
+)
 program("mish", ROWS, F32, F16)(F.mish)
 program("elu", ROWS, F32)(F.elu)
 program("gelu_tanh", ROWS, F32, F16)(lambda x: F.gelu(x, approximate="tanh"))

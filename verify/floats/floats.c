@@ -15,7 +15,7 @@ enum { KEPT = 64, LOST = 2 }; /* relative errors of 1/64 and of 1/2 */
 
 enum { MOST_CASES = 3, LONG_FROM = 1024, MOST_OPS = 500000 };
 
-const as_floats_options as_floats_default = {.seed = 1, .work = 4000, .long_work = 40000};
+const as_floats_options as_floats_default = {.seed = 1, .work = 4000, .long_work = 20000};
 
 struct as_floats {
   as_graph *program; /* a copy with sizes of its own */

@@ -202,7 +202,8 @@ static void accumulation(ck_parser *p, ck_line *line) {
     line->rescale = ck_new_name(p);
 }
 
-/* typed: at the kernel level of a muGraph, where a type in memory may stand behind the name */
+/* typed: in a program, or at the kernel level of a muGraph, where a type may stand behind the name:
+ * real numbers have none */
 static void assignment(ck_parser *p, ck_line *line, bool typed) {
   line->kind = CK_L_DEFINE;
   named(p, line, typed);
@@ -302,7 +303,7 @@ static void statement(ck_parser *p, text_kind kind, ck_line *line) {
       line->kind = CK_L_OUTPUT;
       line->name = ck_new_name(p);
     } else {
-      assignment(p, line, kind == MUGRAPH);
+      assignment(p, line, kind != RULE);
     }
   }
 }

@@ -176,7 +176,7 @@ class Side:
             here = self.sizes_here()
             self.claim.sizes.where(relation(relop, here.size(a), here.size(b)), own)
 
-    def statement(self, kind, name, tree):
+    def statement(self, kind, name, tree=None):
         """`NAME = expr` and `output ..`."""
         scope = self.kernel.tensors if self.kernel else self.tensors
         if tree is not None:

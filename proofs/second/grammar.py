@@ -65,7 +65,8 @@ bound       = list: ".." NAME | name: NAME
 
 use         = "use" STRING NL
 program     = program: { use } "program" NAME NL { stmt NL } END
-stmt        = declaration | input: "input" NAME ":" dtype dims | statement
+stmt        = declaration | input: "input" NAME ":" dtype dims
+            | output: "output" stored "=" expr | output: "output" NAME | let: stored "=" expr
 dtype       = 'f16' | 'bf16' | 'f32' | 'int'
 declaration = sizes: "sizes" <sdecl> | where: "where" <either>
 sdecl       = NAME [ ">=" INT12 ] [ svalue ]

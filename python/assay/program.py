@@ -307,6 +307,7 @@ class Program:
         self.inputs = []
         self.outputs = []
         self.statements = []
+        self._rounded, self._kept = set(), set()  # names of results: see rounds, keeps
         self._sources = {}  # names of inputs in the user's program, where they are others
         self._names = set(_RESERVED) | {self.name}
         self._memo = {}
@@ -352,6 +353,15 @@ class Program:
         self.outputs.append((hint, value))
         return value
 
+    def rounds(self, name):
+        """Says that PyTorch rounds a result to the type of 16 bits that the inputs have.  Where that
+        is said of any, others are what an operator computes on its way, in 32 bits."""
+        self._rounded.add(name)
+
+    def keeps(self, name):
+        """Says that PyTorch reads a result of 32 bits, whether or not it rounds it as well."""
+        self._kept.add(name)
+
     def prune(self):
         """Leaves out statements that no output is made of."""
         needed = {name for _, name in self.outputs}
@@ -375,6 +385,8 @@ class Program:
         def text(expression):
             return name.sub(lambda m: renaming.get(m.group(0), m.group(0)), expression)
 
+        for names in (self._rounded, self._kept):
+            names |= {new for old, new in renaming.items() if old in names}
         self.inputs = [(renaming.get(n, n), t, d) for n, t, d in self.inputs]
         self.statements = [(renaming.get(n, n), text(e), c) for n, e, c in self.statements]
         self.outputs = [(h, renaming.get(n, n)) for h, n in self.outputs]
@@ -389,13 +401,24 @@ class Program:
         lines += [f"where {relation}" for relation in self.extents.relations]
         return lines
 
-    def _statement_lines(self):
+    def _types(self):
+        """By name of a statement, the type that PyTorch gives its result: of programs whose numbers
+        have one type of 16 bits, where it is known."""
+        own = {dtype for _, dtype, _ in self.inputs if dtype != "int"}
+        if not self._rounded or len(own) != 1 or own == {"f32"}:
+            return {}
+        rounded = self._rounded - self._kept | {name for _, name in self.outputs}
+        (narrow,) = own
+        return {n: narrow if n in rounded else "f32" for n, _, _ in self.statements}
+
+    def _statement_lines(self, types):
         last = None
         for name, expression, comment in self.statements:
             if comment and comment != last:
                 yield f"# {comment}"
             last = comment
-            yield f"{name} = {expression}"
+            stated = f": {types[name]}" if name in types else ""
+            yield f"{name}{stated} = {expression}"
 
     def tp(self, use):
         """The program as `.tp` text; `use` is the path of a specification file, or None."""
@@ -406,7 +429,7 @@ class Program:
             if name in self._sources:
                 lines.append(f"# {self._sources[name]}")
             lines.append(f"input {name}: {dtype}[{', '.join(dims)}]")
-        lines += self._statement_lines()
+        lines += self._statement_lines(self._types())
         lines += [f"output {name}" for _, name in self.outputs]
         return "\n".join(lines) + "\n"
 
@@ -416,7 +439,7 @@ class Program:
         It speaks of the sizes and inputs of the program that it is compared with, by their
         names there.
         """
-        return "\n".join([f"mugraph {self.name}_candidate", *self._statement_lines()]) + "\n"
+        return "\n".join([f"mugraph {self.name}_candidate", *self._statement_lines({})]) + "\n"
 
 
 def _identifier(hint, taken):

@@ -548,6 +548,7 @@ class Translator:
         try:
             made = translate(self, *arguments, **keywords)
             self.environment[node] = self._typed(made, result)
+            self._note_rounding(self.environment[node], result)
         except symbolic_shapes.GuardOnDataDependentSymNode as problem:
             raise Unsupported(target, "of extents that depend on data") from problem
         except ZeroDivisionError as problem:
@@ -564,6 +565,20 @@ class Translator:
         if isinstance(value, (Value, Masked)) and isinstance(result, torch.Tensor):
             return self.as_kind(value, _kind_of(result.dtype))
         return value
+
+    def _note_rounding(self, value, result):
+        """Says of a node's result whether PyTorch rounds it: what an operator computes on its way
+        has 32 bits, whatever its arguments have."""
+        if isinstance(value, tuple) and isinstance(result, (tuple, list)):
+            for part, of in zip(value, result):
+                self._note_rounding(part, of)
+        value = value.value if isinstance(value, Masked) else value
+        if not isinstance(value, Value) or not isinstance(result, torch.Tensor):
+            return
+        if result.dtype in (torch.float16, torch.bfloat16):
+            self.program.rounds(value.text)
+        elif not _is_conversion(self._node) and not all(map(_is_conversion, self._node.users)):
+            self.program.keeps(value.text)
 
     def _arguments(self, argument):
         """Arguments with nodes replaced; _MISSING where one of them was not translated."""
@@ -625,6 +640,11 @@ def _kind_of(dtype):
     if dtype.is_floating_point:
         return "float"
     return "bool" if dtype == torch.bool else "int"
+
+
+def _is_conversion(node):
+    """Does it only give a tensor another type?"""
+    return str(node.target) in ("aten._to_copy.default", "prims.convert_element_type.default")
 
 
 def _divisors(shape_env):

@@ -1,4 +1,5 @@
 #include "expr_parse.h"
+#include "graph_types.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -628,6 +629,28 @@ as_node_id as_gp_expr(as_gparser *parser) {
 as_node_id as_gp_apply(as_gparser *parser, const as_token *token, const char *op, const char *shown,
                        as_node_id a, as_node_id b) {
   return sugar(parser, token, op, shown, (as_node_id[]){a, b}, 2);
+}
+
+bool as_gp_typed(as_lexed *lexed, as_gp_memory *memory) {
+  static const char *const words[] = {[AS_F16] = "f16", [AS_BF16] = "bf16", [AS_F32] = "f32"};
+  memory->token = NULL;
+  if (!as_tok_take(lexed, ':'))
+    return true;
+  memory->token = as_tok(lexed);
+  for (uint32_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (as_tok_take_word(lexed, words[i])) {
+      memory->type = (as_dtype)i;
+      return true;
+    }
+  }
+  return as_lex_fail(lexed, memory->token, "expected f16, bf16 or f32");
+}
+
+bool as_gp_stated(as_gparser *parser, as_node_id id, const as_gp_memory *memory) {
+  as_err inner;
+  as_err_init(&inner);
+  return memory->token == NULL || as_graph_state_type(parser->graph, id, memory->type, &inner) ||
+         as_gp_report(parser, memory->token, &inner);
 }
 
 as_node_id as_gp_define(as_gparser *parser, const as_token *name) {

@@ -41,6 +41,15 @@ typedef struct {
 bool as_gp_parse_axes(as_gparser *parser, as_gp_axes *axes); /* NAME = [n, ..] */
 as_node_id as_gp_over_axes(as_gparser *parser, const as_token *t, const as_opdef *op,
                            as_node_id arg, const as_gp_axes *axes);
+
+/* A type that is stated behind a name, [`:` type]. */
+typedef struct {
+  const as_token *token; /* NULL: none is */
+  as_dtype type;
+} as_gp_memory;
+
+bool as_gp_typed(as_lexed *lexed, as_gp_memory *memory);
+bool as_gp_stated(as_gparser *parser, as_node_id id, const as_gp_memory *memory); /* if one is */
 as_node_id as_gp_define(as_gparser *parser,
                         const as_token *name); /* after `NAME =`: the expression, under that name */
 as_node_id as_gp_ref(as_gparser *parser, uint32_t scope); /* takes a NAME that must be defined */

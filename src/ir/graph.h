@@ -73,7 +73,8 @@ typedef struct {
   uint32_t rank;
   as_size dim[AS_MAX_RANK]; /* extents; of one tile for block-level nodes */
   as_dtype dtype;           /* inputs; others take that of what they are computed from */
-  bool is_typed;   /* kernel level, a store or an operator: the text states the type in memory, */
+  bool is_typed;   /* kernel level, a store or an operator: the text states the type in memory, of a
+                      program that which it is rounded to, */
   as_dtype memory; /* which is this one (graph_types.h) */
   bool is_index_tensor; /* AS_N_INPUT of a part of a program that has it as an index tensor */
   as_size size;         /* AS_N_SIZE */

@@ -151,6 +151,13 @@ static bool outputs_in_place(const as_graph *graph) {
   return true;
 }
 
+static void p_type(as_str *out, const as_node *node) {
+  static const char *const words[] = {
+      [AS_F16] = "f16", [AS_BF16] = "bf16", [AS_F32] = "f32", [AS_INT] = "int"};
+  if (node->is_typed)
+    as_str_printf(out, ": %s", words[node->memory]);
+}
+
 char *as_print_tp_alone(const as_graph *graph) {
   static const char *const types[] = {"f16", "bf16", "f32", "int"};
   as_str text;
@@ -169,7 +176,9 @@ char *as_print_tp_alone(const as_graph *graph) {
     bool out = false;
     for (uint32_t k = 0; in_place && k < graph->n_output; k++)
       out = out || graph->output[k] == graph->order[i];
-    as_str_printf(&text, "%s%s = ", out ? "output " : "", node->name);
+    as_str_printf(&text, "%s%s", out ? "output " : "", node->name);
+    p_type(&text, node);
+    as_str_add(&text, " = ");
     as_text_call(&text, graph, node);
     as_str_add(&text, "\n");
   }
@@ -190,13 +199,6 @@ char *as_print_tp(const as_graph *graph) {
 }
 
 /* --- muGraphs */
-static void p_type(as_str *out, const as_node *node) {
-  static const char *const words[] = {
-      [AS_F16] = "f16", [AS_BF16] = "bf16", [AS_F32] = "f32", [AS_INT] = "int"};
-  if (node->is_typed)
-    as_str_printf(out, ": %s", words[node->memory]);
-}
-
 static void p_tile(as_str *out, const as_graph *graph, const as_node *node, const as_node *from,
                    const as_node *tile) {
   static const char *const words[] = {"x", "y", "z", "loop"};

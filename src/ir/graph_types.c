@@ -12,10 +12,12 @@
  *
  * Readers that do are: exponentials that nothing bounds (a sigmoid's stands below a quotient),
  * differences, comparisons and choices by it, positions, functions with steps, and sums of parts
- * of one product.  An exponential that
- * nothing divides yet, and what is summed up of it (`wild`), may be beyond 16 bits, and keeps 32
- * whoever reads it. */
+ * of one product.  What may be beyond 16 bits (`wild`) keeps 32 whoever reads it: an exponential
+ * that nothing divides yet, and what is summed up of it; and what grows with an input faster than
+ * the input does, and than all that the program given rounds to 16 bits (the squares of a norm that
+ * is one operator of the framework which the program comes from). */
 #include "graph_types.h"
+#include "graph_degrees.h"
 #include "src/base/id.h"
 #include "src/base/mem.h"
 #include <math.h>
@@ -32,7 +34,7 @@ typedef struct {
   bool is_read;    /* by anything */
   bool exact;      /* some reader wants 32 bits */
   bool is_tame;    /* as large as inputs and products are */
-  bool is_wild;    /* of an exponential that nothing divides yet */
+  bool is_wild;    /* of an exponential that nothing divides yet, or outgrows the inputs */
   bool multiplies; /* is the sum of a product, of a tile or all of it */
 } flow;
 
@@ -308,6 +310,39 @@ static bool is_narrow(const flow *of) {
   return of->operand || (of->is_read && of->factor) || (of->is_tame && !of->exact);
 }
 
+static bool is_stored(const as_node *node) {
+  return node->kind == AS_N_STORE || (node->kind == AS_N_OP && node->block == AS_NONE);
+}
+
+/* How what the program given rounds to 16 bits grows with an input, and the input itself. */
+static as_degrees rounded(const as_graph *program, uint32_t input) {
+  as_degrees *at = as_graph_degrees(program, input);
+  as_degrees all = {0, 1};
+  for (as_node_id id = 0; id < program->n; id++) {
+    const as_node *node = &program->node[id];
+    bool rounds = !node->is_typed || node->memory != AS_F32;
+    if (node->kind != AS_N_OP || !rounds)
+      continue;
+    all.low = fmin(all.low, at[id].low);
+    all.high = fmax(all.high, at[id].high);
+  }
+  free(at);
+  return all;
+}
+
+/* What grows with an input as nothing does that the program given rounds. */
+static void outgrown(const as_graph *graph, flow *all) {
+  const as_graph *program = graph->program ? graph->program : graph;
+  for (uint32_t input = 0; input < graph->n_input && input < program->n_input; input++) {
+    as_degrees most = rounded(program, input);
+    as_degrees *at = as_graph_degrees(graph, input);
+    for (as_node_id id = 0; id < graph->n; id++)
+      all[id].is_wild |=
+          is_stored(&graph->node[id]) && (at[id].high > most.high || at[id].low < most.low);
+    free(at);
+  }
+}
+
 /* does the program read one type of 16 bits? */
 static bool is_narrow_program(const as_graph *graph) {
   return as_graph_type(graph) != AS_F32 && !as_graph_is_mixed(graph);
@@ -320,6 +355,8 @@ as_dtype *as_graph_between(const as_graph *graph) {
   flow *all = as_calloc(graph->n + 1, sizeof *all);
   for (as_node_id id = 0; id < graph->n; id++)
     made(graph, all, id, &all[id]);
+  if (narrow)
+    outgrown(graph, all);
   for (as_node_id id = graph->n; id-- > 0;) {
     const as_node *node = &graph->node[id];
     if (as_graph_is_output(graph, id)) {
@@ -331,8 +368,7 @@ as_dtype *as_graph_between(const as_graph *graph) {
   }
   for (as_node_id id = 0; id < graph->n; id++) {
     const as_node *node = &graph->node[id];
-    bool stored = node->kind == AS_N_STORE || (node->kind == AS_N_OP && node->block == AS_NONE);
-    between[id] = narrow && stored && is_narrow(&all[id]) ? type : AS_F32;
+    between[id] = narrow && is_stored(node) && is_narrow(&all[id]) ? type : AS_F32;
     if (node->is_typed)
       between[id] = node->memory;
   }
@@ -369,8 +405,7 @@ void as_graph_state_types(as_graph *graph) {
   bool *none = as_graph_no_kernels(graph);
   for (as_node_id id = 0; id < graph->n; id++) {
     as_node *node = &graph->node[id];
-    bool made = node->kind == AS_N_STORE || (node->kind == AS_N_OP && node->block == AS_NONE);
-    if (!made || none[id] || as_graph_is_output(graph, id) || node->dtype == AS_INT)
+    if (!is_stored(node) || none[id] || as_graph_is_output(graph, id) || node->dtype == AS_INT)
       continue;
     node->is_typed = true;
     node->memory = between[id];

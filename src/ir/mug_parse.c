@@ -1,6 +1,5 @@
 /* muGraphs, docs/language.md. */
 #include "expr_parse.h"
-#include "graph_types.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,40 +46,11 @@ typedef struct {
   uint32_t rank;
 } tile_extents;
 
-/* a type in memory, where one is stated */
-typedef struct {
-  const as_token *token; /* NULL: none is */
-  as_dtype type;
-} memory_type;
-
-/* [`:` type] */
-static bool typed(as_lexed *lexed, memory_type *memory) {
-  static const char *const words[] = {[AS_F16] = "f16", [AS_BF16] = "bf16", [AS_F32] = "f32"};
-  memory->token = NULL;
-  if (!as_tok_take(lexed, ':'))
-    return true;
-  memory->token = as_tok(lexed);
-  for (uint32_t i = 0; i < sizeof words / sizeof *words; i++) {
-    if (as_tok_take_word(lexed, words[i])) {
-      memory->type = (as_dtype)i;
-      return true;
-    }
-  }
-  return as_lex_fail(lexed, memory->token, "expected f16, bf16 or f32");
-}
-
-static bool stated(as_gparser *parser, as_node_id id, const memory_type *memory) {
-  as_err inner;
-  as_err_init(&inner);
-  return memory->token == NULL || as_graph_state_type(parser->graph, id, memory->type, &inner) ||
-         as_gp_report(parser, memory->token, &inner);
-}
-
 /* `NAME [extents] =`, behind the name of what is stored a type */
-static bool tile_head(as_gparser *parser, const char *what, memory_type *memory,
+static bool tile_head(as_gparser *parser, const char *what, as_gp_memory *memory,
                       tile_extents *tile) {
   as_lexed *lexed = parser->lexed;
-  return as_tok_new_name(lexed, what) != NULL && (memory == NULL || typed(lexed, memory)) &&
+  return as_tok_new_name(lexed, what) != NULL && (memory == NULL || as_gp_typed(lexed, memory)) &&
          as_gp_tile(parser, tile->dim, tile->upto, &tile->rank) && as_tok_want(lexed, '=', "`=`");
 }
 
@@ -115,7 +85,7 @@ static bool store(as_gparser *parser) {
   int map[4];
   as_err inner;
   as_err_init(&inner);
-  memory_type memory;
+  as_gp_memory memory;
   if (!tile_head(parser, "the name of a tensor", &memory, &tile))
     return false;
   as_node_id of = as_gp_ref(parser, parser->block);
@@ -139,7 +109,7 @@ static bool store(as_gparser *parser) {
   }
   as_node_id id = as_graph_store_upto(parser->graph, parser->block, token->s, of, tile.dim,
                                       tile.upto, map, &inner);
-  return built(parser, token, id, &inner) && stated(parser, id, &memory);
+  return built(parser, token, id, &inner) && as_gp_stated(parser, id, &memory);
 }
 
 /* Behind `=`: the word, the tile and what stands behind it. */
@@ -348,16 +318,16 @@ static bool outputs(as_gparser *parser) {
 /* NAME [: type] = expr, at kernel level */
 static bool operator(as_gparser *parser, const as_token *name) {
   as_lexed *lexed = parser->lexed;
-  memory_type memory;
+  as_gp_memory memory;
   lexed->at++;
-  if (!typed(lexed, &memory) || !as_tok_want(lexed, '=', "`=`"))
+  if (!as_gp_typed(lexed, &memory) || !as_tok_want(lexed, '=', "`=`"))
     return false;
   as_node_id id = as_gp_define(parser, name);
   if (id == AS_NONE || !as_tok_want_end(lexed))
     return false;
   if (memory.token && parser->graph->node[id].kind != AS_N_OP)
     return as_lex_fail(lexed, memory.token, "a number has no type in memory");
-  return stated(parser, id, &memory);
+  return as_gp_stated(parser, id, &memory);
 }
 
 static bool mugraph(as_gparser *parser) {

@@ -110,6 +110,37 @@ static as_stable tanh_of(const as_scalar_view *v, as_scalar_ref *x) {
   return AS_STABLE_TANH_LOG1P;
 }
 
+static bool is_tanh(const as_scalar_view *v, as_scalar_ref e, as_scalar_ref *x) {
+  return (tanh_by_one(v, e, x) || tanh_by_square(v, e, x) || tanh_by_both(v, e, x)) &&
+         tanh_of(v, x) == AS_STABLE_TANH;
+}
+
+/* 1 - 1 / (1 + exp(x)) */
+static bool sigmoid_by_one(const as_scalar_view *v, as_scalar_ref e, as_scalar_ref *x) {
+  as_scalar_ref over;
+  as_scalar_ref power;
+  return taken_from(v, e, 1, &over) && shape(v, over) == AS_SHAPE_DIV &&
+         is_number(v, kid(v, over, 0), 1) && adds_to(v, kid(v, over, 1), 1, &power) &&
+         exponential(v, power, x);
+}
+
+static as_stable sum_or_difference(const as_scalar_view *v, as_scalar_ref e, as_scalar_ref *x) {
+  as_scalar_ref part;
+  if (tanh_by_one(v, e, x))
+    return tanh_of(v, x);
+  if (sigmoid_by_one(v, e, x))
+    return AS_STABLE_SIGMOID;
+  if (adds_to(v, e, -1, &part) && exponential(v, part, x))
+    return AS_STABLE_EXPM1;
+  if (adds_to(v, e, 1, &part) && is_tanh(v, part, x))
+    return AS_STABLE_ONE_MORE_TANH;
+  if (!taken_from(v, e, 1, &part))
+    return AS_STABLE_NONE;
+  return exponential(v, part, x) ? AS_STABLE_ONE_LESS_EXP
+         : is_tanh(v, part, x)   ? AS_STABLE_ONE_LESS_TANH
+                                 : AS_STABLE_NONE;
+}
+
 static as_stable logarithm(const as_scalar_view *v, as_scalar_ref e, as_scalar_ref *x) {
   as_scalar_ref exponent;
   if (taken_from(v, e, 1, x))
@@ -129,12 +160,7 @@ as_stable as_stable_form(const as_scalar_view *v, as_scalar_ref e, as_scalar_ref
     return logarithm(v, kid(v, e, 0), x);
   case AS_SHAPE_ADD:
   case AS_SHAPE_SUB:
-    if (tanh_by_one(v, e, x))
-      return tanh_of(v, x);
-    if (adds_to(v, e, -1, &part) && exponential(v, part, x))
-      return AS_STABLE_EXPM1;
-    return taken_from(v, e, 1, &part) && exponential(v, part, x) ? AS_STABLE_ONE_LESS_EXP
-                                                                 : AS_STABLE_NONE;
+    return sum_or_difference(v, e, x);
   case AS_SHAPE_DIV:
     if (tanh_by_square(v, e, x) || tanh_by_both(v, e, x))
       return tanh_of(v, x);

@@ -9,14 +9,16 @@
 
 /* id, name of the function in kernels (as_NAMEf), what it is over the reals */
 #define AS_STABLE_FORMS(S)                                                                         \
-  S(EXPM1, "expm1")               /* exp(x) - 1 */                                                 \
-  S(ONE_LESS_EXP, "one_less_exp") /* 1 - exp(x) */                                                 \
-  S(LOG1P, "log1p")               /* log(1 + x) */                                                 \
-  S(LOG1M, "log1m")               /* log(1 - x) */                                                 \
-  S(SOFTPLUS, "softplus")         /* log(1 + exp(x)) */                                            \
-  S(SIGMOID, "sigmoid")           /* exp(x) / (1 + exp(x)) */                                      \
-  S(TANH, "tanh")                 /* 1 - 2 / (exp(2 x) + 1), and quotients of exponentials */      \
-  S(TANH_LOG1P, "tanh_log1p")     /* the same of log(1 + x), x not negative */
+  S(EXPM1, "expm1")                 /* exp(x) - 1 */                                               \
+  S(ONE_LESS_EXP, "one_less_exp")   /* 1 - exp(x) */                                               \
+  S(LOG1P, "log1p")                 /* log(1 + x) */                                               \
+  S(LOG1M, "log1m")                 /* log(1 - x) */                                               \
+  S(SOFTPLUS, "softplus")           /* log(1 + exp(x)) */                                          \
+  S(SIGMOID, "sigmoid")             /* exp(x) / (1 + exp(x)) */                                    \
+  S(TANH, "tanh")                   /* 1 - 2 / (exp(2 x) + 1), and quotients of exponentials */    \
+  S(TANH_LOG1P, "tanh_log1p")       /* the same of log(1 + x), x not negative */                   \
+  S(ONE_MORE_TANH, "one_more_tanh") /* 1 + tanh(x), tanh by any of these */                        \
+  S(ONE_LESS_TANH, "one_less_tanh") /* 1 - tanh(x) */
 
 typedef enum {
   AS_STABLE_NONE,

@@ -1,5 +1,6 @@
 /* Tensor programs, docs/language.md. */
 #include "expr_parse.h"
+#include "graph_types.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,17 +43,56 @@ static bool input(as_gparser *parser) {
   return as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
+/* A type that is stated is that to which the program rounds what the statement computes; what it
+ * computes on the way has 32 bits.  Of numbers and integers there is nothing to round. */
+static bool state_types(as_gparser *parser, uint32_t before, as_node_id id,
+                        const as_gp_memory *memory) {
+  static const as_dtype wide = AS_F32;
+  for (uint32_t i = before; memory->token && i < parser->graph->n; i++) {
+    as_gp_memory of = {memory->token, i == id ? memory->type : wide};
+    const as_node *node = &parser->graph->node[i];
+    if (node->kind == AS_N_OP && node->dtype != AS_INT && !as_gp_stated(parser, i, &of))
+      return false;
+  }
+  return true;
+}
+
+static bool at_definition(as_lexed *lexed) {
+  int next = as_tok_next(lexed)->kind;
+  return as_tok(lexed)->kind == AS_T_NAME && (next == '=' || next == ':');
+}
+
+/* NAME [: type] = expr */
+static as_node_id definition(as_gparser *parser) {
+  as_lexed *lexed = parser->lexed;
+  const as_token *name = as_tok(lexed);
+  as_gp_memory memory;
+  uint32_t before = parser->graph->n;
+  lexed->at++;
+  if (!as_gp_typed(lexed, &memory) || !as_tok_want(lexed, '=', "`=`"))
+    return AS_NONE;
+  as_node_id id = as_gp_define(parser, name);
+  return id != AS_NONE && state_types(parser, before, id, &memory) ? id : AS_NONE;
+}
+
+/* An output has the program's type. */
+static bool has_own_type(as_gparser *parser, const as_token *token, as_node_id id) {
+  const as_node *node = &parser->graph->node[id];
+  return !node->is_typed || node->memory == as_graph_type(parser->graph) ||
+         as_lex_fail(parser->lexed, token, "`%s` is an output, whose type is the program's",
+                     node->name);
+}
+
 static bool output(as_gparser *parser) {
   as_lexed *lexed = parser->lexed;
   const as_token *token = as_tok(lexed);
   as_node_id id;
-  if (token->kind == AS_T_NAME && as_tok_next(lexed)->kind == '=') {
-    lexed->at += 2;
-    id = as_gp_define(parser, token);
+  if (at_definition(lexed)) {
+    id = definition(parser);
   } else {
     id = as_gp_ref(parser, AS_NONE);
   }
-  if (id == AS_NONE)
+  if (id == AS_NONE || !has_own_type(parser, token, id))
     return false;
   as_err inner;
   as_err_init(&inner);
@@ -74,12 +114,10 @@ static bool statement(as_gparser *parser) {
     return output(parser);
   if (as_tok_word(lexed, "use"))
     return as_lex_fail(lexed, token, "`use` stands before `program`");
-  if (token->kind != AS_T_NAME || as_tok_next(lexed)->kind != '=')
+  if (!at_definition(lexed))
     return as_lex_fail(lexed, token,
                        "expected a statement: sizes, where, input, output or NAME = ...");
-  lexed->at += 2;
-  return as_gp_define(parser, token) != AS_NONE &&
-         as_tok_want(lexed, AS_T_NL, "the end of the line");
+  return definition(parser) != AS_NONE && as_tok_want(lexed, AS_T_NL, "the end of the line");
 }
 
 static bool program(as_gparser *parser, as_oplib *lib) {

@@ -284,6 +284,8 @@ AS_DEV float as_softplusf(float x) { return as_maxf(x, 0.0f) + log1pf(expf(-fabs
 AS_DEV float as_sigmoidf(float x) { return as_divf(1.0f, 1.0f + expf(-x)); }
 AS_DEV float as_tanhf(float x) { return tanhf(x); }
 AS_DEV float as_tanh_log1pf(float x) { return as_divf(1.0f, 1.0f + as_divf(2.0f, x * (x + 2.0f))); }
+AS_DEV float as_one_more_tanhf(float x) { return as_divf(2.0f, 1.0f + expf(-2.0f * x)); }
+AS_DEV float as_one_less_tanhf(float x) { return as_divf(2.0f, 1.0f + expf(2.0f * x)); }
 /* partial results of warps, one behind the other */
 template <int N> AS_DEV float as_lds_sum(as_sm sm, int off, int step)
 {

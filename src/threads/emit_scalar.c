@@ -32,6 +32,8 @@ static const struct {
     [AS_TGS_SIGMOID] = {"as_sigmoidf(", "", ")"},
     [AS_TGS_TANH] = {"as_tanhf(", "", ")"},
     [AS_TGS_TANH_LOG1P] = {"as_tanh_log1pf(", "", ")"},
+    [AS_TGS_ONE_MORE_TANH] = {"as_one_more_tanhf(", "", ")"},
+    [AS_TGS_ONE_LESS_TANH] = {"as_one_less_tanhf(", "", ")"},
 };
 
 static char *number(const as_tg_expr *e) {

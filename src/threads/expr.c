@@ -182,11 +182,16 @@ static bool same(const void *of, as_scalar_ref x, as_scalar_ref y) {
 
 /* NULL: it is none, or is it by more than normal forms tell */
 static as_tg_expr *stable(const context *c, as_poly p) {
-  static const as_tg_scalar functions[] = {
-      [AS_STABLE_EXPM1] = AS_TGS_EXPM1,       [AS_STABLE_ONE_LESS_EXP] = AS_TGS_ONE_LESS_EXP,
-      [AS_STABLE_LOG1P] = AS_TGS_LOG1P,       [AS_STABLE_LOG1M] = AS_TGS_LOG1M,
-      [AS_STABLE_SOFTPLUS] = AS_TGS_SOFTPLUS, [AS_STABLE_SIGMOID] = AS_TGS_SIGMOID,
-      [AS_STABLE_TANH] = AS_TGS_TANH,         [AS_STABLE_TANH_LOG1P] = AS_TGS_TANH_LOG1P};
+  static const as_tg_scalar functions[] = {[AS_STABLE_EXPM1] = AS_TGS_EXPM1,
+                                           [AS_STABLE_ONE_LESS_EXP] = AS_TGS_ONE_LESS_EXP,
+                                           [AS_STABLE_LOG1P] = AS_TGS_LOG1P,
+                                           [AS_STABLE_LOG1M] = AS_TGS_LOG1M,
+                                           [AS_STABLE_SOFTPLUS] = AS_TGS_SOFTPLUS,
+                                           [AS_STABLE_SIGMOID] = AS_TGS_SIGMOID,
+                                           [AS_STABLE_TANH] = AS_TGS_TANH,
+                                           [AS_STABLE_TANH_LOG1P] = AS_TGS_TANH_LOG1P,
+                                           [AS_STABLE_ONE_MORE_TANH] = AS_TGS_ONE_MORE_TANH,
+                                           [AS_STABLE_ONE_LESS_TANH] = AS_TGS_ONE_LESS_TANH};
   as_scalar_view view = {c, shape_of, kid_of, value_of, same};
   as_scalar_ref x;
   as_stable form = as_stable_form(&view, p, &x);

@@ -165,11 +165,95 @@ START_TEST(types_are_stated) {
 
 END_TEST
 
+/* What a program states is what it rounds its results to, and of what a statement computes on the
+ * way 32 bits; near misses are refused. */
+START_TEST(types_of_a_program) {
+  static const char head[] = "program p\nsizes M = 8\ninput x: %s[M]\n%s";
+  static const char *const refused[] = {"s: bf16 = exp(x)\noutput z = s + 1\n",
+                                        "s: f32 = exp(x)\noutput s\n", "output s: f32 = exp(x)\n",
+                                        "output z: f16\n"};
+  as_oplib *lib = test_operators();
+  as_sizes *sizes = as_sizes_new();
+  char *text = as_format(head, "f16", "s: f32 = exp(x)\nt: f16 = s * s + 1\noutput z = t + x\n");
+  as_graph *graph = as_parse_tp("p.tp", text, strlen(text), sizes, lib, NULL);
+  ck_assert(graph != NULL);
+  const as_node *sum = &graph->node[as_graph_find(graph, AS_NONE, "t")];
+  ck_assert(sum->is_typed && sum->memory == AS_F16);
+  ck_assert(graph->node[sum->arg[0]].is_typed && graph->node[sum->arg[0]].memory == AS_F32);
+  ck_assert(!graph->node[graph->output[0]].is_typed);
+  char *printed = as_print_tp(graph);
+  as_sizes *others = as_sizes_new();
+  as_graph *again = as_parse_tp("p.tp", printed, strlen(printed), others, lib, NULL);
+  char *twice = as_print_tp(again);
+  ck_assert_str_eq(printed, twice);
+  ck_assert_msg(strstr(printed, "s: f32 = exp(x)\n") && strstr(printed, "t: f16 ="), "%s", printed);
+  free(twice);
+  free(printed);
+  free(text);
+  as_graph_free(again);
+  as_graph_free(graph);
+  as_sizes_free(others);
+  as_sizes_free(sizes);
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    sizes = as_sizes_new();
+    text = as_format(head, "f16", refused[i]);
+    ck_assert_msg(as_parse_tp("p.tp", text, strlen(text), sizes, lib, NULL) == NULL, "%s", text);
+    free(text);
+    as_sizes_free(sizes);
+  }
+  sizes = as_sizes_new();
+  text = as_format(head, "f32", "s: f32 = exp(x)\noutput z = s + 1\n");
+  ck_assert_msg(as_parse_tp("p.tp", text, strlen(text), sizes, lib, NULL) == NULL, "%s", text);
+  free(text);
+  as_sizes_free(sizes);
+  as_oplib_free(lib);
+}
+
+END_TEST
+
+/* Squares within one operator of the framework outgrow 16 bits where the program given rounds none
+ * of them; their root does not, and neither do squares that the program itself rounds. */
+START_TEST(squares) {
+  static const char *const types[2] = {": f32", ""};
+  static const char cand[] = "mugraph m\nq = x * x\nm = mean(q, axis=1)\nr = sqrt(m)\nv = 1 / r\n"
+                             "y = x * v[:, none]\nz = matmul(y, w)\n";
+  static const char *const wide[] = {"m", "v"};
+  for (int i = 0; i < 2; i++) {
+    as_oplib *lib = test_operators();
+    as_sizes *sizes = as_sizes_new();
+    const char *type = types[i];
+    char *text =
+        as_format("program p\nsizes M = 8, K = 16\ninput x: f16[M, K]\ninput w: f16[K, K]\n"
+                  "a%s = x * x\nb%s = mean(a, axis=1)\nc%s = 1 / sqrt(b)\n"
+                  "d%s = x * c[:, none]\noutput z = matmul(d, w)\n",
+                  type, type, type, i ? "" : ": f16");
+    as_graph *program = as_parse_tp("p.tp", text, strlen(text), sizes, lib, NULL);
+    ck_assert(program != NULL);
+    as_graph *graph = typed_graph(program, cand);
+    as_dtype *between = as_graph_between(graph);
+    for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)
+      ck_assert_msg(between[as_graph_find(graph, AS_NONE, wide[k])] == (i ? AS_F16 : AS_F32),
+                    "%s of a program that rounds %s", wide[k], i ? "it" : "none");
+    ck_assert_int_eq(between[as_graph_find(graph, AS_NONE, "r")], AS_F16);
+    ck_assert_int_eq(between[as_graph_find(graph, AS_NONE, "y")], AS_F16);
+    free(between);
+    free(text);
+    as_graph_free(graph);
+    as_graph_free(program);
+    as_sizes_free(sizes);
+    as_oplib_free(lib);
+  }
+}
+
+END_TEST
+
 int main(void) {
   TCase *tests = test_case("types", 20);
   int n = (int)(sizeof rows / sizeof *rows);
   tcase_add_loop_test(tests, each_row, 0, n);
   tcase_add_loop_test(tests, wide_programs, 0, n);
   tcase_add_test(tests, types_are_stated);
+  tcase_add_test(tests, types_of_a_program);
+  tcase_add_test(tests, squares);
   return test_run("types", tests);
 }

@@ -11,11 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* elements center + width * z, z drawn from -1 to 1 in steps that repeat; or of the list below */
+/* elements center + width * z, z drawn from -1 to 1 in steps that repeat; or of the list below;
+ * or these with minus infinity in the first half of each MASKED_ROW elements */
 typedef struct {
   double center;
   double width;
-  int listed; /* 1: of the list, 2: of what is beyond numbers */
+  int listed; /* 1: of the list, 2: of what is beyond numbers, 3: half of it minus infinity */
 } filling;
 
 typedef double exact_function(double x);
@@ -43,6 +44,8 @@ enum { BEYOND = sizeof beyond / sizeof *beyond };
 #define LISTED_VALUES                                                                              \
   { 0, 0, 1 }
 
+enum { MASKED_ROW = 1024 };
+
 enum { LISTED = sizeof list / sizeof *list };
 
 /* --- functions; results below 2^-126 may be 0 */
@@ -68,6 +71,18 @@ static double elu(double x) {
 
 static double one_less(double x) {
   return -expm1(x);
+}
+
+static double one_more_tanh(double x) {
+  return 2 / (1 + exp(-2 * x));
+}
+
+static double one_less_tanh(double x) {
+  return one_more_tanh(-x);
+}
+
+static double rest_of_sigmoid(double x) {
+  return sigmoid(-x);
 }
 
 static double positive_log(double x) {
@@ -103,6 +118,24 @@ static double itself(double x) {
 #define SHIFTED_GRAPH                                                                              \
   ROWS_GRAPH "  m = max(x)\n  d = x - m[:, none]\n  e = exp(d)\n  z = sum(e)\n"                    \
              "  y = e / z[:, none]\n  store Y [U, D] = y x -> 0\nend\n"
+#define ONLINE "M = max(X, axis=-1)\nE = exp(X - M[:, none])\noutput Y = log(sum(E, axis=-1)) + M\n"
+#define ONLINE_GRAPH                                                                               \
+  "mugraph p\nsizes J = 8, U = 1, L = 4, T = 256\nwhere B = J*U, D = L*T\nkernel k\n"              \
+  "  grid x = J\n  loop l = L\n  load x [U, T] = X x -> 0 loop -> 1\n  r = max(x)\n"               \
+  "  acc mx, m = max r\n  d = x - m[:, none]\n  e = exp(d)\n  t = sum(e)\n"                        \
+  "  acc z = sum t rescale m\n  l = log(z)\n  y = l + mx\n  store Y [U] = y x -> 0\nend\n"
+/* scores to which minus infinity is added for all keys of the first blocks */
+#define SCORED                                                                                     \
+  "program p\nsizes M = 16, E = 64, K = 1024\ninput B: f16[M, K]\ninput Q: f16[M, E]\n"            \
+  "input R: f16[E, K]\ninput V: f16[K, E]\nP = softmax(matmul(Q, R) + B, axis=1)\n"                \
+  "output Y = matmul(P, V)\n"
+#define SCORED_GRAPH                                                                               \
+  "mugraph p\nsizes J = 1, U = 16, L = 16, T = 64\nwhere M = J*U, K = L*T\nkernel k\n"             \
+  "  grid x = J\n  loop l = L\n  load q [U, E] = Q x -> 0\n  load r [E, T] = R loop -> 1\n"        \
+  "  load b [U, T] = B x -> 0 loop -> 1\n  load v [T, E] = V loop -> 0\n  p = matmul(q, r)\n"      \
+  "  s = p + b\n  h = max(s, axis=1)\n  acc mx, m = max h\n  d = s - m[:, none]\n"                 \
+  "  e = exp(d)\n  t = sum(e, axis=1)\n  w = matmul(e, v)\n  acc z = sum t rescale m\n"            \
+  "  acc a = sum w rescale m\n  y = a / z[:, none]\n  store Y [U, E] = y x -> 0\nend\n"
 #define QUOTIENTS                                                                                  \
   "program p\nsizes B = 8, D = 256\ninput X: f32[B, D]\ninput P: f32[B, D]\ninput Q: f32[B, D]\n"  \
   "output Y = X / P / Q\n"
@@ -142,6 +175,12 @@ static const stable_case cases[] = {
     {ROWS_IN SHIFTED, SHIFTED_GRAPH, NULL, {{1e30, 1e30, 0}}, 1e-5},
     {ROWS_IN SHIFTED, SHIFTED_GRAPH, NULL, {{1e4, 3, 0}}, 1e-5},
     {ROWS_IN SHIFTED, SHIFTED_GRAPH, NULL, {{-1.5e4, 1, 0}}, 1e-5},
+    /* a running maximum of tiles that are minus infinity so far */
+    {ROWS_IN ONLINE, ONLINE_GRAPH, NULL, {{0, 5, 3}}, 1e-6},
+    {SCORED, SCORED_GRAPH, NULL, {{0, 5, 3}, {0, 1, 0}, {0, 1, 0}, {0, 1, 0}}, 2e-3},
+    {ROWS_IN ONLINE, NULL, NULL, {{0, 5, 3}}, 1e-6},
+    {ROWS_IN SHIFTED, NULL, NULL, {{0, 5, 3}}, 1e-6},
+    {ROWS_IN SHIFTED, SHIFTED_GRAPH, NULL, {{-1e4, 5, 3}}, 1e-5},
     /* F9: a / b / c, where b * c is no float */
     {QUOTIENTS, NULL, NULL, {{1, 0.5, 0}, {3e30, 1e30, 0}, {3e-30, 1e-30, 0}}, 1e-6},
     {QUOTIENTS, QUOTIENTS_GRAPH, NULL, {{2e30, 1e30, 0}, {3e25, 1e25, 0}, {3e20, 1e20, 0}}, 1e-6},
@@ -167,6 +206,24 @@ static const stable_case cases[] = {
     {LIST "output Y = (exp(X) - exp(-X)) / (exp(X) + exp(-X))\n",
      NULL,
      tanh,
+     {LISTED_VALUES},
+     1e-6},
+    {LIST "output Y = 1 + tanh(X)\n", NULL, one_more_tanh, {LISTED_VALUES}, 1e-6},
+    {LIST "E = exp(2 * X)\noutput Y = (E - 1) / (E + 1) + 1\n",
+     NULL,
+     one_more_tanh,
+     {LISTED_VALUES},
+     1e-6},
+    {LIST "output Y = 1 - tanh(X)\n", NULL, one_less_tanh, {LISTED_VALUES}, 1e-6},
+    {LIST "output Y = 1 - sigmoid(X)\n", NULL, rest_of_sigmoid, {LISTED_VALUES}, 1e-6},
+    {LIST "output Y = 1 + tanh(X)\n",
+     ELEMENT_GRAPH("  t = tanh(x)\n  y = 1 + t\n"),
+     one_more_tanh,
+     {LISTED_VALUES},
+     1e-6},
+    {LIST "output Y = 1 - tanh(X)\n",
+     ELEMENT_GRAPH("  t = tanh(x)\n  y = 1 - t\n"),
+     one_less_tanh,
      {LISTED_VALUES},
      1e-6},
     {LIST "output Y = relu(X)\n", NULL, relu, {LISTED_VALUES}, 0},
@@ -209,9 +266,11 @@ static void fill(double *to, long n, const filling *how, as_dtype type, unsigned
   for (long i = 0; i < n; i++) {
     double z = (double)((i * 7919 + salt * 104729 + 13) % 2003 - 1001) / 1001;
     to[i] = how->center + how->width * z;
-    if (how->listed)
+    if (how->listed == 1 || how->listed == 2)
       to[i] = how->listed == 1 ? list[i % LISTED] : beyond[i % BEYOND];
-    to[i] = rounded(to[i], type);
+    if (how->listed == 3 && i % MASKED_ROW < MASKED_ROW / 2)
+      to[i] = -INFINITY;
+    to[i] = isinf(to[i]) ? to[i] : rounded(to[i], type);
   }
 }
 
@@ -220,14 +279,19 @@ typedef struct {
   batch_item item;
 } opened;
 
+/* Is it a block graph of which no thread graph is made? */
+static bool is_general(const stable_case *of) {
+  return strcmp(of->graph, ONLINE_GRAPH) == 0;
+}
+
 static void open_case(opened *at, const stable_case *of) {
   as_lowered lowered;
   case_open(&at->read);
   case_read(&at->read, of->program, of->graph);
   const as_graph *graph = of->graph ? at->read.mug : at->read.prog;
   ck_assert_msg(as_lower_cuda(graph, NULL, &lowered, &at->read.err), "%s", at->read.err.text);
-  ck_assert_msg(!of->graph || lowered.kernel[0].validated, "no thread graph: %s\n%s", of->graph,
-                lowered.notes);
+  ck_assert_msg(!of->graph || lowered.kernel[0].validated != is_general(of),
+                "no thread graph: %s\n%s", of->graph, lowered.notes);
   batch_item_init(&at->item, &lowered);
   for (uint32_t i = 0; i < at->item.lowered.n_in; i++)
     fill(at->item.in[i], at->item.lowered.in_elems[i], &of->in[i], at->item.lowered.in_type[i], i);

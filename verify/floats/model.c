@@ -92,8 +92,11 @@ static void set_outputs(const as_graph *graph, as_float_types *types) {
     types->value[graph->output[i]] = as_float_format_of(as_graph_type(graph));
 }
 
-/* what is computed of integers alone is exact as long as 32 bits hold it */
+/* What the program rounds it to; what is computed of integers alone is exact as long as 32 bits
+ * hold it. */
 static as_float_format of_node(const as_node *node) {
+  if (node->is_typed)
+    return as_float_format_of(node->memory);
   return node->dtype == AS_INT ? AS_FLOAT_F32 : as_float_format_of(node->dtype);
 }
 

@@ -25,8 +25,8 @@ typedef struct {
   bool *running;           /* by node: a running maximum, which begins below every finite number */
 } as_float_types;
 
-/* The given program as eager PyTorch executes it: each operator's result in the tensors' type, of
- * several types in 32 bits. */
+/* The given program as eager PyTorch executes it: each operator's result in the type that the
+ * program states, or else in the tensors' type, of several types in 32 bits. */
 void as_float_types_given(const as_graph *program, const as_float_permission *permission,
                           as_float_types *types);
 /* A candidate: 32 bits within kernels, factors of products in the type of the program's numbers

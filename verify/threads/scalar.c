@@ -32,6 +32,10 @@ static as_poly stable(as_terms *t, as_tg_scalar op, as_poly x) {
   case AS_TGS_TANH:
     power = as_poly_exp(t, as_poly_mul(t, two, x));
     return less(t, one, as_poly_mul(t, two, as_poly_inv(t, as_poly_add(t, power, one))));
+  case AS_TGS_ONE_MORE_TANH:
+    return as_poly_add(t, one, stable(t, AS_TGS_TANH, x));
+  case AS_TGS_ONE_LESS_TANH:
+    return less(t, one, stable(t, AS_TGS_TANH, x));
   default:
     return stable(t, AS_TGS_TANH, stable(t, AS_TGS_LOG1P, x));
   }
@@ -77,6 +81,8 @@ as_poly as_den_apply(as_terms *t, as_tg_scalar op, as_poly x, as_poly y) {
   case AS_TGS_SIGMOID:
   case AS_TGS_TANH:
   case AS_TGS_TANH_LOG1P:
+  case AS_TGS_ONE_MORE_TANH:
+  case AS_TGS_ONE_LESS_TANH:
     return stable(t, op, x);
   default:
     return AS_POLY_NONE;

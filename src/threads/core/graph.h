@@ -71,16 +71,18 @@ typedef struct {
   S(MAX, "max", 2)                                                                                 \
   S(MIN, "min", 2)                                                                                 \
   S(ERF, "erf", 1)                                                                                 \
-  S(ZERO, "zero", 1)                 /* 1 where it is 0, else 0 */                                 \
-  S(EXPM1, "expm1", 1)               /* exp(x) - 1, .. */                                          \
-  S(ONE_LESS_EXP, "one_less_exp", 1) /* .. 1 - exp(x), .. */                                       \
-  S(LOG1P, "log1p", 1)               /* .. log(1 + x), .. */                                       \
-  S(LOG1M, "log1m", 1)               /* .. log(1 - x), .. */                                       \
-  S(SOFTPLUS, "softplus", 1)         /* .. log(1 + exp(x)), .. */                                  \
-  S(SIGMOID, "sigmoid", 1)           /* .. exp(x) / (1 + exp(x)), .. */                            \
-  S(TANH, "tanh", 1)                 /* .. 1 - 2 / (exp(2 x) + 1) .. */                            \
-  S(TANH_LOG1P, "tanh_log1p", 1) /* .. and that of log(1 + x), computed without loss of digits */  \
-  S(CHOOSE, "choose", 3)         /* the second where the first, a whole number, is not negative */
+  S(ZERO, "zero", 1)                   /* 1 where it is 0, else 0 */                               \
+  S(EXPM1, "expm1", 1)                 /* without loss of digits: exp(x) - 1, .. */                \
+  S(ONE_LESS_EXP, "one_less_exp", 1)   /* .. 1 - exp(x), .. */                                     \
+  S(LOG1P, "log1p", 1)                 /* .. log(1 + x), .. */                                     \
+  S(LOG1M, "log1m", 1)                 /* .. log(1 - x), .. */                                     \
+  S(SOFTPLUS, "softplus", 1)           /* .. log(1 + exp(x)), .. */                                \
+  S(SIGMOID, "sigmoid", 1)             /* .. exp(x) / (1 + exp(x)), .. */                          \
+  S(TANH, "tanh", 1)                   /* .. 1 - 2 / (exp(2 x) + 1), .. */                         \
+  S(TANH_LOG1P, "tanh_log1p", 1)       /* .. and that of log(1 + x), .. */                         \
+  S(ONE_MORE_TANH, "one_more_tanh", 1) /* .. 1 + tanh(x), .. */                                    \
+  S(ONE_LESS_TANH, "one_less_tanh", 1) /* .. 1 - tanh(x) */                                        \
+  S(CHOOSE, "choose", 3) /* the second where the first, a whole number, is not negative */
 
 typedef enum {
 

@@ -35,6 +35,17 @@
   "  load x [B, T] = X loop -> 1\n  load w [T, U] = W x -> 1 loop -> 0\n  p = matmul(x, w)\n"      \
   "  acc a = sum p\n  store O [B, U] = a x -> 1\nend\n"
 
+/* the second of two kernels, whose batch operand the first one makes */
+#define TWICE_TP(B, D, N)                                                                          \
+  "program twice\nsizes B = " #B ", D = " #D ", N = " #N "\n"                                      \
+  "input X: f16[B, D]\ninput W: f16[D, N]\noutput O = (X + X) @ W\n"
+#define TWICE_MUG(U, L, T)                                                                         \
+  "mugraph twice_split\nsizes J = 2, U = " #U ", L = " #L ", T = " #T "\n"                         \
+  "where N = J * U, D = L * T\nkernel k0\n  grid x = B\n  load r [1, D] = X x -> 0\n"             \
+  "  d = r + r\n  store Y: f16 [1, D] = d x -> 0\nend\nkernel k1\n  grid x = J\n  loop l = L\n"   \
+  "  load y [B, T] = Y loop -> 1\n  load w [T, U] = W x -> 1 loop -> 0\n  p = matmul(y, w)\n"      \
+  "  acc a = sum p\n  store O [B, U] = a x -> 1\nend\n"
+
 /* both weights side by side in one input; `from` columns come before them */
 #define FUSED_TP(B, D, N, FROM)                                                                    \
   "program fused\nsizes B = " #B ", D = " #D ", N = " #N "\ninput X: f16[B, D]\n"                  \
@@ -759,5 +770,6 @@ const thread_case thread_cases[] = {
      3,
      with_weights,
      {1, 3, 0}},
+    {"a second kernel", TWICE_TP(8, 384, 64), TWICE_MUG(32, 6, 64), "sm_90", 4, 3, plain, {0}},
 };
 const unsigned n_thread_cases = sizeof thread_cases / sizeof *thread_cases;

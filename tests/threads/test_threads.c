@@ -674,6 +674,35 @@ START_TEST(cases) {
 
 END_TEST
 
+static bool has_value(const as_tg *g, const char *name) {
+  bool found = false;
+  for (size_t i = 0; i < g->value.n; i++)
+    found = found || !strcmp(as_tg_value_name(g, (int)i), name);
+  return found;
+}
+
+/* a factor of the summed index is multiplied into the operand that it is written beside: what is
+ * rounded is what the float test executes */
+START_TEST(factors_as_written) {
+  static const struct {
+    const char *of;
+    bool weights;
+  } written[] = {{"rms, weight, copies by all", false}, {"rms, weights times a factor", true}};
+
+  for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+    opened o;
+    unsigned at = 0;
+    while (strcmp(thread_cases[at].name, written[i].of) != 0)
+      at++;
+    case_open(&o, &thread_cases[at]);
+    ck_assert_int_eq(has_value(o.kernel.graph, "scaled_weight0"), written[i].weights);
+    ck_assert_int_eq(has_value(o.kernel.graph, "scaled0"), !written[i].weights);
+    case_close(&o);
+  }
+}
+
+END_TEST
+
 START_TEST(bad_texts) {
   static const char *const texts[] = {
       "",
@@ -748,6 +777,7 @@ int main(void) {
   tcase_add_test(tests, another_mask);
   tcase_add_test(tests, parts_elsewhere);
   tcase_add_test(tests, registers_under_way);
+  tcase_add_test(tests, factors_as_written);
   tcase_add_test(tests, bad_texts);
   tcase_add_test(tests, folds_of_a_wave);
   return test_run("threads", tests);

@@ -122,6 +122,19 @@ static double itself(double x) {
   "  t12 = sqrt(t11)\n  t13 = expand_dims(t12, axis=1)\n  t14 = t10 / t13\n"                       \
   "  store Z [B, U] = t14 x -> 1\nend\n"
 
+/* weights by a multiply-add beside a row's maximum, and by differences where that is far from 0 */
+#define ATTENTION                                                                                  \
+  "program p\nsizes H = 2, M = 64, K = 128, E = 64\ninput Q: f16[H, M, E]\n"                       \
+  "input Kt: f16[H, E, K]\ninput V: f16[H, K, E]\noutput O = softmax(Q @ Kt) @ V\n"
+#define ATTENTION_GRAPH                                                                            \
+  "mugraph p\nsizes L = 2, T = 64, J = 1, U = 64\nwhere K = L*T, M = J*U\nkernel k\n"              \
+  "  grid x = H, y = J\n  loop l = L\n  load q [1, U, E] = Q x -> 0 y -> 1\n"                      \
+  "  load k [1, E, T] = Kt x -> 0 loop -> 2\n  load v [1, T, E] = V x -> 0 loop -> 1\n"            \
+  "  s = matmul(q, k)\n  r = max(s, axis=-1)\n  acc mx, m = max r\n  d = s - m[:, :, none]\n"      \
+  "  e = exp(d)\n  t = sum(e, axis=-1)\n  p = matmul(e, v)\n  acc z = sum t rescale m\n"           \
+  "  acc o = sum p rescale m\n  y = o / z[:, :, none]\n  store O [1, U, E] = y x -> 0 y -> 1\n"    \
+  "end\n"
+
 #define ELEMENT_GRAPH(what)                                                                        \
   "mugraph p\nsizes J = 10, U = 4\nwhere N = J*U\nkernel k\n  grid x = J\n"                        \
   "  load x [U] = X x -> 0\n" what "  store Y [U] = y x -> 0\nend\n"
@@ -143,6 +156,11 @@ static const stable_case cases[] = {
     {ROWS_IN SHIFTED, SHIFTED_GRAPH, NULL, {{1e30, 1e30, 0}}, 1e-5},
     {ROWS_IN SHIFTED, SHIFTED_GRAPH, NULL, {{1e4, 3, 0}}, 1e-5},
     {ROWS_IN SHIFTED, SHIFTED_GRAPH, NULL, {{-1.5e4, 1, 0}}, 1e-5},
+    {ATTENTION, ATTENTION_GRAPH, NULL, {{0, 1, 0}, {0, 1, 0}, {0, 1, 0}}, 2e-3},
+    {ATTENTION, ATTENTION_GRAPH, NULL, {{3.5, 1, 0}, {3.5, 1, 0}, {0, 1, 0}}, 2e-3},
+    {ATTENTION, ATTENTION_GRAPH, NULL, {{10, 1, 0}, {10, 1, 0}, {0, 1, 0}}, 2e-3},
+    {ATTENTION, ATTENTION_GRAPH, NULL, {{0, 60, 0}, {0, 60, 0}, {0, 1, 0}}, 2e-3},
+    {ATTENTION, ATTENTION_GRAPH, NULL, {{0, 6e4, 0}, {0, 6e4, 0}, {0, 1, 0}}, 2e-3},
     /* F9: a / b / c, where b * c is no float */
     {QUOTIENTS, NULL, NULL, {{1, 0.5, 0}, {3e30, 1e30, 0}, {3e-30, 1e-30, 0}}, 1e-6},
     {QUOTIENTS, QUOTIENTS_GRAPH, NULL, {{2e30, 1e30, 0}, {3e25, 1e25, 0}, {3e20, 1e20, 0}}, 1e-6},

@@ -28,7 +28,7 @@ static void emit_unit_launch(lo_job *job, uint32_t i, as_str *out) {
   if (job->n_ranged)
     as_str_printf(out, "  if (%s > 0) {\n", blocks);
   if (unit->threads)
-    lo_threads_launch(unit, i, blocks, out);
+    lo_threads_launch(job, i, blocks, out);
   else
     as_str_printf(out, "  AS_LAUNCH(k%u_%s, %s, %d, %ld, stream, a);\n", i, unit->name, blocks,
                   32 * unit->warps, unit->smem);

@@ -24,14 +24,15 @@ AS_DEV void as_sync() { __syncthreads(); }
 /* a barrier that tells whether it holds for some thread of the block */
 AS_DEV bool as_sync_any(bool here) { return __syncthreads_or(here) != 0; }
 AS_DEV float as_shfl_xor(float x, int d) { return __shfl_xor_sync(0xffffffffu, x, d); }
-/* as __expf, but results below 2^-126 are zero: __expf takes three more instructions to keep them.  Its error grows with |x|, so that it is for exponents that
-   are differences from a maximum, whose results are small where it is large, and for what is rounded to 16 bits; expf is for others */
-AS_DEV float as_expf(float x)
+AS_DEV float as_exp2f(float x)
 {
   float y;
-  asm("ex2.approx.ftz.f32 %0,%1;" : "=f"(y) : "f"(x * 1.4426950408889634f));
+  asm("ex2.approx.ftz.f32 %0,%1;" : "=f"(y) : "f"(x));
   return y;
 }
+/* as __expf, but results below 2^-126 are zero: __expf takes three more instructions to keep them.  Its error grows with |x|, so that it is for exponents that
+   are differences from a maximum, whose results are small where it is large, and for what is rounded to 16 bits; expf is for others */
+AS_DEV float as_expf(float x) { return as_exp2f(x * 1.4426950408889634f); }
 /* of which one is NaN: NaN, as PyTorch's maxima and minima are */
 AS_DEV float as_maxf(float x, float y)
 {

@@ -150,10 +150,22 @@ void lo_threads_kernel(const lo_unit *unit, as_str *out) {
   as_str_add(out, unit->threads->kernel);
 }
 
-void lo_threads_launch(const lo_unit *unit, uint32_t which, const char *blocks, as_str *out) {
+/* Was a kernel of the program launched before, whatever the sizes?  Then all that was asked of the
+ * stream before the program is over. */
+static bool is_behind_another(const lo_job *job, uint32_t which) {
+  bool behind = false;
+  for (uint32_t i = 0; i < which; i++)
+    behind = behind || job->unit[i].library || job->unit[i].blocks;
+  return behind && !job->n_ranged;
+}
+
+void lo_threads_launch(const lo_job *job, uint32_t which, const char *blocks, as_str *out) {
+  const lo_unit *unit = &job->unit[which];
+  bool beside = unit->threads->waits &&
+                (is_behind_another(job, which) || (job->n_ranged && !unit->threads->early));
   as_str_add(out, *unit->threads->before ? "  {\n    int status = 0;\n" : "  {\n");
   as_str_add(out, unit->threads->before);
   as_str_printf(out, "    %s(k%u_%s, %s, %u, %ld, stream, a%s);\n  }\n",
-                unit->threads->waits ? "AT_LAUNCH_AFTER" : "AT_LAUNCH", which, unit->name, blocks,
+                beside ? "AT_LAUNCH_AFTER" : "AT_LAUNCH", which, unit->name, blocks,
                 unit->threads->threads, unit->smem, unit->threads->arguments);
 }

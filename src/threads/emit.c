@@ -124,8 +124,9 @@ static void set_matrix_types(as_emitter *E, const as_tg_op *in, const buffer_typ
   }
 }
 
-static char *map_element(const as_emitter *E, const as_tg_op *op, uint32_t r) {
+static char *map_element(as_emitter *E, const as_tg_op *op, uint32_t r) {
   char *arg[AS_TG_ARGS];
+  E->element = r;
   for (int i = 0; i < op->n_arg; i++)
     arg[i] = element_of(E, op->arg[i], as_lay_image(&op->arg_map[i], r));
   char *t = as_emit_scalar(E, op, op->expr, arg);
@@ -155,6 +156,7 @@ static bool packed_product(const as_emitter *E, const as_tg_op *op) {
 static void emit_map(as_emitter *E, const as_tg_op *op) {
   const char *v = as_tg_value_name(E->g, op->v);
   declare(E, op->v);
+  as_emit_shared_exponents(E, op);
   for (uint32_t r = 0; r < 1u << op->bits; r += op->type == AS_F32 ? 1 : 2) {
     if (op->type != AS_F32 && packed_product(E, op)) {
       as_emit_line(E, "%s_[%u] = at_mul2_%s(%s_[%u], %s_[%u]);", v, r / 2, type_name(op->type),
@@ -507,6 +509,7 @@ static void emit_round(as_emitter *E, const as_tg_op *loop, round_of round) {
 static void emit_delayed(as_emitter *E, const as_tg_op *loop) {
   char *count = as_emit_count(E, loop->count, loop->cut);
   E->tells_apart = true;
+  E->loops++;
   for (unsigned i = 0; i < loop->n_body; i++) {
     if (loop->body[i]->delay && loop->body[i]->kind == AS_TG_WGMMAR)
       declare(E, loop->body[i]->a);
@@ -524,6 +527,7 @@ static void emit_delayed(as_emitter *E, const as_tg_op *loop) {
   as_emit_line(E, "{");
   as_emit_line(E, "  [[maybe_unused]] const int l = %s;", count);
   emit_round(E, loop, BEHIND);
+  E->loops--;
   free(keep);
   free(count);
 }
@@ -582,11 +586,13 @@ static void emit_rounds(as_emitter *E, const as_tg_op *op, int step) {
     } else {
       as_emit_line(E, "#pragma unroll %u", copies_of_body(E, op));
       char *count = as_emit_count(E, op->count, op->cut);
-      as_emit_line(E, "for (int l = 0; l < %s; l++) {", count);
+      as_emit_line(E, "for (int l = %d; l < %s; l++) {", op->from, count);
       free(count);
     }
     E->indent++;
+    E->loops += op->kind == AS_TG_LOOP;
     emit_body(E, op, 0, op->n_body, op->kind == AS_TG_STEPS ? (int)s : step);
+    E->loops -= op->kind == AS_TG_LOOP;
     E->indent--;
     as_emit_line(E, "}");
     memcpy(E->declared, keep, n);

@@ -19,6 +19,9 @@ typedef struct {
   unsigned *regs;    /* elements */
   bool *declared;
   bool failed;
+  int loops;                 /* around what is printed */
+  const as_tg_expr *shared;  /* the exponential that as_emit_shared_exponents has prepared, or NULL */
+  uint32_t element;          /* of a map, that is printed */
   int sure;          /* the side that choices take here, -1: as their places say */
   bool tells_apart;  /* products under way are told from those that are over */
   int group;         /* of products, that is not yet committed */
@@ -46,6 +49,12 @@ char *as_emit_count(const as_emitter *E, int count, bool cut);
 /* emit_scalar.c: an expression of an operation, the texts of its arguments being `arg` */
 char *as_emit_scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e,
                      char *const *arg);
+/* emit_scalar.c: is all that is read and stored of 32 bits? */
+bool as_emit_is_wide(const as_emitter *E);
+/* emit_exp.c: what the exponentials of a map share, before its elements are printed */
+void as_emit_shared_exponents(as_emitter *E, const as_tg_op *op);
+/* emit_exp.c: one of these, of the element at hand; NULL: it is another */
+char *as_emit_shared_exponential(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e);
 /* the ring's stage of iteration l + slot */
 char *as_emit_stage(const as_emitter *E, int slot);
 /* the function of an instruction */

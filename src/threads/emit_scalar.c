@@ -47,8 +47,7 @@ static char *number(const as_tg_expr *e) {
   return text;
 }
 
-/* Is all that is read and stored of 32 bits? */
-static bool is_wide(const as_emitter *E) {
+bool as_emit_is_wide(const as_emitter *E) {
   bool wide = true;
   for (unsigned i = 0; i < E->g->n_tile; i++)
     wide = wide && E->g->tile[i].type == AS_F32;
@@ -58,11 +57,11 @@ static bool is_wide(const as_emitter *E) {
 /* Beside 16 bits a few functions may be coarser; so may exponentials of differences, of which those
  * with large exponents are small. */
 static const char *function_of(const as_emitter *E, const as_tg_expr *e) {
-  if (e->op == AS_TGS_ERF && !is_wide(E))
+  if (e->op == AS_TGS_ERF && !as_emit_is_wide(E))
     return "at_erf(";
   bool difference =
       e->op == AS_TGS_EXP && (e->kid[0]->op == AS_TGS_SUB || e->kid[0]->op == AS_TGS_ADD);
-  return e->op == AS_TGS_EXP && !difference && is_wide(E) ? "expf(" : forms[e->op].before;
+  return e->op == AS_TGS_EXP && !difference && as_emit_is_wide(E) ? "expf(" : forms[e->op].before;
 }
 
 static char *scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e, char *const *arg,
@@ -83,6 +82,9 @@ static char *scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e
   }
   if (e->op == AS_TGS_NUM)
     return number(e);
+  char *exponential = as_emit_shared_exponential(E, op, e);
+  if (exponential)
+    return exponential;
   bool fused = e->op == AS_TGS_MUL && !inner;
   const char *function = fused ? "(" : function_of(E, e);
   char *x = scalar(E, op, e->kid[0], arg, true);

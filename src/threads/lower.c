@@ -51,6 +51,18 @@ static as_tg *plan(as_plan *p) {
   return g;
 }
 
+static bool waits(const as_tg *g) {
+  for (unsigned i = 0; i < g->top.n_body; i++) {
+    if (g->top.body[i]->kind == AS_TG_GRIDWAIT)
+      return true;
+  }
+  return false;
+}
+
+static bool waits_first(const as_tg *g) {
+  return g->top.n_body && g->top.body[0]->kind == AS_TG_GRIDWAIT;
+}
+
 static bool stores(const as_tg_op *op) {
   return op->kind == AS_TG_STG;
 }
@@ -69,21 +81,21 @@ static bool fills(const as_plan *p, uint32_t block) {
 }
 
 /* Kernels of one program begin while the one before ends: each but the first waits by itself,
- * before all else.  When the next one may begin: at once where it has no loop and its blocks are
- * small; where it has one, before this one's stores, but not if both have loops and the next one's
- * blocks are few: two of them would crowd on a multiprocessor and others stay idle
- * (bench/NOTES.md). */
+ * before all else, or but for the first tiles of the program's inputs (as_ring_produce).  When the
+ * next one may begin: at once where it has no loop and its blocks are small; where it has one,
+ * before this one's stores, but not if both have loops and the next one's blocks are few: two of
+ * them would crowd on a multiprocessor and others stay idle (bench/NOTES.md). */
 static void depend(as_plan *p, as_tg *g) {
   const as_graph *graph = p->b->graph;
   uint32_t next = p->b->block + 1;
   if (!as_isa_find(p->isa, "grid.wait") || !as_isa_find(p->isa, "grid.go"))
     return;
-  if (p->b->block > 0)
+  if (p->b->block > 0 && !waits(g))
     as_tg_insert(g, &g->top, 0, as_tg_new_op(g, AS_TG_GRIDWAIT, 'a'));
   if (next >= graph->n_block ||
       (graph->block[p->b->block].has_loop && graph->block[next].has_loop && !fills(p, next)))
     return;
-  unsigned at = p->b->block > 0 ? 1 : 0;
+  unsigned at = waits_first(g) ? 1 : 0;
   while (graph->block[next].has_loop && at < g->top.n_body && !stores(g->top.body[at]))
     at++;
   as_tg_insert(g, &g->top, at, as_tg_new_op(g, AS_TG_GRIDGO, 'c'));
@@ -109,7 +121,8 @@ bool as_threads_lower(const as_block_ref *b, const as_threads_opts *o, const cha
   }
   if (ok) {
     out->threads = 32 * as_tg_warps(out->graph);
-    out->waits = out->graph->top.n_body && out->graph->top.body[0]->kind == AS_TG_GRIDWAIT;
+    out->waits = waits(out->graph);
+    out->early = out->waits && !waits_first(out->graph);
     long barriers = 8L * out->graph->n_barrier * out->graph->stages;
     out->smem = (as_tg_shared_bytes(out->graph) + 15) / 16 * 16 + barriers + 1024;
   } else {

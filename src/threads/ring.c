@@ -245,27 +245,76 @@ bool as_ring_place(as_plan *p, as_tg *g, as_ring_stream *s, unsigned n) {
   return true;
 }
 
+typedef struct {
+  as_plan *p;
+  as_tg *g;
+  const as_ring_stream *s;
+  unsigned n;
+} producer;
+
+/* is the tile's tensor, or what it is a part of, an input of the program? */
+static bool is_given(const as_plan *p, as_node_id load) {
+  as_block_place at;
+  return as_block_place_of(p->b, p->b->graph->node[load].arg[0], &at, NULL) &&
+         p->b->graph->node[at.base].kind == AS_N_INPUT;
+}
+
+static as_tg_op *produce(const producer *P, int from, int to) {
+  as_tg_op *loop = as_tg_add(P->g, NULL, AS_TG_LOOP, 'p');
+  loop->from = from;
+  loop->count = to;
+  return loop;
+}
+
+static void expect(const producer *P, as_tg_op *in) {
+  as_tg_op *op = as_tg_add(P->g, in, AS_TG_MBEXPECT, 'p');
+  for (unsigned i = 0; i < P->n; i++)
+    op->count += (int)as_tg_buffer_bytes(&P->g->buffer[P->s[i].buf]);
+}
+
+/* made, given: of which tensors */
+static void copy(const producer *P, as_tg_op *in, bool made, bool given) {
+  for (unsigned i = 0; i < P->n; i++) {
+    const as_ring_stream *s = &P->s[i];
+    if (is_given(P->p, s->node) ? given : made)
+      as_ring_bulk(P->g, in, s->tile, s->buf, &s->ring);
+  }
+}
+
+/* The ring's first tiles of the program's inputs, before what the kernels before have made is
+ * there: nobody writes inputs.  What is left of these stages follows it. */
+static void produce_early(const producer *P) {
+  as_tg_op *early = produce(P, 0, P->g->stages);
+  expect(P, early);
+  copy(P, early, false, true);
+  as_tg_add(P->g, NULL, AS_TG_GRIDWAIT, 'p');
+  copy(P, produce(P, 0, P->g->stages), true, false);
+}
+
 void as_ring_produce(as_plan *p, as_tg *g, const as_ring_stream *s, unsigned n) {
-  long bytes = 0;
+  const producer P = {p, g, s, n};
+  unsigned given = 0;
+  for (unsigned i = 0; i < n && p->b->block > 0 && as_isa_find(p->isa, "grid.wait"); i++)
+    given += is_given(p, s[i].node);
+  bool split = given > 0 && given < n && !g->limit && g->stages <= (int)p->trip;
   g->producer = true;
   g->barrier[0] = (as_tg_barrier){"full", 1};
   g->barrier[1] = (as_tg_barrier){"empty", 1u << g->warp_bits};
   g->n_barrier = 2;
   as_tg_add(g, NULL, AS_TG_MBINIT, 'a');
   as_tg_add(g, NULL, AS_TG_BAR, 'a');
-  as_tg_op *produce = as_tg_add(g, NULL, AS_TG_LOOP, 'p');
-  produce->count = (int)p->trip;
-  produce->cut = g->limit != NULL;
-  as_tg_op *wait = as_tg_add(g, produce, AS_TG_MBWAIT, 'p');
+  if (split)
+    produce_early(&P);
+  as_tg_op *main = produce(&P, split ? g->stages : 0, (int)p->trip);
+  main->cut = g->limit != NULL;
+  as_tg_op *wait = as_tg_add(g, main, AS_TG_MBWAIT, 'p');
   wait->bar = 1;
   wait->par = 1;
   wait->from = g->stages;
-  as_tg_op *expect = as_tg_add(g, produce, AS_TG_MBEXPECT, 'p');
-  for (unsigned i = 0; i < n; i++) {
-    bytes += as_tg_buffer_bytes(&g->buffer[s[i].buf]);
-    as_ring_bulk(g, produce, s[i].tile, s[i].buf, &s[i].ring);
-  }
-  expect->count = (int)bytes;
+  expect(&P, main);
+  copy(&P, main, true, true);
+  if (split || (given > 0 && given == n)) /* all others wait before anything that is theirs alone */
+    as_tg_add(g, NULL, AS_TG_GRIDWAIT, 'c');
 }
 
 void as_ring_give_back(as_tg *g, as_tg_op *in) {

@@ -354,12 +354,37 @@ static void multiply(builder *B, as_tg_op *steps, const operand *own, int acc, i
   op->gc = as_lay_identity("u", "g", ca + cb);
 }
 
-/* Which operand is multiplied with factors of k, and rounded to its 16 bits again?  The batch
- * operand is smaller.  But where a sum beside the product is of its elements, they are divided
- * later, by their norm mostly: undivided they may be of any magnitude, of which 16 bits have room
- * for no more than the factor's, whereas weights are multiplied with what the program means to. */
-static bool scales_weights(const as_plan *p) {
-  return p->n_side > 0;
+static bool is_made_of(const as_plan *p, as_node_id value, as_node_id load) {
+  const as_node *node = &p->b->graph->node[value];
+  bool made = value == load;
+  for (uint32_t k = 0; k < node->nargs && !made && node->kind != AS_N_LOAD; k++)
+    made = is_made_of(p, node->arg[k], load);
+  return made;
+}
+
+/* does the block graph multiply the weights with the factor, and not the batch operand? */
+static bool scales_weights(const as_plan *p, const as_plan_product *x, as_node_id scale) {
+  const as_block *block = &p->b->graph->block[p->b->block];
+  for (uint32_t i = 0; i < block->n; i++) {
+    as_node_id id = block->nodes[i];
+    if (p->b->graph->node[id].kind == AS_N_OP && is_made_of(p, id, scale) &&
+        is_made_of(p, id, x->weight) && !is_made_of(p, id, x->batch))
+      return true;
+  }
+  return false;
+}
+
+/* the product with those factors of k that are the weights', or the batch operand's: each is
+ * multiplied with what it is written beside, and rounded to its 16 bits again, as the float test
+ * executes it (verify/floats) */
+static as_plan_product scaled_part(const as_plan *p, const as_plan_product *x, bool weights) {
+  as_plan_product part = *x;
+  part.n_scale = 0;
+  for (unsigned i = 0; i < x->n_scale; i++) {
+    if (scales_weights(p, x, x->scale[i]) == weights)
+      part.scale[part.n_scale++] = x->scale[i];
+  }
+  return part;
 }
 
 /* the product number i, of those with the wide axis first; current: the batch operand as the one
@@ -369,19 +394,21 @@ static bool one_product(builder *B, as_tg_op *steps, unsigned i, int x, int *cur
   bool inner = i >= p->n_product;
   const as_plan_product *y = inner ? &p->inner[i - p->n_product] : &p->product[i];
   const as_plan_product *before = i == 0 ? NULL : i == p->n_product ? &p->product[i - 1] : y - 1;
-  bool batch_scaled = y->n_scale && !scales_weights(p);
-  if (!before || !same_scales(y, before)) {
-    *current = batch_scaled ? value(B, "scaled", i) : x;
-    if (batch_scaled && !scaled(B, steps, B->batch, y, x, *current))
+  as_plan_product batch = scaled_part(p, y, false);
+  as_plan_product weights = scaled_part(p, y, true);
+  as_plan_product last = before ? scaled_part(p, before, false) : batch;
+  if (!before || !same_scales(&batch, &last)) {
+    *current = batch.n_scale ? value(B, "scaled", i) : x;
+    if (batch.n_scale && !scaled(B, steps, B->batch, &batch, x, *current))
       return false;
   }
   const operand *own = inner ? &B->inner : B->wide;
   int w = value(B, "weight", i);
   if (!feed(B, steps, own, stream_of(B, y->weight), w))
     return false;
-  if (y->n_scale && !batch_scaled) {
-    int by_scale = value(B, "scaled", i);
-    if (!scaled(B, steps, own, y, w, by_scale))
+  if (weights.n_scale) {
+    int by_scale = value(B, "scaled_weight", i);
+    if (!scaled(B, steps, own, &weights, w, by_scale))
       return false;
     w = by_scale;
   }

@@ -26,6 +26,7 @@ typedef struct as_threads_kernel {
   char *arguments; /* text of the arguments after `a` at its launch, with the comma before them */
   char *before;    /* statements before the launch (tensor maps) */
   bool waits;      /* by itself for the kernels before: may be launched while they run */
+  bool early;      /* but reads inputs before: what wrote these must be over when it is launched */
   unsigned threads;
   long smem;          /* bytes of dynamic shared memory */
   double validated_s; /* what validation took */

@@ -149,10 +149,24 @@ static double itself(double x) {
 #define NORM_LINEAR_GRAPH                                                                          \
   "mugraph p\nsizes L = 2, T = 256, J = 1, U = 64\nwhere D = L*T, N = J*U\nkernel k0\n"            \
   "  grid x = J\n  loop l = L\n  load t2 [B, T] = X loop -> 1\n  load t3 [T] = G loop -> 0\n"      \
-  "  load t4 [T, U] = W x -> 1 loop -> 0\n  t5 = t2 * t2\n  t6 = t3 * t2\n  t7 = sum(t5)\n"        \
-  "  t8 = matmul(t6, t4)\n  acc t9 = sum t7\n  acc t10 = sum t8\n  t11 = div_by(t9, n=D)\n"        \
+  "  load t4 [T, U] = W x -> 1 loop -> 0\n  t5 = t2 * t2\n  t7 = sum(t5)\n"                        \
+  "  t6 = t4 * t3[:, none]\n  t8 = matmul(t2, t6)\n  acc t9 = sum t7\n  acc t10 = sum t8\n  t11 "  \
+  "= div_by(t9, n=D)\n"                                                                            \
   "  t12 = sqrt(t11)\n  t13 = expand_dims(t12, axis=1)\n  t14 = t10 / t13\n"                       \
   "  store Z [B, U] = t14 x -> 1\nend\n"
+
+/* weights by a multiply-add beside a row's maximum, and by differences where that is far from 0 */
+#define ATTENTION                                                                                  \
+  "program p\nsizes H = 2, M = 64, K = 128, E = 64\ninput Q: f16[H, M, E]\n"                       \
+  "input Kt: f16[H, E, K]\ninput V: f16[H, K, E]\noutput O = softmax(Q @ Kt) @ V\n"
+#define ATTENTION_GRAPH                                                                            \
+  "mugraph p\nsizes L = 2, T = 64, J = 1, U = 64\nwhere K = L*T, M = J*U\nkernel k\n"              \
+  "  grid x = H, y = J\n  loop l = L\n  load q [1, U, E] = Q x -> 0 y -> 1\n"                      \
+  "  load k [1, E, T] = Kt x -> 0 loop -> 2\n  load v [1, T, E] = V x -> 0 loop -> 1\n"            \
+  "  s = matmul(q, k)\n  r = max(s, axis=-1)\n  acc mx, m = max r\n  d = s - m[:, :, none]\n"      \
+  "  e = exp(d)\n  t = sum(e, axis=-1)\n  p = matmul(e, v)\n  acc z = sum t rescale m\n"           \
+  "  acc o = sum p rescale m\n  y = o / z[:, :, none]\n  store O [1, U, E] = y x -> 0 y -> 1\n"    \
+  "end\n"
 
 #define ELEMENT_GRAPH(what)                                                                        \
   "mugraph p\nsizes J = 10, U = 4\nwhere N = J*U\nkernel k\n  grid x = J\n"                        \
@@ -181,12 +195,18 @@ static const stable_case cases[] = {
     {ROWS_IN ONLINE, NULL, NULL, {{0, 5, 3}}, 1e-6},
     {ROWS_IN SHIFTED, NULL, NULL, {{0, 5, 3}}, 1e-6},
     {ROWS_IN SHIFTED, SHIFTED_GRAPH, NULL, {{-1e4, 5, 3}}, 1e-5},
+    {ATTENTION, ATTENTION_GRAPH, NULL, {{0, 1, 0}, {0, 1, 0}, {0, 1, 0}}, 2e-3},
+    {ATTENTION, ATTENTION_GRAPH, NULL, {{3.5, 1, 0}, {3.5, 1, 0}, {0, 1, 0}}, 2e-3},
+    {ATTENTION, ATTENTION_GRAPH, NULL, {{10, 1, 0}, {10, 1, 0}, {0, 1, 0}}, 2e-3},
+    {ATTENTION, ATTENTION_GRAPH, NULL, {{0, 60, 0}, {0, 60, 0}, {0, 1, 0}}, 2e-3},
+    {ATTENTION, ATTENTION_GRAPH, NULL, {{0, 6e4, 0}, {0, 6e4, 0}, {0, 1, 0}}, 2e-3},
     /* F9: a / b / c, where b * c is no float */
     {QUOTIENTS, NULL, NULL, {{1, 0.5, 0}, {3e30, 1e30, 0}, {3e-30, 1e-30, 0}}, 1e-6},
     {QUOTIENTS, QUOTIENTS_GRAPH, NULL, {{2e30, 1e30, 0}, {3e25, 1e25, 0}, {3e20, 1e20, 0}}, 1e-6},
     {QUOTIENTS, QUOTIENTS_GRAPH, NULL, {{2e-30, 1e-30, 0}, {3e-38, 2e-38, 0}, {3e5, 1e5, 0}}, 1e-6},
     {QUOTIENTS, QUOTIENTS_GRAPH, NULL, {{2e38, 1e38, 0}, {3e38, 3e37, 0}, {3, 1, 0}}, 1e-6},
-    /* F3: what is divided by its norm later */
+    /* F3: what is divided by its norm later; the factor is written beside the weights (beside X,
+       its products are no numbers of 16 bits: verify/floats rejects that graph) */
     {NORM_LINEAR, NORM_LINEAR_GRAPH, NULL, {{0, 6e4, 0}, {0, 10, 0}, {0, 1, 0}}, 2e-3},
     {NORM_LINEAR, NORM_LINEAR_GRAPH, NULL, {{0, 1e-3, 0}, {0, 1, 0}, {0, 1, 0}}, 2e-3},
     {NORM_LINEAR, NORM_LINEAR_GRAPH, NULL, {{0, 4e-7, 0}, {0, 1, 0}, {0, 1, 0}}, 2e-3},

@@ -2,6 +2,7 @@
 #include "cases.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
+#include "src/ir/graph_types.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,7 @@ static void fill_input(opened *o, const as_node *load, const as_tg_tile *tile, f
   long dense = 1;
   for (uint32_t d = tensor->rank; d-- > 0; dense *= whole[d])
     stride[d] = d < 2 && place.of ? place.stride[d] : dense;
+  x->made = tensor->kind != AS_N_INPUT && !place.of;
   x->rank = tile->n_axis;
   x->elements = place.elements;
   x->memory = as_calloc((size_t)x->elements, sizeof *x->memory);
@@ -104,8 +106,9 @@ static void fill(opened *o) {
   unsigned n_in = 0;
   as_rng r;
   as_rng_seed(&r, 5);
-  for (uint32_t k = 0; k < o->mug->block[0].n; k++) { /* inputs in the order of the block graph */
-    const as_node *n = &o->mug->node[o->mug->block[0].nodes[k]];
+  const as_block *block = &o->mug->block[o->ref.block];
+  for (uint32_t k = 0; k < block->n; k++) { /* inputs in the order of the block graph */
+    const as_node *n = &o->mug->node[block->nodes[k]];
     for (unsigned t = 0; n->kind == AS_N_LOAD && t < g->n_tile; t++) {
       if (g->tile[t].output || strcmp(g->tile[t].name, n->name) != 0)
         continue;
@@ -147,7 +150,8 @@ void case_open(opened *o, const thread_case *c) {
   o->mug = as_parse_mug("case.mug", c->mug, strlen(c->mug), o->program, &err);
   require(o->mug != NULL, c, err.text);
   o->env = values(o->mug);
-  o->ref = (as_block_ref){o->mug, 0, o->env, NULL};
+  o->between = as_graph_between(o->mug);
+  o->ref = (as_block_ref){o->mug, o->mug->n_block - 1, o->env, o->between};
   o->isa = as_isa_load(c->target, &err);
   require(o->isa != NULL, c, err.text);
   as_threads_opts opts = {
@@ -166,6 +170,7 @@ void case_close(opened *o) {
   as_threads_kernel_clear(&o->kernel);
   as_isa_free(o->isa);
   free(o->env);
+  free(o->between);
   as_graph_free(o->mug);
   as_graph_free(o->program);
   as_sizes_free(o->sizes);

@@ -19,11 +19,12 @@
   "program rms\nsizes B = " #B ", D = " #D ", N = " #N "\n"                                        \
   "input X: f16[B, D]\ninput G: f16[D]\ninput W: f16[D, N]\n"                                      \
   "output Z = (rms_norm(X) * G) @ W\n"
-#define RMS_MUG(U, L, T)                                                                           \
+#define RMS_MUG(U, L, T) RMS_WRITTEN(U, L, T, "  y = x * g\n  p = matmul(y, w)\n")
+#define RMS_WRITTEN(U, L, T, PRODUCT)                                                              \
   "mugraph rms_fused\nsizes J = 2, U = " #U ", L = " #L ", T = " #T "\n"                           \
   "where N = J * U, D = L * T\nkernel k0\n  grid x = J\n  loop l = L\n"                            \
   "  load x [B, T] = X loop -> 1\n  load g [T] = G loop -> 0\n"                                    \
-  "  load w [T, U] = W x -> 1 loop -> 0\n  y = x * g\n  p = matmul(y, w)\n  q = square(x)\n"       \
+  "  load w [T, U] = W x -> 1 loop -> 0\n" PRODUCT "  q = square(x)\n"                            \
   "  r = sum(q, axis=-1)\n  acc a = sum p\n  acc s = sum r\n  m = s / D\n  d = sqrt(m)\n"          \
   "  z = a / d[:, none]\n  store Z [B, U] = z x -> 1\nend\n"
 #define PLAIN_TP(B, D, N)                                                                          \
@@ -33,6 +34,17 @@
   "mugraph plain_fused\nsizes J = 2, U = " #U ", L = " #L ", T = " #T "\n"                         \
   "where N = J * U, D = L * T\nkernel k0\n  grid x = J\n  loop l = L\n"                            \
   "  load x [B, T] = X loop -> 1\n  load w [T, U] = W x -> 1 loop -> 0\n  p = matmul(x, w)\n"      \
+  "  acc a = sum p\n  store O [B, U] = a x -> 1\nend\n"
+
+/* the second of two kernels, whose batch operand the first one makes */
+#define TWICE_TP(B, D, N)                                                                          \
+  "program twice\nsizes B = " #B ", D = " #D ", N = " #N "\n"                                      \
+  "input X: f16[B, D]\ninput W: f16[D, N]\noutput O = (X + X) @ W\n"
+#define TWICE_MUG(U, L, T)                                                                         \
+  "mugraph twice_split\nsizes J = 2, U = " #U ", L = " #L ", T = " #T "\n"                         \
+  "where N = J * U, D = L * T\nkernel k0\n  grid x = B\n  load r [1, D] = X x -> 0\n"             \
+  "  d = r + r\n  store Y: f16 [1, D] = d x -> 0\nend\nkernel k1\n  grid x = J\n  loop l = L\n"   \
+  "  load y [B, T] = Y loop -> 1\n  load w [T, U] = W x -> 1 loop -> 0\n  p = matmul(y, w)\n"      \
   "  acc a = sum p\n  store O [B, U] = a x -> 1\nend\n"
 
 /* both weights side by side in one input; `from` columns come before them */
@@ -759,5 +771,14 @@ const thread_case thread_cases[] = {
      3,
      with_weights,
      {1, 3, 0}},
+    {"rms, weights times a factor",
+     RMS_TP(16, 128, 64),
+     RMS_WRITTEN(32, 4, 32, "  v = w * g[:, none]\n  p = matmul(x, v)\n"),
+     "sm_80",
+     2,
+     3,
+     rms,
+     {0}},
+    {"a second kernel", TWICE_TP(8, 384, 64), TWICE_MUG(32, 6, 64), "sm_90", 4, 3, plain, {0}},
 };
 const unsigned n_thread_cases = sizeof thread_cases / sizeof *thread_cases;

@@ -26,7 +26,8 @@ typedef struct {
   as_graph *program;
   as_graph *mug;
   int64_t *env;
-  as_block_ref ref;
+  as_dtype *between;
+  as_block_ref ref; /* of the graph's last block */
   as_isa *isa;
   as_threads_kernel kernel;
   field_tensor tensor[12]; /* by tile */

@@ -464,8 +464,16 @@ static bool lanewise(run *R, agent *A, const instant *i, uint32_t lane) {
   }
 }
 
+static bool is_others(const run *R, const as_tg_op *op) {
+  return op->kind == AS_TG_STG ||
+         ((op->kind == AS_TG_CPASYNC || op->kind == AS_TG_BULK || op->kind == AS_TG_LDG) &&
+          R->tensor[op->tile].made);
+}
+
 static bool local(run *R, agent *A, const instant *i, bool *blocked) {
   const as_tg_op *op = i->op;
+  if (!A->over && is_others(R, op))
+    return interp_wrong(R, "memory of kernels that are not over");
   switch (op->kind) {
   case AS_TG_CPASYNC:
     return do_copy(R, A, i);
@@ -482,7 +490,9 @@ static bool local(run *R, agent *A, const instant *i, bool *blocked) {
     for (long i_cell = 0; i_cell < R->cells; i_cell++)
       R->late[i_cell] &= ~((uint64_t)1 << (A - R->agents));
     return true;
-  case AS_TG_GRIDWAIT: /* there is one kernel only */
+  case AS_TG_GRIDWAIT:
+    A->over = true;
+    return true;
   case AS_TG_GRIDGO:
     return true;
   case AS_TG_MBINIT:
@@ -553,7 +563,7 @@ static void flatten(run *R, as_vec *out, char who, const as_tg_op *in, instant a
     instant x = {op, at.l - op->delay, at.s, at.sure};
     if (op->kind == AS_TG_LOOP) {
       int count = op->cut && op->count > R->iterations ? R->iterations : op->count;
-      for (int k = 0; op->who == who && k < count; k++)
+      for (int k = op->from; op->who == who && k < count; k++)
         flatten(R, out, who, op, (instant){NULL, k, 0, -1});
       for (unsigned k = 0; op->who == who && count > 0 && k < op->n_body; k++) {
         x = (instant){op->body[k], count - op->body[k]->delay, 0, -1};
@@ -573,10 +583,20 @@ static void flatten(run *R, as_vec *out, char who, const as_tg_op *in, instant a
   }
 }
 
+/* is it launched while the kernels before run? */
+static bool is_beside(const as_tg *g) {
+  for (unsigned i = 0; i < g->top.n_body; i++) {
+    if (g->top.body[i]->kind == AS_TG_GRIDWAIT)
+      return true;
+  }
+  return false;
+}
+
 static void add_agent(run *R, unsigned warp, uint32_t lanes, const as_vec *program) {
   agent *A = &R->agents[R->n_agent++];
   *A = (agent){.warp = warp, .lanes = lanes, .program = program};
   A->weight = as_rng_below(&R->rng, 4) ? 30 : 1;
+  A->over = !is_beside(R->g);
   as_vec_init(&A->open, sizeof(int));
   as_vec_init(&A->groups, sizeof(as_vec));
 }

@@ -37,6 +37,7 @@ typedef struct { /* a tensor, whole; extents per axis of its tile times the iter
   pair *data;
   pair *memory; /* inputs: what the tensor lies in, and all around it */
   long elements;
+  bool made; /* by a kernel before */
 } field_tensor;
 
 /* A tile's elements are fetched from memory, by its origin and strides.

@@ -21,6 +21,7 @@ typedef struct {
   unsigned weight;
   as_vec open;   /* of copy ids */
   as_vec groups; /* of as_vec */
+  bool over;     /* are the kernels before over, as far as it knows? */
 } agent;
 
 typedef struct {

@@ -497,42 +497,6 @@ static as_tg *products_in_turn(const char *order) {
   return g;
 }
 
-/* a kernel that begins beside the one before waits for it before all else; that the next one may
- * begin changes nothing */
-START_TEST(kernels_beside_each_other) {
-  static const struct {
-    as_tg_kind kind;
-    char who;
-    unsigned at;
-    bool in_loop;
-    bool right;
-  } changes[] = {
-      {AS_TG_GRIDWAIT, 'a', 0, false, true},  {AS_TG_GRIDWAIT, 'a', 1, false, false},
-      {AS_TG_GRIDWAIT, 'c', 0, false, false}, {AS_TG_GRIDWAIT, 'p', 0, false, false},
-      {AS_TG_GRIDWAIT, 'c', 0, true, false},  {AS_TG_GRIDGO, 'c', 0, false, true},
-      {AS_TG_GRIDGO, 'c', 3, false, true},
-  };
-
-  opened o;
-  case_open(&o, &thread_cases[1]);
-  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-    as_tg *g = as_tg_copy(o.kernel.graph);
-    char *why = NULL;
-    search loop = {.kind = AS_TG_LOOP, .nth = 1};
-    ck_assert(find(&loop, &g->top));
-    as_tg_op *in = changes[i].in_loop ? loop.in->body[loop.at] : &g->top;
-    as_tg_insert(g, in, changes[i].at, as_tg_new_op(g, changes[i].kind, changes[i].who));
-    bool ok = as_threads_validate(g, o.isa, &o.ref, &why);
-    ck_assert_msg(ok == changes[i].right, "change %zu: %s", i, why ? why : "accepted");
-    ck_assert(!ok || !interp_judge(g, o.tensor, o.c->block, 4, 1));
-    free(why);
-    as_tg_free(g);
-  }
-  case_close(&o);
-}
-
-END_TEST
-
 /* a graph is that of its own mask, not of one that differs at one place */
 START_TEST(another_mask) {
   static const char *const changes[][2] = {
@@ -710,6 +674,35 @@ START_TEST(cases) {
 
 END_TEST
 
+static bool has_value(const as_tg *g, const char *name) {
+  bool found = false;
+  for (size_t i = 0; i < g->value.n; i++)
+    found = found || !strcmp(as_tg_value_name(g, (int)i), name);
+  return found;
+}
+
+/* a factor of the summed index is multiplied into the operand that it is written beside: what is
+ * rounded is what the float test executes */
+START_TEST(factors_as_written) {
+  static const struct {
+    const char *of;
+    bool weights;
+  } written[] = {{"rms, weight, copies by all", false}, {"rms, weights times a factor", true}};
+
+  for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+    opened o;
+    unsigned at = 0;
+    while (strcmp(thread_cases[at].name, written[i].of) != 0)
+      at++;
+    case_open(&o, &thread_cases[at]);
+    ck_assert_int_eq(has_value(o.kernel.graph, "scaled_weight0"), written[i].weights);
+    ck_assert_int_eq(has_value(o.kernel.graph, "scaled0"), !written[i].weights);
+    case_close(&o);
+  }
+}
+
+END_TEST
+
 START_TEST(bad_texts) {
   static const char *const texts[] = {
       "",
@@ -781,10 +774,10 @@ int main(void) {
     executions = 2;
   tcase_add_loop_test(tests, cases, 0, (int)n_thread_cases);
   tcase_add_loop_test(tests, named_mistakes, 0, (int)(sizeof mistakes / sizeof *mistakes));
-  tcase_add_test(tests, kernels_beside_each_other);
   tcase_add_test(tests, another_mask);
   tcase_add_test(tests, parts_elsewhere);
   tcase_add_test(tests, registers_under_way);
+  tcase_add_test(tests, factors_as_written);
   tcase_add_test(tests, bad_texts);
   tcase_add_test(tests, folds_of_a_wave);
   return test_run("threads", tests);

@@ -617,6 +617,8 @@ static bool run_op(as_algebra *A, const as_tg_op *op, const place *p) {
     ENSURE(A, "computed by a warp that has no part in it", op->who == 'c');
   bool product = op->kind == AS_TG_WGMMA || op->kind == AS_TG_WGMMAR || op->kind == AS_TG_WGFENCE;
   ENSURE(A, "a delay", op->delay == 0 || (op->delay == 1 && product));
+  ENSURE(A, "iterations that are left out",
+         op->from == 0 || op->kind == AS_TG_MBWAIT || op->kind == AS_TG_MBARRIVE);
   switch (op->kind) {
   case AS_TG_CPASYNC:
     ENSURE(A, "who loads", op->who == 'c' && !p->in_steps);
@@ -677,6 +679,8 @@ static bool run_loop(as_algebra *A, const as_tg_op *loop, const place *p) {
          !(comp || loop->cut) || loop->count == A->g->trip);
   ENSURE(A, "a loop that computes is another's", !comp || loop->who == 'c');
   ENSURE(A, "iterations of a loop", loop->count >= 0 && loop->who != 'a');
+  ENSURE(A, "a loop that leaves out its first iterations",
+         loop->from == 0 || (loop->from > 0 && !comp && loop->who == 'p'));
   if (!as_loop_one_executor(A, loop, loop->who))
     return false;
   bool *before = as_malloc(A->n_value * sizeof *before + 1);

@@ -121,7 +121,7 @@ static bool flatten(schedule *S, as_vec *out, char who, const as_tg_op *in, int 
 
 static bool flatten_loop(schedule *S, as_vec *out, char who, const as_tg_op *loop) {
   int count = loop->who == who ? as_tg_loop_count(S->g, loop) : 0;
-  for (int l = 0; l < count; l++) {
+  for (int l = loop->from; l < count; l++) {
     if (!flatten(S, out, who, loop, l, 0))
       return false;
   }

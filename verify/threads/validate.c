@@ -2,23 +2,63 @@
 #include "den.h"
 #include "src/base/str.h"
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct {
   const as_tg *g;
+  const as_block_ref *b;
+  bool over[2]; /* for the compute warps and the producer: have they waited for what is before? */
   const char *why;
 } dependence;
 
-static void waits_first(void *arg, as_tg_op *op) {
+/* is the tile read from an input of the program, which no kernel of it writes? */
+static bool is_input(const dependence *d, const as_tg_tile *t) {
+  const as_block *block = &d->b->graph->block[d->b->block];
+  for (uint32_t i = 0; i < block->n && !t->output; i++) {
+    const as_node *load = &d->b->graph->node[block->nodes[i]];
+    as_block_place at;
+    if (load->kind == AS_N_LOAD && !strcmp(load->name, t->name))
+      return as_block_place_of(d->b, load->arg[0], &at, NULL) &&
+             d->b->graph->node[at.base].kind == AS_N_INPUT;
+  }
+  return false;
+}
+
+static void touches(void *arg, as_tg_op *op) {
   dependence *d = arg;
-  if (op->kind == AS_TG_GRIDWAIT && (op != d->g->top.body[0] || op->who != 'a'))
-    d->why = "a wait for the kernels before that is not the first thing that all threads do";
+  bool memory = op->kind == AS_TG_CPASYNC || op->kind == AS_TG_BULK || op->kind == AS_TG_LDG ||
+                op->kind == AS_TG_STG;
+  bool over = (op->who == 'p' || d->over[0]) && (op->who == 'c' || d->over[1]);
+  if (op->kind == AS_TG_GRIDWAIT)
+    d->why = "a wait for the kernels before that is not each thread's once";
+  else if (memory && !over && !is_input(d, &d->g->tile[op->tile]))
+    d->why = "memory of other kernels is touched before they are over";
+}
+
+static bool is_wait(const as_tg_op *op) {
+  return op->kind == AS_TG_GRIDWAIT;
 }
 
 /* Condition 19: a kernel that is launched while others still run waits for them before it touches
- * anything. */
-static bool dependence_validate(const as_tg *g, const char **why) {
-  dependence d = {g, NULL};
-  as_tg_walk(&g->top, waits_first, &d);
+ * anything but the program's inputs. */
+static bool dependence_validate(const as_tg *g, const as_block_ref *b, const char **why) {
+  dependence d = {.g = g, .b = b};
+  bool beside = false;
+  for (unsigned i = 0; i < g->top.n_body; i++)
+    beside = beside || is_wait(g->top.body[i]);
+  d.over[0] = d.over[1] = !beside; /* launched as usual, when all before it is over */
+  for (unsigned i = 0; i < g->top.n_body && !d.why; i++) {
+    as_tg_op *op = g->top.body[i];
+    if (is_wait(op)) {
+      d.over[0] = d.over[0] || op->who != 'p';
+      d.over[1] = d.over[1] || op->who != 'c';
+      continue;
+    }
+    touches(&d, op);
+    as_tg_walk(op, touches, &d);
+  }
+  if (!d.why && !d.over[0])
+    d.why = "a kernel that may be over before those before it";
   *why = d.why;
   return !d.why;
 }
@@ -60,7 +100,7 @@ bool as_threads_validate(const as_tg *g, const as_isa *isa, const as_block_ref *
   if (!ok)
     reason = A->why ? A->why : "not understood";
   else
-    ok = as_cut_schedules(A, &reason) && dependence_validate(g, &reason) &&
+    ok = as_cut_schedules(A, &reason) && dependence_validate(g, b, &reason) &&
          registers_validate(g, &reason);
   if (!ok && why)
     *why = err.text ? as_format("%s (%s)", reason, err.text) : as_strdup(reason);

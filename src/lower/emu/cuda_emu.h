@@ -603,6 +603,10 @@ AS_DEV float as_shfl_xor(float x, int d) {
   return l.out;
 }
 
+AS_DEV float as_exp2f(float x) {
+  return exp2f(x);
+}
+
 AS_DEV float as_expf(float x) {
   return expf(x);
 }

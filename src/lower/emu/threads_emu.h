@@ -292,6 +292,21 @@ AS_DEV float at_rsqrt(float x) {
   return 1.0f / sqrtf(x);
 }
 
+template <int N> AS_DEV bool at_far(const float *m) {
+  bool far = false;
+  for (int i = 0; i < N; i++)
+    far = far || !(fabsf(m[i]) <= 1024.0f);
+  return far;
+}
+
+AS_DEV float at_log2e(float x) {
+  return x * 1.4426950408889634f;
+}
+
+AS_DEV float at_exp_near(float x, float shift) {
+  return as_exp2f(fmaf(x, 1.4426950408889634f, -shift));
+}
+
 AS_DEV float at_is_zero(float x) {
   return x == 0 ? 1.0f : 0.0f;
 }

@@ -38,6 +38,8 @@ bool as_tg_has_field(const as_tg_op *op, unsigned field) {
     return op->begin != NULL;
   case AS_TGF_DELAY:
     return op->delay != 0;
+  case AS_TGF_FROM:
+    return op->from != 0 || kinds[op->kind].fields >> field & 1;
   default:
     return kinds[op->kind].fields >> field & 1;
   }

@@ -152,9 +152,9 @@ typedef enum {
 
 #define AS_TG_BIT(f) ((uint64_t)1 << AS_TGF_##f)
 
-/* fields that stand in the text only where they are set: `cut` of loops, `begin` of zeros, `delay`
- * of products of a loop and of what orders them */
-#define AS_TG_OPTIONAL (AS_TG_BIT(CUT) | AS_TG_BIT(BEGIN) | AS_TG_BIT(DELAY))
+/* fields that stand in the text only where they are set: `cut` and `from` of loops, `begin` of
+ * zeros, `delay` of products of a loop and of what orders them */
+#define AS_TG_OPTIONAL (AS_TG_BIT(CUT) | AS_TG_BIT(BEGIN) | AS_TG_BIT(DELAY) | AS_TG_BIT(FROM))
 
 /* clang-format off */
 /* The operations:
@@ -190,9 +190,10 @@ typedef enum {
  *             ((l + off) / stages + par) & 1; waits and arrivals from iteration `from` on
  *   wgfence   registers are handed over to the wgmma that follow
  *   wgcommit, wgwait count: groups of products, as commit and waitg
- *   gridwait  the kernels launched before are over, and what they wrote is there
+ *   gridwait  the kernels launched before are over, and what they wrote is there, for who waits
  *   gridgo    the next kernel may begin; it waits by itself
- *   loop      count iterations; with `cut` only as many of them as the block runs (`limit`)
+ *   loop      count iterations; with `cut` only as many of them as the block runs (`limit`); with
+ *             `from` without those before it
  *   steps     2^bits unrolled copies, s is an input of the maps inside
  *   sure      where expr, a whole number of the block along x, y and z ($0, $1, $2) and of the
  *             iteration ($3), is not negative, each choice inside takes its first side (side: 0) or

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """The models of bench/models.py on a GPU: eager, torch.compile, and torch.compile(backend="assay").
 
-bench/models_device.py [--only WORDS] [--seconds N] [--workers N]
-                       [--within SECONDS] [--raw] [--log] [--out FILE]
+bench/models_device.py [--only WORDS] [--kernelbench CHECKOUT] [--seconds N] [--workers N]
+                       [--prepare-within SECONDS] [--within SECONDS] [--raw] [--log] [--out FILE]
 
-Kernels are searched and built first, and what TorchInductor makes of parts, by several processes;
-then each case is timed in one process:
+Kernels are searched and built first, and what TorchInductor makes of parts, by several processes,
+which say how long the first calls took that found nothing on disk; then each case is timed in one
+process:
 medians of replays of CUDA graphs by turns, the second-level cache flushed.  Errors are against
-double precision.  --raw times certified parts without the measured choice (never_slower=False)
+double precision.  With --kernelbench the words name problems of level 3 of a checkout of KernelBench,
+too.  --raw times certified parts without the measured choice (never_slower=False)
 beside it.  FILE gets a line of JSON a case.
 """
 
@@ -19,8 +21,10 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
+from pathlib import Path
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -28,6 +32,7 @@ sys.path.append(os.path.join(HERE, "..", "python"))
 
 import torch  # noqa: E402
 
+import kernelbench  # noqa: E402
 import models  # noqa: E402
 from blocks_device import captured  # noqa: E402
 
@@ -53,22 +58,38 @@ def backend_of(module, seconds, **options):
     )
 
 
-def prepare(names, seconds):
+def prepare(names, options):
     """Searches and builds for these cases, so that another process finds kernels in the cache."""
     for name in names:
         begin = time.monotonic()
         try:
-            module, arguments = models.made(name)
+            module, arguments = made(name, options)
             module, arguments = module.cuda(), on_gpu(arguments)
             with torch.no_grad():
                 torch.compile(module)(*arguments)
-                made = backend_of(module, seconds)
-                for _ in range(2):
-                    made(*arguments)
-            said = "prepared"
+                theirs = time.monotonic() - begin
+                ours = backend_of(module, options.seconds)
+                for _ in range(3):
+                    ours(*arguments)
+            said = f"prepared: torch.compile in {theirs:.1f} s, then assay"
+            prepared(name, options).touch()
         except Exception as problem:  # noqa: BLE001  (one case does not end the others)
             said = f"not prepared: {problem}"
         print(f"{name}: {said} in {time.monotonic() - begin:.1f} s", flush=True)
+
+
+def prepared(name, options):
+    """A file that is there once a case is prepared."""
+    return Path(options.folder) / name.replace("/", "-")
+
+
+def made(name, options):
+    """The module of a case and its arguments, on the CPU."""
+    if name in models.CASES:
+        return models.made(name)
+    torch.manual_seed(0)
+    problem = kernelbench.load(Path(options.kernelbench) / "KernelBench" / "level3" / name)
+    return kernelbench.model_of(problem), tuple(problem.get_inputs())
 
 
 def medians(works):
@@ -95,8 +116,8 @@ def error(result, right):
     return float((first(result).double() - right).norm() / right.norm())
 
 
-def in_doubles(name):
-    module, arguments = models.made(name)
+def in_doubles(name, options):
+    module, arguments = made(name, options)
     wide = torch.utils._pytree.tree_map(
         lambda x: x.double() if x.is_floating_point() else x, on_gpu(arguments)
     )
@@ -104,7 +125,7 @@ def in_doubles(name):
 
 
 def measure(name, options):
-    module, arguments = models.made(name)
+    module, arguments = made(name, options)
     module, arguments = module.cuda(), on_gpu(arguments)
     works = {"eager": lambda: module(*arguments)}
     seconds = {}
@@ -118,12 +139,12 @@ def measure(name, options):
         ways["certified"] = {"never_slower": False}
     for way, settings in ways.items():
         begin = time.monotonic()
-        made = backend_of(module, options.seconds, quiet=not options.log, **settings)
+        ours = backend_of(module, options.seconds, quiet=not options.log, **settings)
         for _ in range(3):  # parts are timed at the first call, the whole at the second
-            made(*arguments)
+            ours(*arguments)
         seconds[way] = time.monotonic() - begin
-        works[way] = lambda made=made: made(*arguments)
-    right = in_doubles(name)
+        works[way] = lambda ours=ours: ours(*arguments)
+    right = in_doubles(name, options)
     errors = {way: error(work(), right) for way, work in works.items()}
     return {"name": name, "us": medians(works), "error": errors, "seconds": seconds}
 
@@ -145,24 +166,37 @@ def chosen(options):
     if options.only in groups:
         return list(groups[options.only])
     words = options.only.split(",") if options.only else [""]
-    return [name for name in models.CASES if any(word in name for word in words)]
+    known = list(models.CASES)
+    if options.kernelbench:
+        folder = Path(options.kernelbench) / "KernelBench" / "level3"
+        known += sorted(path.name for path in folder.glob("*.py"))
+    return list(dict.fromkeys(name for word in words for name in known if word in name))
 
 
 def spread(names, options):
-    """Prepares the cases in several processes."""
+    """Prepares the cases in several processes, the last first; those that were in time."""
     running = []
+    waiting = names[::-1]
     for worker in range(options.workers):
-        mine = names[worker :: options.workers]
+        mine = waiting[worker :: options.workers]
         if mine:
             command = [sys.executable, __file__, "--prepare", ";".join(mine)]
-            command += ["--seconds", str(options.seconds)]
+            command += ["--seconds", str(options.seconds), "--folder", options.folder]
+            if options.kernelbench:
+                command += ["--kernelbench", options.kernelbench]
             running.append(subprocess.Popen(command))
+    until = time.monotonic() + options.prepare_within
     for process in running:
-        process.wait()
+        try:
+            process.wait(max(0, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
     from assay import cache
 
     # what was timed while others ran says nothing
     shutil.rmtree(cache.folder() / "measured", ignore_errors=True)
+    return [name for name in names if prepared(name, options).exists()]
 
 
 def main():
@@ -174,14 +208,21 @@ def main():
     parser.add_argument("--raw", action="store_true")
     parser.add_argument("--log", action="store_true", help="what was certified, left and timed")
     parser.add_argument("--out")
+    parser.add_argument("--kernelbench", default="")
+    parser.add_argument("--prepare-within", type=float, default=1e9, help="seconds")
     parser.add_argument("--prepare", help=argparse.SUPPRESS)
+    parser.add_argument("--folder", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.prepare:
-        prepare(options.prepare.split(";"), options.seconds)
+        prepare(options.prepare.split(";"), options)
         return
     begin = time.monotonic()
-    names = chosen(options)
-    spread(names, options)
+    with tempfile.TemporaryDirectory() as options.folder:
+        names = spread(chosen(options), options)
+    measure_all(names, begin, options)
+
+
+def measure_all(names, begin, options):
     print(torch.cuda.get_device_name(0), "PyTorch", torch.__version__, flush=True)
     print(f"prepared in {time.monotonic() - begin:.0f} s", flush=True)
     ratios = []

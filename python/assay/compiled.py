@@ -24,6 +24,7 @@ from .first_call import check_first
 from .islands import Island, View, divide, programs_of
 from .kernels import Kernel
 from .measured import OURS, Contest
+from .nodes import run_as
 from .once import made_once
 from .questions import answers
 from .state import Mode, State, autocast, check_autocast
@@ -607,9 +608,6 @@ class Compiled(GraphRunner):
 
 # operators that read a tensor's memory as it lies there
 _READ_MEMORY = ("aten.as_strided.default",)
-# what was a view of a tensor as it lay when the function was exported may be a copy of one that
-# lies otherwise
-_EAGER = {torch.ops.aten.view.default: torch.ops.aten.reshape.default}
 
 
 def _as_traced(node, value):
@@ -642,7 +640,7 @@ def _eager(nodes):
             )  # noqa: E731
             arguments = torch.fx.node.map_arg(node.args, look_up)
             keywords = torch.fx.node.map_arg(node.kwargs, look_up)
-            values[node] = _EAGER.get(node.target, node.target)(*arguments, **keywords)
+            values[node] = run_as(node.target)(*arguments, **keywords)
 
     return run
 

@@ -1,11 +1,14 @@
 """Steps of a compiled program that PyTorch may run instead, and which of the two does."""
 
+import copy
+
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from .attention_step import as_called, is_attention
 from .direct import is_watched
 from .measured import OURS, Contest
+from .nodes import run_as
 
 EAGER = "eager"
 INDUCTOR = "inductor"
@@ -44,7 +47,9 @@ class Inductor:
 def _copied(graph, node, copies):
     """A copy of the node; a step of attention is PyTorch's own call, which a compiler knows."""
     if not is_attention(node):
-        return graph.node_copy(node, copies.__getitem__)
+        copy = graph.node_copy(node, copies.__getitem__)
+        copy.target = run_as(node.target)
+        return copy
     arguments, keywords = as_called(node)
     arguments, keywords = torch.fx.node.map_arg((arguments, keywords), copies.__getitem__)
     return graph.call_function(
@@ -101,12 +106,30 @@ def writes_to_arguments(module, arguments):
     return before != [x._version for x in tensors]
 
 
-class BesideEager:
-    """What the backend made of a graph, or the graph itself where that is faster: PyTorch's own
-    operators need not be those that the graph was taken apart into."""
+class Given:
+    """A graph as TorchInductor compiles it for torch.compile; compiled when it first runs."""
+
+    def __init__(self, module):
+        self._module = module
+        self._compiled = None
+
+    def __call__(self, *arguments):
+        if self._compiled is None:
+            from torch._inductor import compile as compiled  # it loads much that others do not want
+
+            with torch.no_grad():
+                self._compiled = compiled(copy.deepcopy(self._module), list(arguments))
+        return self._compiled(*arguments)
+
+
+class BesideGiven:
+    """What the backend made of a graph, or the graph as it was given, as eager PyTorch or
+    TorchInductor has it, where that is faster: PyTorch's own operators need not be those that the
+    graph was taken apart into.  The last word, of whole against whole: what handing over between
+    parts costs is in it."""
 
     def __init__(self, compiled, module, runner):
-        self._ways = {OURS: compiled, EAGER: module}
+        self._ways = {OURS: compiled, EAGER: module, INDUCTOR: Given(module)}
         self._runner = runner
         self._chosen = None
 

@@ -201,6 +201,7 @@ def _copied(graph, like, source):
 
 def bring_together(graph):
     """Writes moves that are copies so."""
+    _write_as_matrices(graph)
     _fold_biases(graph)
     _Moves(graph).bring_together()
     graph.eliminate_dead_code(is_impure_node=_is_kept)
@@ -212,7 +213,7 @@ def _is_kept(node):
 
 
 _OTHERS = (aten.permute.default, aten.t.default, aten.transpose.int, aten.expand.default)
-_OTHERS += (aten.mm.default, aten.addmm.default)
+_OTHERS += (aten.mm.default, aten.addmm.default, aten.bmm.default)
 
 
 class _Moves:
@@ -311,7 +312,7 @@ class _Moves:
     # -- results
 
     def _write_results(self, output):
-        """Results are tensors of their own, that lie as they did."""
+        """Results are tensors of their own, that lie as they did, or row by row."""
         memories = Counter(map(_memory_of, output.all_input_nodes))
         for node in output.all_input_nodes:
             before, new = self._changed.get(node, node.meta["val"]), node
@@ -319,11 +320,14 @@ class _Moves:
             if known is not None and known.copied:
                 new = self._as_written(output, node)
                 memories[_memory_of(new)] += 1
-            if not isinstance(before, torch.Tensor) or not before.is_contiguous():
+            if not isinstance(before, torch.Tensor):
                 continue
             memory = _memory_of(new)
             its_own = new is node or (memory.op == "call_function" and memories[memory] == 1)
-            if not its_own or _lies_otherwise(before, new.meta["val"]):
+            is_row_by_row = new.meta["val"].is_contiguous()
+            if not its_own or not (is_row_by_row or not _lies_otherwise(before, new.meta["val"])):
+                if not before.is_contiguous():
+                    continue
                 with self._graph.inserting_before(output):
                     new = _copied(self._graph, node, new)
             output.replace_input_with(node, new)
@@ -367,6 +371,43 @@ def _memory_of(node):
             break
         node = node.all_input_nodes[0]
     return node
+
+
+# -- products of batches ------------------------------------------------------------------------
+
+
+def _write_as_matrices(graph):
+    """A product of a batch of matrices with one matrix, repeated for each, is one product of all
+    rows."""
+    known = {}
+    for node in list(graph.nodes):
+        found = moved(node, known, repeated=True)
+        if found is not None:
+            known[node] = found
+        if node.target is aten.bmm.default and value_of(node) is not None:
+            matrix = _repeated_matrix(known.get(node.args[1]))
+            if matrix is not None:
+                _write_as_matrix(graph, node, matrix)
+
+
+def _repeated_matrix(batch):
+    """The matrix that all of a batch are, or None."""
+    if batch is None or not batch.axes[0]:
+        return None
+    times, *axes = ([atom.axis == REPEATED for atom in axis] for axis in batch.axes)
+    if not all(times) or any(map(any, axes)):
+        return None
+    return Moved(batch.source, batch.axes[1:], batch.copied)
+
+
+def _write_as_matrix(graph, node, matrix):
+    count, rows, columns = node.meta["val"].shape
+    with graph.inserting_before(node):
+        left = _viewed(graph, node, node.args[0], [count * rows, node.args[0].meta["val"].shape[2]])
+        product = made(graph, node, aten.mm.default, left, write(graph, node, matrix))
+        whole = made(graph, node, aten.view.default, product, [count, rows, columns])
+    node.replace_all_uses_with(whole)
+    graph.erase_node(node)
 
 
 # -- biases --------------------------------------------------------------------------------------

@@ -120,6 +120,20 @@ class Products(Case):
         graph = self.same(project, torch.randn(3, 5, 8), torch.randn(8, 4), torch.randn(4))
         self.assertEqual((count(graph, aten.add.Tensor), count(graph, aten.addmm.default)), (0, 1))
 
+    def test_batches_of_one_matrix(self):
+        """As PyTorch writes a linear layer of a tensor that is turned."""
+        x, w, b = torch.randn(3, 5, 8), torch.randn(8, 4), torch.randn(4)
+
+        def turned(x, w, b):
+            y = torch.bmm(x.transpose(0, 1), w.expand(5, 8, 4)) + b
+            return torch.sin(y.transpose(0, 1).contiguous())
+
+        graph = self.same(turned, x, w, b)
+        self.assertEqual(count(graph, aten.clone.default), 0)
+        self.assertEqual((count(graph, aten.bmm.default), count(graph, aten.addmm.default)), (0, 1))
+        graph = self.same(lambda x, w: torch.sin(torch.bmm(x, w)), x, torch.randn(3, 8, 4))
+        self.assertEqual(count(graph, aten.bmm.default), 1)
+
     def test_what_is_no_bias(self):
         x, w = torch.randn(6, 8), torch.randn(8, 6)
         others = (torch.randn(6, 6), torch.randn(6, 1), torch.randn(1), torch.randn(6).double())

@@ -16,7 +16,7 @@ from assay.attention_step import OPERATOR, as_step
 from assay.backend import assay_backend
 from assay.contested import Inductor
 from assay.exporting import export
-from assay.islands import Island, divide
+from assay.islands import Island, divide, translate_island
 from assay.measured import OURS, Contest, Kept, fastest
 
 
@@ -233,6 +233,35 @@ class Backend(unittest.TestCase):
             for step in range(1, 4):
                 fast(x, seen)
                 self.assertEqual(seen.tolist(), [float(step)] * 4)
+
+
+class TypesOfInputs(unittest.TestCase):
+    """What a part reads keeps its type, so that no call converts weights."""
+
+    def inputs(self, function, *examples):
+        with torch.no_grad():
+            graph = export(function, examples, fixed=True, attention=as_step).graph_module.graph
+        (part,) = divide(graph)[0]
+        text = translate_island(part, "part").tp(None)
+        found = (line.split()[1:3] for line in text.splitlines() if line.startswith("input"))
+        return {name.rstrip(":"): dtype[:3] for name, dtype in found}
+
+    def test_results_of_32_bits_of_products_of_16(self):
+        def head(x, w):
+            return torch.log_softmax((x @ w).float(), -1)
+
+        x, w = torch.randn(5, 8).half(), torch.randn(8, 16).half()
+        types = self.inputs(head, x, w)
+        self.assertEqual(types, {"result_type": "f32", "x": "f16", "w": "f16"})
+
+    def test_products_of_32_bits(self):
+        """Operands that are computed in 32 bits are not rounded to 16."""
+
+        def normed(x, w):
+            return torch.softmax(x.float(), -1) @ w.float() + 1
+
+        x, w = torch.randn(5, 8).half(), torch.randn(8, 16).half()
+        self.assertEqual(self.inputs(normed, x, w), {"x": "f32", "w": "f32"})
 
 
 class AttentionAsAStep(unittest.TestCase):

@@ -266,8 +266,9 @@ class GraphRunner(Telling):
 
         def run(*arguments):
             values = dict(zip(self._places, arguments)) | self._held
-            decided = self.measuring.is_decided
-            (whole if decided else parts)(values)
+            (whole if whole.chosen is not None else parts)(values)
+            if self.measuring.is_decided:
+                whole.settle(values)
             return [values[o] if isinstance(o, torch.fx.Node) else o for o in self._results]
 
         return run

@@ -84,26 +84,30 @@ class Contested:
         return made
 
     def __call__(self, values):
-        if self.chosen is None and not is_watched():
-            self.chosen = self.contest.decide(values)
+        self.settle(values)
         self._ways[self.chosen or OURS](values)
 
+    def settle(self, values):
+        """Chooses a way, where none is yet and something can be measured."""
+        if self.chosen is None and not is_watched():
+            self.chosen = self.contest.decide(values)
 
-def writes_to_arguments(module, arguments):
-    """Whether a call changes tensors in place, so that it cannot be made to be timed; also where
-    that cannot be told, as of a module that holds tensors itself."""
+
+def written_arguments(module, arguments):
+    """The places of arguments that a call changes in place; None where that cannot be told, as of a
+    module that holds tensors itself, which it might change."""
     if next(module.parameters(), None) is not None or next(module.buffers(), None) is not None:
-        return True
+        return None
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     stand_ins = [mode.from_tensor(x) if isinstance(x, torch.Tensor) else x for x in arguments]
-    tensors = [x for x in stand_ins if isinstance(x, torch.Tensor)]
-    before = [x._version for x in tensors]
+    tensors = {place: x for place, x in enumerate(stand_ins) if isinstance(x, torch.Tensor)}
+    before = {place: x._version for place, x in tensors.items()}
     try:
         with mode, torch.no_grad():
             module(*stand_ins)
     except Exception:  # noqa: BLE001  (what a function without data raises)
-        return True
-    return before != [x._version for x in tensors]
+        return None
+    return {place for place, x in tensors.items() if x._version != before[place]}
 
 
 class Given:
@@ -134,20 +138,24 @@ class BesideGiven:
         self._chosen = None
 
     def __call__(self, *arguments):
+        results = self._ways[self._chosen or OURS](*arguments)
         if self._chosen is None and self._runner.is_settled and not is_watched():
             self._chosen = self._decided(arguments)
-        return self._ways[self._chosen or OURS](*arguments)
+        return results
 
     def _decided(self, arguments):
-        if writes_to_arguments(self._ways[EAGER], arguments):
+        """The way that is taken; what a call writes to is a copy while it is timed."""
+        written = written_arguments(self._ways[EAGER], arguments)
+        if written is None:
             return OURS
+        given = [x.clone() if place in written else x for place, x in enumerate(arguments)]
         ways = {
             name: lambda given, way=way: lambda: way(*given) for name, way in self._ways.items()
         }
         name = (*self._runner.name_of_whole(), "as it was given")
         contest = Contest("the graph as it was given", name, ways, *self._runner.measuring.common)
         with torch.no_grad():
-            return contest.decide(arguments)
+            return contest.decide(given)
 
 
 class Measuring:

@@ -315,7 +315,7 @@ class _Moves:
         """Results are tensors of their own, that lie as they did, or row by row."""
         memories = Counter(map(_memory_of, output.all_input_nodes))
         for node in output.all_input_nodes:
-            before, new = self._changed.get(node, node.meta["val"]), node
+            before, new = self._changed.get(node, node.meta.get("val")), node
             known = self._known.get(node)
             if known is not None and known.copied:
                 new = self._as_written(output, node)

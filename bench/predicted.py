@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """What the cost model predicts of generated kernels beside what a GPU says.
 
-bench/predicted.py [--programs N] [--seed N] [--workers N] [--prepare-within S] [--within S] --out FILE
-bench/predicted.py --table FILE
+bench/predicted.py prepare FOLDER [--programs N] [--seed N] [--workers N] [--within SECONDS]
+bench/predicted.py time FOLDER --out FILE [--within SECONDS]      on a GPU
+bench/predicted.py table FILE
 
 Programs of several families, at sizes drawn from a seed (powers of two, their multiples, and
 others), are searched for and built by several processes; what is ready in time is timed: medians of
 replays of CUDA graphs, the second-level cache flushed.  FILE gets a line of JSON a program.
---table has, of each family, the rank correlation and how far off the predictions are, and the worst
+The table has, of each family, the rank correlation and how far off the predictions are, and the worst
 of all.
 """
 
@@ -19,7 +20,6 @@ import os
 import random
 import statistics
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -42,12 +42,22 @@ FAMILIES = {
     "norms of rows": (
         {"B": FEW + MANY, "D": WIDE + ODD},
         {"X": "B, D", "G": "D", "Y": "B, D"},
-        ("O = rms_norm(X) * G", "O = softmax(X)", "O = layer_norm(X) * G", "O = rms_norm(X + Y) * G"),
+        (
+            "O = rms_norm(X) * G",
+            "O = softmax(X)",
+            "O = layer_norm(X) * G",
+            "O = rms_norm(X + Y) * G",
+        ),
     ),
     "reductions": (
         {"B": MANY, "D": WIDE + ODD},
         {"X": "B, D", "Y": "B, D"},
-        ("O = sum(X * Y, axis=1)", "O = sum(X, axis=0)", "O = max(X, axis=1)", "O = mean(X * X, axis=0)"),
+        (
+            "O = sum(X * Y, axis=1)",
+            "O = sum(X, axis=0)",
+            "O = max(X, axis=1)",
+            "O = mean(X * X, axis=0)",
+        ),
     ),
     "moves": (
         {"B": MANY, "D": WIDE + ODD},
@@ -85,6 +95,9 @@ FAMILIES = {
         ("O = matmul(softmax(matmul(Q, Kt) * 0.125), V)",),
     ),
 }
+# files of a program that is built, and of one that is not
+READY, PROBLEM = "ready", "problem"
+
 TYPES = ("f16", "f16", "bf16", "f32")
 
 
@@ -104,8 +117,8 @@ def _reads(expression, name):
     return name in "".join(c if c.isalnum() else " " for c in expression).split()
 
 
-def prepare(text, folder, seconds):
-    """The directory of a program's result with what is built of it, or why there is none."""
+def prepare_one(text, folder, seconds):
+    """Searches for a program's kernels and builds them; PROBLEM has why there are none."""
     from assay import tool
 
     folder.mkdir()
@@ -113,12 +126,34 @@ def prepare(text, folder, seconds):
     options = [f"--seconds={seconds}", "--solvers=none", "--library=auto", "--fast-floats", "-q"]
     try:
         result = tool.run(["optimize", folder / "p.tp", *options], folder / "p.assay", seconds + 60)
-        if result.verdict != tool.PROVED:
-            return result.output.strip().splitlines()[-1:]
-        tool.build(folder / "p.assay", "cuda")
-    except Exception as problem:  # noqa: BLE001  (one program does not end the others)
-        return str(problem)
-    return folder / "p.assay"
+        if result.verdict == tool.PROVED:
+            tool.build(folder / "p.assay", "cuda")
+            (folder / READY).touch()
+            return
+        problem = result.output
+    except Exception as raised:  # noqa: BLE001  (one program does not end the others)
+        problem = str(raised)
+    (folder / PROBLEM).write_text(problem)
+
+
+def prepare_in_time(until, *job):
+    if time.monotonic() < until:
+        prepare_one(*job)
+
+
+def prepare(options):
+    choose = random.Random(options.seed)
+    families = [name for name in FAMILIES for _ in range(options.programs // len(FAMILIES))]
+    choose.shuffle(families)
+    folder, until = Path(options.where), time.monotonic() + options.within
+    folder.mkdir(parents=True)
+    pool = concurrent.futures.ThreadPoolExecutor(options.workers)
+    for number, family in enumerate(families):
+        name = f"{number:03} {family}"
+        text = program_of(family, choose)
+        pool.submit(prepare_in_time, until, text, folder / name, options.seconds)
+    pool.shutdown()
+    print(f"{len(list(folder.glob('*/' + READY)))} of {len(families)} programs are built")
 
 
 def time_of(directory, timer):
@@ -137,41 +172,24 @@ def time_of(directory, timer):
     }
 
 
-def run(options):
-    import torch
+def time_all(options):
     from assay.measured import GraphTimer
 
-    choose, begin = random.Random(options.seed), time.monotonic()
-    families = [name for name in FAMILIES for _ in range(options.programs // len(FAMILIES))]
-    choose.shuffle(families)
-    texts = [program_of(family, choose) for family in families]
-    scratch = Path(tempfile.mkdtemp())
-    pool = concurrent.futures.ThreadPoolExecutor(options.workers)
-    made = [
-        pool.submit(prepare, text, scratch / str(k), options.seconds)
-        for k, text in enumerate(texts)
-    ]
-    concurrent.futures.wait(made, max(0, begin + options.prepare_within - time.monotonic()))
-    pool.shutdown(wait=False, cancel_futures=True)
-    print(torch.cuda.get_device_name(0), f"prepared in {time.monotonic() - begin:.0f} s", flush=True)
-    timer, late = GraphTimer(), 0
+    timer, until = GraphTimer(), time.monotonic() + options.within
     with open(options.out, "a") as file:
-        for family, text, future in zip(families, texts, made):
-            if not future.done() or future.cancelled():
-                late += 1
-                continue
-            if time.monotonic() - begin > options.within:
+        for folder in sorted(Path(options.where).iterdir()):
+            if time.monotonic() > until:
                 break
-            row = {"family": family, "program": text}
+            row = {"family": folder.name[4:], "program": (folder / "p.tp").read_text()}
             try:
-                directory = future.result()
-                row |= time_of(directory, timer) if isinstance(directory, Path) else {"failed": directory}
+                if (folder / READY).exists():
+                    row |= time_of(folder / "p.assay", timer)
+                else:
+                    row["failed"] = (folder / PROBLEM).read_text()
             except Exception as problem:  # noqa: BLE001  (one program does not end the others)
                 row["failed"] = str(problem)
             file.write(json.dumps(row) + "\n")
             file.flush()
-    print(f"{late} programs were not ready in time", flush=True)
-    os._exit(0)  # searches that are still under way are of no use
 
 
 # -- tables --------------------------------------------------------------------------------------
@@ -201,7 +219,10 @@ def told(row):
 def table(path, worst=15):
     rows = [json.loads(line) for line in open(path)]
     timed = [row for row in rows if "measured" in row]
-    print("| family | programs | kernels | rank correlation | measured / predicted: median | within 1.5 | beyond 2 |")
+    print(
+        "| family | programs | kernels | rank correlation | measured / predicted: median |"
+        " within 1.5 | beyond 2 |"
+    )
     print("|---|---|---|---|---|---|---|")
     for family in [*FAMILIES, None]:
         some = [row for row in timed if family in (None, row["family"])]
@@ -210,7 +231,8 @@ def table(path, worst=15):
         quotients = [row["measured"] / row["predicted"] for row in some]
         near = sum(2 / 3 <= q <= 1.5 for q in quotients)
         far = sum(not 0.5 <= q <= 2 for q in quotients)
-        correlation = rank_correlation(*([row[k] for row in some] for k in ("predicted", "measured")))
+        pairs = ([row[k] for row in some] for k in ("predicted", "measured"))
+        correlation = rank_correlation(*pairs)
         kernels = sum(row["kernels"] for row in some)
         print(
             f"| {family or '**all**'} | {len(some)} | {kernels} | {correlation:.2f} |"
@@ -230,19 +252,19 @@ def table(path, worst=15):
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("what", choices=("prepare", "time", "table"))
+    parser.add_argument("where")
     parser.add_argument("--programs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=int, default=2)
+    parser.add_argument("--seconds", type=int, default=2, help="of each search")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
-    parser.add_argument("--prepare-within", type=float, default=1e9)
     parser.add_argument("--within", type=float, default=1e9)
     parser.add_argument("--out")
-    parser.add_argument("--table")
     options = parser.parse_args()
-    if options.table:
-        table(options.table)
+    if options.what == "table":
+        table(options.where)
     else:
-        run(options)
+        {"prepare": prepare, "time": time_all}[options.what](options)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,9 @@ enum {
  * led to none, the candidates that are left have the same kernels but for one. */
 enum { LEAST_PART_OF_PROOFS = 3 };
 
-/* Schemes are priced piece by piece, candidates as they are lowered.  Where those that were certified
- * cost so many times more than a scheme that is left, so many more schemes are looked at. */
+/* Schemes are priced piece by piece, candidates as they are lowered.  Where those that were
+ * certified cost so many times more than a scheme that is left, so many more schemes are looked at.
+ */
 enum { MOST_BESIDE = 32 };
 
 static const double AS_EXPECTED = 1.25;

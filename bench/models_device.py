@@ -1,26 +1,30 @@
 #!/usr/bin/env python3
 """The models of bench/models.py on a GPU: eager, torch.compile, and torch.compile(backend="assay").
 
-bench/models_device.py [--only WORDS] [--seconds N] [--workers N]
-                       [--within SECONDS] [--raw] [--log] [--out FILE]
+bench/models_device.py [--only WORDS] [--kernelbench CHECKOUT] [--seconds N] [--workers N]
+                       [--prepare-within SECONDS] [--within SECONDS] [--raw] [--log] [--out FILE]
 
-Kernels are searched and built first, and what TorchInductor makes of parts, by several processes;
-then each case is timed in one process:
-medians of replays of CUDA graphs by turns, the second-level cache flushed.  Errors are against
-double precision.  --raw times certified parts without the measured choice (never_slower=False)
+Kernels are searched and built first, and what TorchInductor makes of parts, by several processes,
+which say how long the first calls took that found nothing on disk.  When all are ready, or time is
+up, each is timed, one at a time: medians of replays of CUDA graphs by turns, the second-level cache
+flushed.  Errors are against
+double precision.  With --kernelbench the words name problems of level 3 of a checkout of KernelBench,
+too.  --raw times certified parts without the measured choice (never_slower=False)
 beside it.  FILE gets a line of JSON a case.
 """
 
 import argparse
+import fcntl
 import json
 import math
 import os
 import shutil
-import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
+from pathlib import Path
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -28,12 +32,15 @@ sys.path.append(os.path.join(HERE, "..", "python"))
 
 import torch  # noqa: E402
 
+import kernelbench  # noqa: E402
 import models  # noqa: E402
-from blocks_device import captured  # noqa: E402
+from assay import cache, measured  # noqa: E402
+from assay.measured import GraphTimer  # noqa: E402
 
 ROUNDS = 21
-FLUSHED = 128 << 20
 GOAL = 0.97
+# a file that is there when cases are to be timed
+GO = "go"
 
 
 def on_gpu(values):
@@ -46,45 +53,80 @@ def backend_of(module, seconds, **options):
     import assay  # noqa: F401  (names the backend)
     from assay.backend import assay_backend
 
-    torch._dynamo.reset()
     settings = {"seconds": seconds, "quiet": True, **options}
     return torch.compile(
         module, backend=lambda graph, examples: assay_backend(graph, examples, options=settings)
     )
 
 
-def prepare(names, seconds):
-    """Searches and builds for these cases, so that another process finds kernels in the cache."""
-    for name in names:
+class OneAtATime(GraphTimer):
+    """A timer that has the GPU to itself, but for what others do to compile."""
+
+    def __init__(self, options, **settings):
+        super().__init__(**settings)
+        self._lock = Path(options.folder) / "lock"
+
+    def times(self, functions):
+        with open(self._lock, "a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            return super().times(functions)
+
+
+def work(names, options):
+    """Prepares and times these cases, in a process of their own."""
+    ready = [name for name in names if prepare(name, options)]
+    Path(options.folder, f"ready-{os.getpid()}").touch()
+    while not Path(options.folder, GO).exists():
+        time.sleep(0.2)
+    measured.timer_of = lambda device: OneAtATime(options)
+    for name in ready:
+        try:
+            with torch.no_grad():
+                row = measure(name, options)
+        except Exception:  # noqa: BLE001  (one case does not end the others)
+            print(f"{name}: failed\n{traceback.format_exc(limit=-3)}", flush=True)
+            continue
+        print(told(row)[0], flush=True)
+        with open(options.out, "a") as file:
+            file.write(json.dumps(row) + "\n")
+        torch.cuda.empty_cache()
+
+
+def prepare(name, options):
+    """Searches and builds for a case, so that the cache has its kernels; whether that was done in
+    time."""
+    if not Path(options.folder, GO).exists():
+        torch._dynamo.reset()
         begin = time.monotonic()
         try:
-            module, arguments = models.made(name)
+            module, arguments = made(name, options)
             module, arguments = module.cuda(), on_gpu(arguments)
             with torch.no_grad():
                 torch.compile(module)(*arguments)
-                made = backend_of(module, seconds)
+                theirs = time.monotonic() - begin
+                ours = backend_of(module, options.seconds)
                 for _ in range(2):
-                    made(*arguments)
-            said = "prepared"
+                    ours(*arguments)
+            seconds = time.monotonic() - begin - theirs
+            print(f"{name}: torch.compile in {theirs:.1f} s, assay in {seconds:.1f} s", flush=True)
+            return True
         except Exception as problem:  # noqa: BLE001  (one case does not end the others)
-            said = f"not prepared: {problem}"
-        print(f"{name}: {said} in {time.monotonic() - begin:.1f} s", flush=True)
+            print(f"{name}: not prepared: {problem}", flush=True)
+    return False
 
 
-def medians(works):
-    flushed = torch.empty(FLUSHED, dtype=torch.uint8, device="cuda")
-    graphs = {name: captured(work) for name, work in works.items()}
-    took = {name: [] for name in works}
-    for _ in range(ROUNDS):
-        for name, graph in graphs.items():
-            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            flushed.zero_()
-            begin.record()
-            graph.replay()
-            end.record()
-            end.synchronize()
-            took[name].append(begin.elapsed_time(end) * 1e3)
-    return {name: statistics.median(times) for name, times in took.items()}
+def made(name, options):
+    """The module of a case and its arguments, on the CPU."""
+    if name in models.CASES:
+        return models.made(name)
+    torch.manual_seed(0)
+    problem = kernelbench.load(Path(options.kernelbench) / "KernelBench" / "level3" / name)
+    return kernelbench.model_of(problem), tuple(problem.get_inputs())
+
+
+def medians(works, options):
+    timer = OneAtATime(options, rounds=ROUNDS)
+    return dict(zip(works, timer.times(list(works.values()))))
 
 
 def first(result):
@@ -95,8 +137,8 @@ def error(result, right):
     return float((first(result).double() - right).norm() / right.norm())
 
 
-def in_doubles(name):
-    module, arguments = models.made(name)
+def in_doubles(name, options):
+    module, arguments = made(name, options)
     wide = torch.utils._pytree.tree_map(
         lambda x: x.double() if x.is_floating_point() else x, on_gpu(arguments)
     )
@@ -104,7 +146,8 @@ def in_doubles(name):
 
 
 def measure(name, options):
-    module, arguments = models.made(name)
+    torch._dynamo.reset()  # what was compiled of other modules of the class is in the way
+    module, arguments = made(name, options)
     module, arguments = module.cuda(), on_gpu(arguments)
     works = {"eager": lambda: module(*arguments)}
     seconds = {}
@@ -118,14 +161,14 @@ def measure(name, options):
         ways["certified"] = {"never_slower": False}
     for way, settings in ways.items():
         begin = time.monotonic()
-        made = backend_of(module, options.seconds, quiet=not options.log, **settings)
-        for _ in range(3):  # parts are timed at the first call, the whole at the second
-            made(*arguments)
+        ours = backend_of(module, options.seconds, quiet=not options.log, **settings)
+        for _ in range(2):  # PyTorch looks on at the first; parts and the whole are timed then
+            ours(*arguments)
         seconds[way] = time.monotonic() - begin
-        works[way] = lambda made=made: made(*arguments)
-    right = in_doubles(name)
+        works[way] = lambda ours=ours: ours(*arguments)
+    right = in_doubles(name, options)
     errors = {way: error(work(), right) for way, work in works.items()}
-    return {"name": name, "us": medians(works), "error": errors, "seconds": seconds}
+    return {"name": name, "us": medians(works, options), "error": errors, "seconds": seconds}
 
 
 def told(row):
@@ -145,24 +188,40 @@ def chosen(options):
     if options.only in groups:
         return list(groups[options.only])
     words = options.only.split(",") if options.only else [""]
-    return [name for name in models.CASES if any(word in name for word in words)]
+    known = list(models.CASES)
+    if options.kernelbench:
+        folder = Path(options.kernelbench) / "KernelBench" / "level3"
+        known += sorted(path.name for path in folder.glob("*.py"))
+    return list(dict.fromkeys(name for word in words for name in known if word in name))
 
 
 def spread(names, options):
-    """Prepares the cases in several processes."""
-    running = []
+    """Prepares the cases in several processes, the last first, and has each timed."""
+    waiting, running = names[::-1], []
+    given = ["--seconds", str(options.seconds), "--out", options.out, "--folder", options.folder]
+    given += ["--kernelbench", options.kernelbench]
+    given += ["--raw"] * options.raw + ["--log"] * options.log
     for worker in range(options.workers):
-        mine = names[worker :: options.workers]
+        mine = waiting[worker :: options.workers]
         if mine:
-            command = [sys.executable, __file__, "--prepare", ";".join(mine)]
-            command += ["--seconds", str(options.seconds)]
+            command = [sys.executable, __file__, "--work", ";".join(mine), *given]
             running.append(subprocess.Popen(command))
-    for process in running:
-        process.wait()
-    from assay import cache
-
-    # what was timed while others ran says nothing
+    begin = time.monotonic()
+    while time.monotonic() - begin < options.prepare_within:
+        ready = list(Path(options.folder).glob("ready-*"))
+        if len(ready) == sum(process.poll() is None for process in running):
+            break
+        time.sleep(0.2)
+    # what was timed while others compiled says nothing
     shutil.rmtree(cache.folder() / "measured", ignore_errors=True)
+    print(f"prepared in {time.monotonic() - begin:.0f} s", flush=True)
+    Path(options.folder, GO).touch()
+    for process in running:
+        try:
+            process.wait(max(0, begin + options.within - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def main():
@@ -174,36 +233,23 @@ def main():
     parser.add_argument("--raw", action="store_true")
     parser.add_argument("--log", action="store_true", help="what was certified, left and timed")
     parser.add_argument("--out")
-    parser.add_argument("--prepare", help=argparse.SUPPRESS)
+    parser.add_argument("--kernelbench", default="")
+    parser.add_argument("--prepare-within", type=float, default=1e9, help="seconds")
+    parser.add_argument("--work", help=argparse.SUPPRESS)
+    parser.add_argument("--folder", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.prepare:
-        prepare(options.prepare.split(";"), options.seconds)
+    if options.work:
+        work(options.work.split(";"), options)
         return
-    begin = time.monotonic()
-    names = chosen(options)
-    spread(names, options)
     print(torch.cuda.get_device_name(0), "PyTorch", torch.__version__, flush=True)
-    print(f"prepared in {time.monotonic() - begin:.0f} s", flush=True)
-    ratios = []
-    for name in names:
-        if time.monotonic() - begin > options.within:
-            print(f"{name}: not measured: no time is left")
-            continue
-        try:
-            with torch.no_grad():
-                row = measure(name, options)
-        except Exception:  # noqa: BLE001  (one case does not end the others)
-            print(f"{name}: failed\n{traceback.format_exc(limit=-3)}", flush=True)
-            continue
-        line, ratio = told(row)
-        ratios.append(ratio)
-        print(line, flush=True)
-        if options.out:
-            with open(options.out, "a") as file:
-                file.write(json.dumps(row) + "\n")
-        torch.cuda.empty_cache()
+    with tempfile.TemporaryDirectory() as options.folder:
+        options.out = options.out or os.path.join(options.folder, "rows")
+        Path(options.out).touch()
+        spread(chosen(options), options)
+        rows = [json.loads(line) for line in open(options.out)]
+    ratios = [told(row)[1] for row in rows]
+    slow = sum(ratio < GOAL for ratio in ratios)
     if ratios:
-        slow = sum(ratio < GOAL for ratio in ratios)
         print(f"{len(ratios)} cases: {geometric(ratios):.3f}x, {slow} under {GOAL}")
 
 

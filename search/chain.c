@@ -19,6 +19,13 @@ enum {
  * led to none, the candidates that are left have the same kernels but for one. */
 enum { LEAST_PART_OF_PROOFS = 3 };
 
+/* Schemes are priced piece by piece, candidates as they are lowered.  Where those that were
+ * certified cost so many times more than a scheme that is left, so many more schemes are looked at.
+ */
+enum { MOST_BESIDE = 32 };
+
+static const double AS_EXPECTED = 1.25;
+
 static const double MOST_BUSY = 2.5; /* of a busy machine no more is asked */
 
 void sg_candidate_clear(as_candidate *candidate) {
@@ -81,6 +88,7 @@ typedef struct {
   double until;  /* as_policy */
   char *unfit;   /* why it has no tile sizes, or cannot be lowered; malloc'ed */
   bool left;     /* not judged: a cheaper one is certified, or proofs have taken what they may */
+  bool dear;     /* not judged: by the model one that is certified is as cheap */
   bool separate; /* the program's own operators as kernels */
   bool unsafe;   /* not judged: it fails the float test */
   uint64_t proof_work; /* as_policy */
@@ -90,6 +98,7 @@ typedef struct {
 typedef struct {
   sg_search *search;
   trial *trial;
+  double below; /* only what is cheaper is judged */
 } trials;
 
 static void note_ill_formed(sg_search *search, const sg_scheme *scheme, const as_err *err) {
@@ -220,14 +229,23 @@ static void judge_candidate(const sg_search *search, trial *tried) {
            (unsigned long long)tried->candidate.verdict.proof.work);
 }
 
+/* microseconds by which candidates are chosen: of one that is not safe in floats what a safer form
+ * may take */
+static double weighed(const as_candidate *candidate) {
+  return candidate->us * (candidate->risky ? SG_SAFER : 1);
+}
+
 static void tile_ith(void *arg, size_t i) {
   const trials *all = arg;
-  tile_candidate(all->search, &all->trial[i]);
+  trial *tried = &all->trial[i];
+  bool is_tiled = tile_candidate(all->search, tried);
+  tried->dear = is_tiled && weighed(&tried->candidate) >= all->below;
 }
 
 static void try_ith(void *arg, size_t i) {
   const trials *all = arg;
-  if (tile_candidate(all->search, &all->trial[i]))
+  tile_ith(arg, i);
+  if (fits(&all->trial[i]) && !all->trial[i].dear)
     judge_candidate(all->search, &all->trial[i]);
 }
 
@@ -265,12 +283,6 @@ static bool is_certified(sg_search *search, const as_candidate *candidate, uint3
   sg_note(search, as_format("%s\n%s", why, candidate->text));
   free(why);
   return false;
-}
-
-/* microseconds by which candidates are chosen: of one that is not safe in floats what a safer form
- * may take */
-static double weighed(const as_candidate *candidate) {
-  return candidate->us * (candidate->risky ? SG_SAFER : 1);
 }
 
 static int compare_candidates(const void *left, const void *right) {
@@ -366,7 +378,7 @@ static void take_unsafe(sg_search *search, trial *tried, uint32_t number) {
 
 static void take(sg_search *search, trial *tried, uint32_t number, char **unfit) {
   as_search_result *result = search->result;
-  if (tried->left) {
+  if (tried->left || tried->dear) {
     sg_candidate_clear(&tried->candidate);
     return;
   }
@@ -414,7 +426,7 @@ static void judge_first(trials *all, uint32_t n) {
   sg_search *search = all->search;
   as_parallel(search->opts.threads, n, tile_ith, all);
   for (uint32_t i = 0; i < n; i++)
-    all->trial[i].left = fits(&all->trial[i]);
+    all->trial[i].left = fits(&all->trial[i]) && !all->trial[i].dear;
   for (uint32_t i; (i = first_of(search, all->trial, n)) < n;) {
     trial *tried = &all->trial[i];
     tried->left = false;
@@ -433,8 +445,9 @@ static void judge_first(trials *all, uint32_t n) {
 
 /* Judges the schemes of these numbers at the same time, and takes what is certified in their
  * order, so that the number of threads makes no difference. */
-static void certify_schemes(sg_search *search, const uint32_t *number, uint32_t n, char **unfit) {
-  trials all = {search, as_calloc(n + 1, sizeof *all.trial)};
+static void certify_schemes(sg_search *search, const uint32_t *number, uint32_t n, double below,
+                            char **unfit) {
+  trials all = {search, as_calloc(n + 1, sizeof *all.trial), below};
   uint32_t *of = as_calloc(n + 1, sizeof *of);
   uint32_t n_trials = 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -476,21 +489,39 @@ static bool matters(const sg_search *search, uint32_t before, const sg_scheme *s
   return !search->is_wider || before == 0 || scheme->us < search->result->cand[0].us;
 }
 
+/* microseconds of the cheapest that is certified */
+static double cheapest(const as_search_result *result) {
+  double least = SG_NEVER;
+  for (uint32_t i = 0; i < result->n; i++)
+    least = fmin(least, weighed(&result->cand[i]));
+  return least;
+}
+
+/* Whether there may be something cheaper among the schemes from this one on, as what is certified
+ * costs more than its scheme did. */
+static bool looks_cheaper(const sg_search *search, const sg_scheme *scheme) {
+  return cheapest(search->result) > AS_EXPECTED * scheme->us;
+}
+
 void sg_certify_schemes(sg_search *search) {
   as_search_result *result = search->result;
   uint32_t *number = as_malloc((search->n_schemes + 1) * sizeof *number);
   char *unfit = NULL;
   uint32_t next = 0;
+  uint32_t beside_them = 0;
   const uint32_t before = result->n;
-  while (next < search->n_schemes && !has_enough(search, before) &&
-         matters(search, before, &search->schemes[next])) {
+  while (next < search->n_schemes && matters(search, before, &search->schemes[next])) {
+    bool enough = has_enough(search, before);
+    if (enough && (beside_them >= MOST_BESIDE || !looks_cheaper(search, &search->schemes[next])))
+      break;
     /* as many as are wanted yet, which would be tried one after the other as well; a few at a time,
      * since time that is up is only seen between */
     uint32_t n = 0;
-    uint32_t wanted = search->opts.keep - (result->n - before);
+    uint32_t wanted = enough ? AT_ONCE : search->opts.keep - (result->n - before);
     while (next < search->n_schemes && n < wanted && n < AT_ONCE)
       number[n++] = next++;
-    certify_schemes(search, number, n, &unfit);
+    certify_schemes(search, number, n, enough ? cheapest(result) : INFINITY, &unfit);
+    beside_them += enough ? n : 0;
   }
   /* beside the cheapest by the model, which is only a model: one kernel for everything */
   bool beside = result->n > 0 && !search->opts.only_first && !search->is_wider;
@@ -499,12 +530,12 @@ void sg_certify_schemes(sg_search *search) {
     const sg_piece *piece = &scheme->pieces[0];
     const sg_rank *rank = piece->segment ? &piece->segment->rank[piece->rank] : NULL;
     if (scheme->n == 1 && rank && !rank->split && !rank->joined)
-      certify_schemes(search, &next, 1, &unfit);
+      certify_schemes(search, &next, 1, INFINITY, &unfit);
   }
   /* with nothing certified, the program's own operators: the easiest to prove */
   for (next = 0; next < search->n_schemes && result->n == 0; next++) {
     if (is_separate(&search->schemes[next]))
-      certify_schemes(search, &next, 1, &unfit);
+      certify_schemes(search, &next, 1, INFINITY, &unfit);
   }
   sort_candidates(result);
   if (result->n_unsafe)

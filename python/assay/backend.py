@@ -16,7 +16,7 @@ from torch._functorch.partitioners import min_cut_rematerialization_partition
 
 from .attention import InProducts, attention
 from .attention_step import as_step
-from .contested import EAGER, INDUCTOR, BesideEager
+from .contested import EAGER, INDUCTOR, BesideGiven
 from .compiled import GraphRunner, Options, exactly
 from .errors import AssayError
 from .exporting import TRACING
@@ -54,7 +54,7 @@ def _compiled(graph_module, examples, settings):
         made = form(functools.partial(_certified, settings, runners))(graph_module, examples)
     if differentiated or len(runners) != 1 or runners[0].measuring is None:
         return made
-    return BesideEager(made, graph_module, runners[0])
+    return BesideGiven(made, graph_module, runners[0])
 
 
 class _ForSizes:

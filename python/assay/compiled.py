@@ -24,6 +24,7 @@ from .first_call import check_first
 from .islands import Island, View, divide, programs_of
 from .kernels import Kernel
 from .measured import OURS, Contest
+from .nodes import run_as
 from .once import made_once
 from .questions import answers
 from .state import Mode, State, autocast, check_autocast
@@ -265,8 +266,9 @@ class GraphRunner(Telling):
 
         def run(*arguments):
             values = dict(zip(self._places, arguments)) | self._held
-            decided = self.measuring.is_decided
-            (whole if decided else parts)(values)
+            (whole if whole.chosen is not None else parts)(values)
+            if self.measuring.is_decided:
+                whole.settle(values)
             return [values[o] if isinstance(o, torch.fx.Node) else o for o in self._results]
 
         return run
@@ -607,9 +609,6 @@ class Compiled(GraphRunner):
 
 # operators that read a tensor's memory as it lies there
 _READ_MEMORY = ("aten.as_strided.default",)
-# what was a view of a tensor as it lay when the function was exported may be a copy of one that
-# lies otherwise
-_EAGER = {torch.ops.aten.view.default: torch.ops.aten.reshape.default}
 
 
 def _as_traced(node, value):
@@ -642,7 +641,7 @@ def _eager(nodes):
             )  # noqa: E731
             arguments = torch.fx.node.map_arg(node.args, look_up)
             keywords = torch.fx.node.map_arg(node.kwargs, look_up)
-            values[node] = _EAGER.get(node.target, node.target)(*arguments, **keywords)
+            values[node] = run_as(node.target)(*arguments, **keywords)
 
     return run
 

@@ -1,11 +1,14 @@
 """Steps of a compiled program that PyTorch may run instead, and which of the two does."""
 
+import copy
+
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from .attention_step import as_called, is_attention
 from .direct import is_watched
 from .measured import OURS, Contest
+from .nodes import run_as
 
 EAGER = "eager"
 INDUCTOR = "inductor"
@@ -44,7 +47,9 @@ class Inductor:
 def _copied(graph, node, copies):
     """A copy of the node; a step of attention is PyTorch's own call, which a compiler knows."""
     if not is_attention(node):
-        return graph.node_copy(node, copies.__getitem__)
+        copy = graph.node_copy(node, copies.__getitem__)
+        copy.target = run_as(node.target)
+        return copy
     arguments, keywords = as_called(node)
     arguments, keywords = torch.fx.node.map_arg((arguments, keywords), copies.__getitem__)
     return graph.call_function(
@@ -79,52 +84,78 @@ class Contested:
         return made
 
     def __call__(self, values):
-        if self.chosen is None and not is_watched():
-            self.chosen = self.contest.decide(values)
+        self.settle(values)
         self._ways[self.chosen or OURS](values)
 
+    def settle(self, values):
+        """Chooses a way, where none is yet and something can be measured."""
+        if self.chosen is None and not is_watched():
+            self.chosen = self.contest.decide(values)
 
-def writes_to_arguments(module, arguments):
-    """Whether a call changes tensors in place, so that it cannot be made to be timed; also where
-    that cannot be told, as of a module that holds tensors itself."""
+
+def written_arguments(module, arguments):
+    """The places of arguments that a call changes in place; None where that cannot be told, as of a
+    module that holds tensors itself, which it might change."""
     if next(module.parameters(), None) is not None or next(module.buffers(), None) is not None:
-        return True
+        return None
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     stand_ins = [mode.from_tensor(x) if isinstance(x, torch.Tensor) else x for x in arguments]
-    tensors = [x for x in stand_ins if isinstance(x, torch.Tensor)]
-    before = [x._version for x in tensors]
+    tensors = {place: x for place, x in enumerate(stand_ins) if isinstance(x, torch.Tensor)}
+    before = {place: x._version for place, x in tensors.items()}
     try:
         with mode, torch.no_grad():
             module(*stand_ins)
     except Exception:  # noqa: BLE001  (what a function without data raises)
-        return True
-    return before != [x._version for x in tensors]
+        return None
+    return {place for place, x in tensors.items() if x._version != before[place]}
 
 
-class BesideEager:
-    """What the backend made of a graph, or the graph itself where that is faster: PyTorch's own
-    operators need not be those that the graph was taken apart into."""
+class Given:
+    """A graph as TorchInductor compiles it for torch.compile; compiled when it first runs."""
+
+    def __init__(self, module):
+        self._module = module
+        self._compiled = None
+
+    def __call__(self, *arguments):
+        if self._compiled is None:
+            from torch._inductor import compile as compiled  # it loads much that others do not want
+
+            with torch.no_grad():
+                self._compiled = compiled(copy.deepcopy(self._module), list(arguments))
+        return self._compiled(*arguments)
+
+
+class BesideGiven:
+    """What the backend made of a graph, or the graph as it was given, as eager PyTorch or
+    TorchInductor has it, where that is faster: PyTorch's own operators need not be those that the
+    graph was taken apart into.  The last word, of whole against whole: what handing over between
+    parts costs is in it."""
 
     def __init__(self, compiled, module, runner):
-        self._ways = {OURS: compiled, EAGER: module}
+        self._ways = {OURS: compiled, EAGER: module, INDUCTOR: Given(module)}
         self._runner = runner
         self._chosen = None
 
     def __call__(self, *arguments):
+        results = self._ways[self._chosen or OURS](*arguments)
         if self._chosen is None and self._runner.is_settled and not is_watched():
             self._chosen = self._decided(arguments)
-        return self._ways[self._chosen or OURS](*arguments)
+        return results
 
     def _decided(self, arguments):
-        if writes_to_arguments(self._ways[EAGER], arguments):
+        """The way that is taken; what a call writes to is a copy while it is timed."""
+        written = written_arguments(self._ways[EAGER], arguments)
+        if written is None:
             return OURS
+        given = [x.clone() if place in written else x for place, x in enumerate(arguments)]
         ways = {
             name: lambda given, way=way: lambda: way(*given) for name, way in self._ways.items()
         }
         name = (*self._runner.name_of_whole(), "as it was given")
         contest = Contest("the graph as it was given", name, ways, *self._runner.measuring.common)
         with torch.no_grad():
-            return contest.decide(arguments)
+            return contest.decide(given)
 
 
 class Measuring:

@@ -8,6 +8,7 @@ import torch
 
 from .compare import Comparison, types_in
 from .errors import AssayError
+from .nodes import run_as
 
 # kernels sum in another order, and keep more digits between operators
 _OTHER_ORDER = 20
@@ -42,7 +43,7 @@ def _run(graph, values, changed):
         if node.op == "call_function":
             found = torch.fx.node.map_arg((node.args, node.kwargs), lambda n: values[n])
             arguments, keywords = found
-            values[node] = node.target(*arguments, **changed(dict(keywords)))
+            values[node] = run_as(node.target)(*arguments, **changed(dict(keywords)))
         elif node.op == "output":
             return [values[x] if isinstance(x, torch.fx.Node) else x for x in node.args[0]]
     raise AssertionError("a graph without results")

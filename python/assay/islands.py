@@ -534,6 +534,13 @@ def is_wide(island):
     return len(read) > 1 or (bool(read) and any(dtype not in read for dtype in found))
 
 
+def _multiplies_32(island):
+    """Whether a product of the island is of more than 16 bits, or of two types."""
+    types = [_types_of(n) for p in island.nodes if _is_product(p) for n in (p, *p.all_input_nodes)]
+    found = {dtype for each in types for dtype in each}
+    return len(found) > 1 or any(dtype.itemsize > 2 for dtype in found)
+
+
 def _types_of(node):
     """The floating-point types of what a node gives."""
     value = node.meta.get("val")
@@ -557,10 +564,10 @@ def _translated(island, name, statement, derived):
     extents.state_as_numbers(extents_of_few(island.nodes))
     if statement == NUMBERS:
         extents.state_as_numbers(divided_extents(island.nodes))
-    # tensor cores take operands of one type; without products each input keeps its own
-    wide, multiplies = is_wide(island), any(_is_product(node) for node in island.nodes)
-    translator = Translator(name, extents, long_names=False, wide=wide and multiplies)
-    if wide and not multiplies:
+    # tensor cores take operands of one type; else each input keeps its own
+    wide = is_wide(island)
+    translator = Translator(name, extents, long_names=False, wide=wide and _multiplies_32(island))
+    if wide and not translator.wide:
         translator.program.give_32_bits()
     for node in island.reads:
         if not _is_tensor(node):

@@ -2,8 +2,10 @@
 
 import torch
 
+from .attention_found import find_attention
 from .masking import guard_what_is_left_out
-from .nodes import made
+from .moves import bring_together
+from .nodes import made, numbers_of
 
 # fewer tensors than these side by side are not worth to be one
 _LEAST_SHARED = 2
@@ -11,7 +13,6 @@ _LEAST_SHARED = 2
 
 # positions that are evaluated here, and as how many stretches of neighbours they are written
 _MOST_POSITIONS, _MOST_STRETCHES = 1 << 16, 4
-_MOST_STEPS = 24
 
 aten = torch.ops.aten
 
@@ -21,6 +22,8 @@ def prepare(graph):
     for node in list(graph.nodes):
         if str(node.target) == "aten._assert_tensor_metadata.default":
             graph.erase_node(node)  # each tensor of an exported graph is of one type
+    find_attention(graph)
+    bring_together(graph)
     guard_what_is_left_out(graph)
     write_positions_as_parts(graph)
     share_concatenations(graph)
@@ -90,7 +93,7 @@ def write_positions_as_parts(graph):
             continue
         x, axis, at = found
         size = x.meta["val"].shape[axis]
-        stretches = _stretches(_numbers(at, {}), size)
+        stretches = _stretches(numbers_of(at, {}, _MOST_POSITIONS), size)
         if not stretches or len(stretches) > _MOST_STRETCHES:
             continue
         with graph.inserting_before(node):
@@ -125,26 +128,6 @@ def _taken_at(node):
     if not all(isinstance(e, int) for e in extents) or tensors[1].dtype == torch.bool:
         return None
     return x, axis % tensors[0].dim(), at
-
-
-def _numbers(node, known):
-    """The tensor that a node always gives, or None where it reads an input or would take long."""
-    if node in known:
-        return known[node]
-    known[node] = None
-    made = node.meta.get("val")
-    if node.op != "call_function" or len(known) > _MOST_STEPS or not isinstance(made, torch.Tensor):
-        return None
-    if made.numel() > _MOST_POSITIONS or torch.Tag.nondeterministic_seeded in node.target.tags:
-        return None
-    read = {source: _numbers(source, known) for source in node.all_input_nodes}
-    if any(value is None for value in read.values()):
-        return None
-    arguments, keywords = torch.fx.node.map_arg((node.args, node.kwargs), read.get)
-    if "device" in keywords:
-        keywords = {**keywords, "device": "cpu"}
-    known[node] = node.target(*arguments, **keywords)
-    return known[node]
 
 
 def _stretches(at, size):

@@ -24,6 +24,8 @@ for title in page.md "$src/docs/cheats.md"; do grep '^## ' "$title"; done | sort
 "$python" "$src/tests/python/borders.py" >out 2>err || fail "a border of what is exported is crossed unseen: $(grep '^\(FAIL\|ERROR\)' err)"
 "$python" "$src/tests/python/backend.py" >out 2>err || fail "torch.compile, copies, threads or processes go wrong"
 "$python" "$src/tests/python/attention.py" >out 2>err || fail "attention is not what PyTorch says"
+"$python" "$src/tests/python/found.py" >out 2>err || fail "attention that is written out is taken for what it is not"
+"$python" "$src/tests/python/moves.py" >out 2>err || fail "moves of elements that are brought together are others"
 "$python" "$src/tests/python/measured.py" >out 2>err || fail "what is measured is not what is done"
 if "$python" -c 'import onnx' 2>/dev/null; then
   "$python" "$src/tests/python/onnx_cases.py" >out 2>err || fail "a model of ONNX is not what it says"

@@ -13,6 +13,7 @@ from torch.fx.experimental import symbolic_shapes
 
 from . import sequences
 from .attention import InProducts, attention
+from .dispatched import operators_listed_once
 from .eager import Observed
 from .errors import NotExported
 from .frames import is_not_the_users
@@ -148,7 +149,7 @@ def export(
     plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
     states = sequences.states_as_buffers(function)
     questions, path = Questions(), Path()
-    with TRACING, plain, states, InProducts(attention), sequences.AsWhole():
+    with TRACING, plain, states, InProducts(attention), sequences.AsWhole(), operators_listed_once():
         try:
             with questions, path:
                 exported = torch.export.export(function, examples, keywords, dynamic_shapes=dynamic)

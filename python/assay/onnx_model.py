@@ -12,11 +12,13 @@ from . import onnx_integers
 from . import onnx_more  # noqa: F401  (it fills the table)
 from .constants import in_double, read_of_32_bits
 from .errors import AssayError, Unsupported
-from .onnx_table import ROWS, of_reals, row
+from .onnx_table import ROWS, axes_of, axis_of, of_reals, row
 
 # what a row raises for what it does not expect, and PyTorch for what cannot be
 _NOT_KNOWN = (TypeError, KeyError, IndexError, NotImplementedError, ValueError, RuntimeError)
 
+# constants of more bytes are none that an operator's extents depend on
+_SAYS_NO_SHAPE = 1 << 12
 _DOMAINS = ("", "ai.onnx")  # both name the operators that ONNX itself has
 
 
@@ -103,6 +105,29 @@ class OnnxModel(torch.nn.Module):
             raise Unsupported(
                 "ONNX " + ", ".join(missing), "no row of the table says what it is", self._place()
             )
+        self._check_types()
+
+    def _check_types(self):
+        """Refuses what ONNX does not allow, by its own schemas: an operator that its version has
+        not, types that it does not take, extents that do not meet."""
+        import onnx
+
+        bare = onnx.ModelProto()
+        bare.CopyFrom(self._model)
+        for held in bare.graph.initializer:
+            if held.ByteSize() > _SAYS_NO_SHAPE:  # its type and extents are enough
+                held.CopyFrom(
+                    onnx.TensorProto(name=held.name, data_type=held.data_type, dims=held.dims)
+                )
+        context = onnx.checker.C.CheckerContext()
+        context.ir_version = self._model.ir_version or onnx.IR_VERSION
+        context.opset_imports = {o.domain: o.version for o in self._model.opset_import} or {"": 1}
+        try:
+            for node in self._model.graph.node:
+                onnx.checker.check_node(node, context)
+            onnx.shape_inference.infer_shapes(bare, check_type=True, strict_mode=True)
+        except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as problem:
+            raise AssayError(f"{self._place()}: not a model that ONNX allows: {problem}") from problem
 
     def _place(self):
         return self._model.graph.name or "the ONNX model"
@@ -205,8 +230,14 @@ class _Call:
         self.version = model._version
         self.node = node
         self._known, self._numbers = known, model._numbers
+        self._held = {name: getattr(model, each) for name, each in model._tensors.items()}
         self.inputs = [values[name] if name else None for name in node.input]
         self.attributes = _attributes(node)
+
+    def is_number(self, place):
+        """Is input `place` a constant of one element?"""
+        name = self.node.input[place]
+        return name in self._numbers or (name in self._known and self._known[name].size == 1)
 
     def number(self, place, otherwise=None):
         """Input `place` as a number, which must not depend on other inputs."""
@@ -218,6 +249,13 @@ class _Call:
         if name not in self._numbers:
             raise Unsupported(f"ONNX {self.node.op_type}", f"{name} is not a constant number")
         return self._numbers[name]
+
+    def numbers(self, place):
+        """Input `place` as real numbers, which are a constant of the model."""
+        name = self.node.input[place]
+        if name not in self._held:
+            raise Unsupported(f"ONNX {self.node.op_type}", f"{name} is not constant")
+        return self._held[name].reshape(-1).tolist()
 
     def integers(self, place, otherwise=None):
         """Input `place` as integers, which must not depend on other inputs."""
@@ -268,6 +306,8 @@ for _name, _function in {
     "Add": torch.add, "Sub": torch.sub, "Mul": torch.mul, "Equal": torch.eq, "Greater": torch.gt,
     "Less": torch.lt, "GreaterOrEqual": torch.ge, "LessOrEqual": torch.le,
     "And": torch.logical_and, "Or": torch.logical_or, "MatMul": torch.matmul,
+    "Xor": torch.logical_xor, "BitwiseAnd": torch.bitwise_and, "BitwiseOr": torch.bitwise_or,
+    "BitwiseXor": torch.bitwise_xor,
 }.items():  # fmt: skip
     row(_name)(lambda call, x, y, function=_function: function(x, y))
 
@@ -281,14 +321,14 @@ def _div(call, x, y):
 
 @row("Pow")
 def _pow(call, x, y):
-    exponent = call.number(1)
-    if y.dim() > x.dim():
-        raise Unsupported("ONNX Pow", "by a number of more axes than the base has")
     if not x.is_floating_point():
-        if exponent != int(exponent) or exponent < 0:
-            raise Unsupported("ONNX Pow", f"of integers, with the exponent {exponent}")
-        exponent = int(exponent)
-    return x**exponent
+        exponent = call.number(1)
+        if y.dim() > x.dim() or exponent != int(exponent) or exponent < 0:
+            raise Unsupported("ONNX Pow", "of integers by anything but one whole number")
+        return x ** int(exponent)
+    if call.is_number(1) and y.dim() <= x.dim():
+        return x ** call.number(1)
+    return torch.pow(x, y.to(x.dtype))
 
 
 @row("LeakyRelu")
@@ -422,18 +462,18 @@ def _slice(call, x, *inputs, starts=None, ends=None, axes=None):
     starts, ends = call.integers(1, starts), call.integers(2, ends)
     axes = call.integers(3, axes or range(len(starts)))
     for start, end, axis, step in zip(starts, ends, axes, call.integers(4, [1] * len(starts))):
-        if step < 1:
-            raise Unsupported("ONNX Slice", f"step {step}")
+        axis = axis_of(x, axis)
         begin, stop, _ = slice(start, end, step).indices(x.shape[axis])
-        x = x[(slice(None),) * (axis % x.dim()) + (slice(begin, max(stop, begin), step),)]
+        if step < 0:  # as what stands there, counted from the other end
+            x = x.flip(axis)
+            begin, stop, step = x.shape[axis] - 1 - begin, x.shape[axis] - 1 - stop, -step
+        x = x[(slice(None),) * axis + (slice(begin, max(stop, begin), step),)]
     return x
 
 
 @row("Gather")
 def _gather(call, x, at, axis=0):
-    if axis % x.dim() != 0 or x.dim() != 2:
-        raise Unsupported("ONNX Gather", "of anything but the rows of a matrix")
-    return x[at]  # from the end where it is below 0
+    return x[(slice(None),) * axis_of(x, axis) + (at,)]  # from the end where it is below 0
 
 
 @row("GatherElements")
@@ -441,25 +481,39 @@ def _gather_elements(call, x, at, axis=0):
     return torch.gather(x, axis, torch.where(at < 0, at + x.shape[axis], at))
 
 
+_MODES_OF_PAD = {"reflect": "reflect", "edge": "replicate"}
+
+
 @row("Pad")
 def _pad(call, x, *inputs, mode="constant", pads=None, value=0.0):
-    if mode != "constant" or call.number(2, value) != 0:
-        raise Unsupported("ONNX Pad", "with anything but zeros")
+    if mode not in ("constant", *_MODES_OF_PAD):
+        raise Unsupported("ONNX Pad", f"of the mode {mode}")
     amounts = call.integers(1, pads)
-    axes = call.integers(3, range(x.dim()))
+    axes = axes_of(x, call.integers(3, range(x.dim())))
     pairs = [(0, 0)] * x.dim()
     for place, axis in enumerate(axes):
         pairs[axis] = (amounts[place], amounts[place + len(axes)])
-    return F.pad(x, [amount for pair in reversed(pairs) for amount in pair])
+    if mode == "constant":
+        fill = call.number(2, value)
+        return F.pad(x, [amount for pair in reversed(pairs) for amount in pair], value=fill)
+    for axis, pair in enumerate(pairs):
+        if pair != (0, 0):
+            last = x.movedim(axis, -1)
+            rows = last.reshape(1, -1, last.shape[-1])
+            wide = F.pad(rows, pair, _MODES_OF_PAD[mode])
+            x = wide.reshape(*last.shape[:-1], wide.shape[-1]).movedim(-1, axis)
+    return x
 
 
 # -- reductions ----------------------------------------------------------------------------------
 
 
 # reductions that change nothing over one element
-_NOTHING_OF_ONE = ("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceLogSumExp")
+_NOTHING_OF_ONE = (
+    "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceLogSumExp", "ReduceProd",
+)  # fmt: skip
 # those that are whole numbers of whole numbers
-_WHOLE = ("ReduceSum", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceSumSquare")
+_WHOLE = ("ReduceSum", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceSumSquare", "ReduceProd")
 
 
 def _reduction(name, function):
@@ -473,13 +527,20 @@ def _reduction(name, function):
             if noop_with_empty_axes:
                 return x
             axes = range(x.dim())
-        result = function(x, tuple(a % x.dim() for a in axes), bool(keepdims))
+        result = function(x, axes_of(x, axes), bool(keepdims))
         return result.to(x.dtype)  # PyTorch's sums of integers have 64 bits
 
     return reduce
 
 
+def _product(x, axes, keep):
+    for axis in sorted(axes, reverse=True):
+        x = x.prod(axis, keepdim=keep, dtype=x.dtype)
+    return x
+
+
 for _name, _function in {
+    "ReduceProd": _product,
     "ReduceSum": torch.sum,
     "ReduceMean": torch.mean,
     "ReduceMax": torch.amax,
@@ -508,16 +569,18 @@ row("ArgMin")(_extremum_place(torch.argmin))
 
 @row("CumSum")
 def _cumsum(call, x, axis, exclusive=0, reverse=0):
-    if exclusive or reverse:
-        raise Unsupported("ONNX CumSum", "exclusive or reverse")
-    return torch.cumsum(x, call.integers(1)[0], dtype=x.dtype)
+    axis = axis_of(x, call.integers(1)[0])
+    given = x.flip(axis) if reverse else x
+    total = torch.cumsum(given, axis, dtype=x.dtype)
+    total = total - given if exclusive else total
+    return total.flip(axis) if reverse else total
 
 
 def _of_rows(function):
     def normalise(call, x, axis=None):
         if call.version >= 13:
             return function(x, -1 if axis is None else axis)
-        axis = 1 if axis is None else axis % x.dim()  # of the tensor as a matrix
+        axis = axis_of(x, 1 if axis is None else axis)  # of the tensor as a matrix
         return function(x.flatten(axis), -1).reshape(x.shape)
 
     return normalise
@@ -532,6 +595,8 @@ row("LogSoftmax")(_of_rows(torch.log_softmax))
 
 @row("Gemm")
 def _gemm(call, a, b, c=None, alpha=1.0, beta=1.0, transA=0, transB=0):
+    if c is not None and c.dim() > 2:
+        raise Unsupported("ONNX Gemm", f"with a bias of {c.dim()} axes")
     product = (a.t() if transA else a) @ (b.t() if transB else b)
     product = product if alpha == 1 else alpha * product
     return product if c is None else product + (c if beta == 1 else beta * c)
@@ -539,7 +604,7 @@ def _gemm(call, a, b, c=None, alpha=1.0, beta=1.0, transA=0, transB=0):
 
 @row("LayerNormalization")
 def _layer_norm(call, x, scale, bias=None, axis=-1, epsilon=1e-5, stash_type=1):
-    axes = tuple(range(axis % x.dim(), x.dim()))
+    axes = tuple(range(axis_of(x, axis), x.dim()))
     mean = x.mean(axes, keepdim=True)
     centred = x - mean
     deviation = ((centred * centred).mean(axes, keepdim=True) + epsilon).sqrt()
@@ -550,7 +615,7 @@ def _layer_norm(call, x, scale, bias=None, axis=-1, epsilon=1e-5, stash_type=1):
 
 @row("RMSNormalization")
 def _rms_norm(call, x, scale, axis=-1, epsilon=1e-5, stash_type=1):
-    axes = tuple(range(axis % x.dim(), x.dim()))
+    axes = tuple(range(axis_of(x, axis), x.dim()))
     return x / ((x * x).mean(axes, keepdim=True) + epsilon).sqrt() * scale
 
 
@@ -580,7 +645,11 @@ def _batch_norm(
 def _paddings(call, x, kernel, strides, dilations, pads, auto_pad):
     """x with what cannot be said by one padding an axis already added, and the paddings left."""
     axes = len(kernel)
+    if auto_pad != "NOTSET" and any("pads" in a.name for a in call.node.attribute):
+        raise Unsupported(f"ONNX {call.node.op_type}", f"{auto_pad}, and paddings besides")
     if auto_pad in ("SAME_UPPER", "SAME_LOWER"):
+        if any(dilation != 1 for dilation in dilations):
+            raise Unsupported(f"ONNX {call.node.op_type}", f"{auto_pad} with dilations")
         pads = [0] * (2 * axes)
         for k in range(axes):
             extent, reach = x.shape[2 + k], dilations[k] * (kernel[k] - 1) + 1
@@ -636,11 +705,11 @@ def _pool_settings(call, x, kernel_shape, strides, dilations, pads, auto_pad):
     strides, dilations = strides or [1] * axes, dilations or [1] * axes
     pads = pads or [0] * (2 * axes)
     even, pads = _paddings(call, x, kernel_shape, strides, dilations, pads, auto_pad)
-    if even is None:
-        raise Unsupported(f"ONNX {call.node.op_type}", "with uneven padding")
-    if any(2 * pad > gap * (k - 1) + 1 for pad, gap, k in zip(pads, dilations, kernel_shape)):
+    reach = [gap * (k - 1) + 1 for gap, k in zip(dilations, kernel_shape)]
+    if any(pad >= r for pad, r in zip(pads, [*reach, *reach])):
         raise Unsupported(f"ONNX {call.node.op_type}", "with windows that may lie in the padding")
-    return strides, pads, dilations
+    is_wide = even is None or any(2 * pad > r for pad, r in zip(pads, reach))
+    return strides, pads, dilations, is_wide
 
 
 @row("MaxPool")
@@ -650,7 +719,11 @@ def _max_pool(
 ):  # fmt: skip
     if len(call.node.output) > 1:
         raise Unsupported("ONNX MaxPool", "the place of the maximum")
-    steps, pads, gaps = _pool_settings(call, x, kernel_shape, strides, dilations, pads, auto_pad)
+    steps, pads, gaps, is_wide = _pool_settings(
+        call, x, kernel_shape, strides, dilations, pads, auto_pad
+    )
+    if is_wide:
+        raise Unsupported("ONNX MaxPool", "with uneven padding")
     pool = (F.max_pool1d, F.max_pool2d, F.max_pool3d)[len(kernel_shape) - 1]
     return pool(x, kernel_shape, steps, pads, gaps, bool(ceil_mode))
 
@@ -660,18 +733,35 @@ def _average_pool(
     call, x, kernel_shape, strides=None, dilations=None, pads=None, ceil_mode=0,
     auto_pad="NOTSET", count_include_pad=0,
 ):  # fmt: skip
-    steps, pads, gaps = _pool_settings(call, x, kernel_shape, strides, dilations, pads, auto_pad)
+    steps, pads, gaps, is_wide = _pool_settings(
+        call, x, kernel_shape, strides, dilations, pads, auto_pad
+    )
     if any(gap != 1 for gap in gaps):
         raise Unsupported("ONNX AveragePool", "with dilations")
     pool = (F.avg_pool1d, F.avg_pool2d, F.avg_pool3d)[len(kernel_shape) - 1]
-    return pool(x, kernel_shape, steps, pads, bool(ceil_mode), bool(count_include_pad))
+    if not is_wide:
+        return pool(x, kernel_shape, steps, pads, bool(ceil_mode), bool(count_include_pad))
+    if ceil_mode:
+        raise Unsupported("ONNX AveragePool", "that rounds up, with uneven padding")
+    pads = pads if len(pads) > len(kernel_shape) else pads * 2
+    mean = pool(_padded_zeros(x, pads), kernel_shape, steps)
+    if count_include_pad:
+        return mean
+    return mean / pool(_padded_zeros(torch.ones_like(x), pads), kernel_shape, steps)
 
 
 @row("GlobalAveragePool")
 def _global_average(call, x):
+    _check_has_positions(call, x)
     return x.mean(tuple(range(2, x.dim())), keepdim=True)
 
 
 @row("GlobalMaxPool")
 def _global_max(call, x):
+    _check_has_positions(call, x)
     return x.amax(tuple(range(2, x.dim())), keepdim=True)
+
+
+def _check_has_positions(call, x):
+    if x.dim() < 3:
+        raise Unsupported(f"ONNX {call.node.op_type}", f"of {x.dim()} axes")

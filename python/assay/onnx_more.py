@@ -2,12 +2,13 @@
 attention and rotary positions as operators, what is computed of shapes."""
 
 import math
+from fractions import Fraction
 
 import torch
 import torch.nn.functional as F
 
 from .errors import Unsupported
-from .onnx_table import of_reals, row
+from .onnx_table import axes_of, axis_of, of_reals, row
 
 for _name, _function in {
     "Ceil": torch.ceil, "Floor": torch.floor, "Cos": torch.cos, "Sin": torch.sin, "Erf": torch.erf,
@@ -71,12 +72,12 @@ def _mod(call, x, y, fmod=0):
     return torch.fmod(x, y) if fmod else torch.remainder(x, y)
 
 
-@row("ReduceProd")
-def _reduce_prod(call, x, at=None, axes=None, keepdims=1, noop_with_empty_axes=0):
-    axes = call.integers(1, axes) or range(x.dim())
-    for axis in sorted((a % x.dim() for a in axes), reverse=True):
-        x = x.prod(axis, keepdim=bool(keepdims), dtype=x.dtype)
-    return x
+@row("TopK")
+def _largest(call, x, k, axis=-1, largest=1, sorted=1):
+    """In their order, of equal ones the first one first."""
+    count = call.integers(1)[0]
+    values, places = torch.sort(x, stable=True, dim=axis_of(x, axis), descending=bool(largest))
+    return values.narrow(axis, 0, count), places.narrow(axis, 0, count)
 
 
 @row("Tile")
@@ -92,7 +93,101 @@ def _trilu(call, x, k=None, upper=1):
 
 @row("Einsum")
 def _einsum(call, *inputs, equation):
-    return torch.einsum(equation, *inputs)
+    return torch.einsum(equation, *inputs).to(inputs[0].dtype)
+
+
+# -- other sizes ---------------------------------------------------------------------------------
+
+
+@row("Resize")
+def _resize(
+    call, x, roi=None, scales=None, sizes=None, antialias=0, axes=None,
+    coordinate_transformation_mode="half_pixel", cubic_coeff_a=-0.75, exclude_outside=0,
+    extrapolation_value=0.0, keep_aspect_ratio_policy="stretch", mode="nearest",
+    nearest_mode="round_prefer_floor",
+):  # fmt: skip
+    """Axis by axis: where an element lies in the tensor is a fraction of integers."""
+    if call.version < 11 or antialias or exclude_outside or keep_aspect_ratio_policy != "stretch":
+        raise Unsupported("ONNX Resize", "of opset 10, with antialias, or of an aspect that is kept")
+    if mode != "nearest" and not x.is_floating_point():
+        raise Unsupported("ONNX Resize", f"{mode}, of integers")
+    axes = range(x.dim()) if axes is None else [axis_of(x, axis) for axis in axes]
+    wanted = call.integers(3) if sizes is not None else call.numbers(2)
+    if len(wanted) != len(axes):
+        raise Unsupported("ONNX Resize", f"with {len(wanted)} sizes for {len(axes)} axes")
+    for axis, each in zip(axes, wanted):
+        size = x.shape[axis]
+        scale = Fraction(each, size) if sizes is not None else _fraction(each)
+        extent = each if sizes is not None else math.floor(size * scale)
+        if scale == 1 and extent == size:
+            continue
+        above, below = _places(coordinate_transformation_mode, size, extent, scale)
+        x = _RESIZED[mode](x, axis, above, below, nearest_mode, cubic_coeff_a)
+    return x
+
+
+def _fraction(scale):
+    """A scale of 32 bits as the fraction that it was."""
+    found = Fraction(scale).limit_denominator(1000)
+    if torch.tensor(float(found)).item() != scale or found <= 0:
+        raise Unsupported("ONNX Resize", f"by {scale}, which is no small fraction")
+    return found
+
+
+def _places(mode, size, extent, scale):
+    """Where the elements of the result lie: the numerators, and the denominator of all."""
+    at = torch.arange(extent)
+    if mode == "align_corners":
+        return (at * (size - 1), extent - 1) if extent > 1 else (at, 1)
+    below, above = scale.numerator, scale.denominator
+    if mode == "asymmetric":
+        return at * above, below
+    if mode == "pytorch_half_pixel" and extent == 1:
+        return at, 1
+    if mode not in ("half_pixel", "pytorch_half_pixel"):
+        raise Unsupported("ONNX Resize", f"with coordinates of the mode {mode}")
+    return (2 * at + 1) * above - below, 2 * below
+
+
+def _taken(x, axis, at):
+    return x.index_select(axis, at.clamp(0, x.shape[axis] - 1))
+
+
+# how a fraction is rounded to a place
+_ROUNDED = {
+    "floor": lambda above, below: above // below,
+    "ceil": lambda above, below: (above + (below - 1)) // below,
+    "round_prefer_floor": lambda above, below: (2 * above + (below - 1)) // (2 * below),
+    "round_prefer_ceil": lambda above, below: (2 * above + below) // (2 * below),
+}
+
+
+def _nearest(x, axis, above, below, nearest_mode, _):
+    return _taken(x, axis, _ROUNDED[nearest_mode](above, below))
+
+
+def _between(x, axis, above, below):
+    """The place before, and how far behind it, along that axis."""
+    beyond = (above % below).to(x.dtype) / below
+    return above // below, beyond.reshape([-1] + [1] * (x.dim() - 1 - axis))
+
+
+def _linear(x, axis, above, below, *_):
+    above = above.clamp(0, (x.shape[axis] - 1) * below)
+    before, beyond = _between(x, axis, above, below)
+    return _taken(x, axis, before) * (1 - beyond) + _taken(x, axis, before + 1) * beyond
+
+
+def _cubic(x, axis, above, below, _, a):
+    before, t = _between(x, axis, above, below)
+    near = lambda d: ((a + 2) * d - (a + 3)) * d * d + 1  # noqa: E731
+    far = lambda d: ((a * d - 5 * a) * d + 8 * a) * d - 4 * a  # noqa: E731
+    weights = (far(1 + t), near(t), near(1 - t), far(2 - t))
+    taps = [_taken(x, axis, before + k) * w for k, w in zip((-1, 0, 1, 2), weights)]
+    return taps[0] + taps[1] + taps[2] + taps[3]
+
+
+_RESIZED = {"nearest": _nearest, "linear": _linear, "cubic": _cubic}
 
 
 @row("DepthToSpace")
@@ -115,12 +210,14 @@ def _space_to_depth(call, x, blocksize):
 
 @row("MeanVarianceNormalization")
 def _mean_variance(call, x, axes=(0, 2, 3)):
-    centred = x - x.mean(tuple(axes), keepdim=True)
-    return centred / ((centred * centred).mean(tuple(axes), keepdim=True).sqrt() + 1e-9)
+    axes = axes_of(x, axes)
+    centred = x - x.mean(axes, keepdim=True)
+    return centred / ((centred * centred).mean(axes, keepdim=True).sqrt() + 1e-9)
 
 
 @row("LpNormalization")
 def _lp_normalization(call, x, axis=-1, p=2):
+    axis = axis_of(x, axis)
     norm = x.abs().sum(axis, True) if p == 1 else (x * x).sum(axis, True).sqrt()
     return torch.where(norm == 0, 0, x / torch.where(norm == 0, 1, norm))
 
@@ -134,7 +231,7 @@ def _along(x, scale, axis, block_size):
         raise Unsupported("ONNX DequantizeLinear", "with blocks")
     if scale is None or scale.numel() == 1 or scale.dim() != 1:
         return scale if scale is None or scale.dim() != 1 else scale.reshape(())
-    return scale.reshape([-1 if k == axis % x.dim() else 1 for k in range(x.dim())])
+    return scale.reshape([-1 if k == axis_of(x, axis) else 1 for k in range(x.dim())])
 
 
 @row("DequantizeLinear")

@@ -29,3 +29,18 @@ def of_reals(name, function):
         return function(x)
 
     return apply
+
+
+def axis_of(x, axis):
+    """An axis of a tensor, counted from the left; what is none is an error, as ONNX says."""
+    if not -x.dim() <= axis < x.dim():
+        raise IndexError(f"axis {axis} of {x.dim()} axes")
+    return axis % x.dim()
+
+
+def axes_of(x, axes):
+    """The same of several, none of which is named twice."""
+    found = [axis_of(x, axis) for axis in axes]
+    if len(set(found)) != len(found):
+        raise IndexError(f"the axes {axes}, of which two are one")
+    return tuple(found)

@@ -14,8 +14,8 @@ def _each(values, count):
     return values * count if len(values) == 1 else values
 
 
-def _padded(t, x, axis, low, high, interior=0):
-    """x with zeros before, behind and between its elements along an axis."""
+def _padded(t, x, axis, low, high, interior=0, fill="0"):
+    """x with a number, by default 0, before, behind and between its elements along an axis."""
     if (low, high, interior) == (0, 0, 0):
         return x
     if low < 0 or high < 0:
@@ -28,16 +28,15 @@ def _padded(t, x, axis, low, high, interior=0):
     )
     extents = x.extents[:axis] + (wide,) + x.extents[axis + 1 :]
     settings = f"axis={axis}, low={low}, interior={interior}, high={high}"
-    return t.value(f"pad({x.text}, 0, {settings})", extents, x.dtype)
+    return t.value(f"pad({x.text}, {fill}, {settings})", extents, x.dtype)
 
 
 @row("constant_pad_nd.default")
 def _pad(t, x, amounts, fill=0):
-    if fill != 0:
-        raise Unsupported(t.operator, f"with {fill}")
+    fill = number(t.fill(fill))
     for place in range(len(amounts) // 2):
         low, high = amounts[2 * place], amounts[2 * place + 1]
-        x = _padded(t, x, x.rank - 1 - place, low, high)
+        x = _padded(t, x, x.rank - 1 - place, low, high, fill=fill)
     return x
 
 

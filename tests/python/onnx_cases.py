@@ -156,9 +156,9 @@ class Onnx(unittest.TestCase):
             node = helper.make_node("BatchNormalization", inputs, outputs, **settings)
             graph = helper.make_graph([node], "statistics", [given], [result], constants)
             imports = [helper.make_opsetid("", 8)]
-            module = assay.from_onnx(helper.make_model(graph, opset_imports=imports))
+            whole = helper.make_model(graph, opset_imports=imports)
             with self.assertRaisesRegex(assay.AssayError, "BatchNormalization"):
-                module(x)
+                assay.from_onnx(whole)(x)
 
     def of_one_node(self, kind, inputs, constants=(), version=18, **settings):
         """The module of a model of one node; inputs that are constants have these values."""
@@ -171,7 +171,7 @@ class Onnx(unittest.TestCase):
             for k, (name, x) in enumerate(zip(names, inputs))
             if k not in constants
         ]
-        result = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+        result = onnx.ValueInfoProto(name="y")
         held = [numpy_helper.from_array(inputs[k], names[k]) for k in constants]
         graph = helper.make_graph([node], "one", given, [result], held)
         imports = [helper.make_opsetid("", version)]
@@ -195,9 +195,10 @@ class Onnx(unittest.TestCase):
         x, whole = np.float32([1.0, 2.0, 3.0]), np.array([1, 2, 3])
         squared = self.of_one_node("Pow", [whole, np.float32(2)], [1])(torch.from_numpy(whole))
         self.assertEqual((squared.dtype, squared.tolist()), (torch.int64, [1, 4, 9]))
-        for base, exponent in ((whole, np.float32(0.5)), (x, np.float32([[2.0]]))):
-            with self.assertRaisesRegex(assay.AssayError, "Pow"):
-                self.of_one_node("Pow", [base, exponent], [1])(torch.from_numpy(base))
+        with self.assertRaisesRegex(assay.AssayError, "Pow"):
+            self.of_one_node("Pow", [whole, np.float32(0.5)], [1])(torch.from_numpy(whole))
+        wide = self.of_one_node("Pow", [x, np.float32([[2.0]])], [1])(torch.from_numpy(x))
+        self.assertEqual(wide.tolist(), [[1.0, 4.0, 9.0]])
 
     def test_settings_of_old_versions(self):
         x = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -205,16 +206,15 @@ class Onnx(unittest.TestCase):
         self.assertEqual(part(torch.from_numpy(x)).tolist(), x[:, 1:3].tolist())
         wide = self.of_one_node("Pad", [x], version=2, pads=[0, 1, 0, 2])(torch.from_numpy(x))
         self.assertEqual(wide.tolist(), np.pad(x, [(0, 0), (1, 2)]).tolist())
-        with self.assertRaisesRegex(assay.AssayError, "anything but zeros"):
-            self.of_one_node("Pad", [x], version=2, pads=[0, 1, 0, 2], value=1.0)(
-                torch.from_numpy(x)
-            )
+        ones = self.of_one_node("Pad", [x], version=2, pads=[0, 1, 0, 2], value=1.0)
+        wanted = np.pad(x, [(0, 0), (1, 2)], constant_values=1)
+        self.assertEqual(ones(torch.from_numpy(x)).tolist(), wanted.tolist())
 
     def test_what_cannot_be_is_said(self):
         import tempfile
 
         x = np.arange(6, dtype=np.float32).reshape(2, 3)
-        with self.assertRaisesRegex(assay.AssayError, "node y: ONNX Reshape"):
+        with self.assertRaisesRegex(assay.AssayError, "Reshape"):
             self.of_one_node("Reshape", [x, np.array([4, -1])], [1])(torch.from_numpy(x))
         with self.assertRaisesRegex(assay.AssayError, "ONNX Add: reads nothing_here"):
             node = helper.make_node("Add", ["x", "nothing_here"], ["y"])
@@ -245,10 +245,10 @@ class Onnx(unittest.TestCase):
             self.assertEqual(subprocess.run(certify, capture_output=True).returncode, 0)
 
     def test_what_is_missing_is_named(self):
-        node = helper.make_node("TopK", ["x", "k"], ["y", "at"])
+        node = helper.make_node("NonZero", ["x"], ["y"])
         x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [4])
         graph = helper.make_graph([node], "missing", [x], [x])
-        with self.assertRaisesRegex(assay.Unsupported, "missing: ONNX TopK"):
+        with self.assertRaisesRegex(assay.Unsupported, "missing: ONNX NonZero"):
             assay.from_onnx(helper.make_model(graph))
 
 

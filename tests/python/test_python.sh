@@ -29,6 +29,7 @@ for title in page.md "$src/docs/cheats.md"; do grep '^## ' "$title"; done | sort
 "$python" "$src/tests/python/measured.py" >out 2>err || fail "what is measured is not what is done"
 if "$python" -c 'import onnx' 2>/dev/null; then
   "$python" "$src/tests/python/onnx_cases.py" >out 2>err || fail "a model of ONNX is not what it says"
+  "$python" "$src/tests/python/onnx_agreement.py" >out 2>err || fail "a model of ONNX is not what onnxruntime says: $(grep '^\(FAIL\|ERROR\)' err)"
   "$python" "$src/tests/python/onnx_optimized.py" >out 2>err || fail "what an optimizer makes of a model is judged wrongly: $(grep '^\(FAIL\|ERROR\)' err)"
 else
   echo "the package onnx is not installed: models of ONNX are not tried"

@@ -163,7 +163,7 @@ static void add_pair(drawing *of) {
       const rt_step *earlier = &of->to->step[id];
       bool same = earlier->rank == step.rank;
       for (int axis = 0; same && axis < step.rank; axis++)
-        same = earlier->dim[axis] == step.dim[axis] && earlier->live[axis] == step.live[axis];
+        same = strcmp(earlier->extent[axis], step.extent[axis]) == 0;
       other = same ? id : -1;
     }
   }

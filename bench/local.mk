@@ -7,11 +7,15 @@ bench-search: all
 .PHONY: bench-search
 # which of Mirage's saved muGraphs the search finds, or what it finds instead: bench/results/topologies.md
 if !CHECKER_ONLY
-check_PROGRAMS += bench/topologies
+check_PROGRAMS += bench/topologies bench/random_device
 bench_topologies_SOURCES = bench/topologies.c
 bench_topologies_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 bench_topologies_LDADD = libasoptimize.a libascache.a libasguard.a libasreport.a libasexplain.a libastiles.a libassearch.a libastilejudge.a libasjudge.a libassmt.a libasread.a libasprove.a libasmath.a libasfield.a libaslower.a libasthreads.a libasvthreads.a libastg.a libassem.a libastile.a libasir.a libastarget.a libck.a libasbase.a \
   $(JANSSON_LIBS) $(Z3_LIBS) $(GLPK_LIBS) $(FLINT_LIBS) $(GMP_LIBS) -lpthread -lm
+# random programs for a GPU, which bench/random_device.py compiles, runs and compares
+bench_random_device_SOURCES = bench/random_device.c tests/lower/random_tensor.h tests/lower/random_tensor.c
+bench_random_device_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+bench_random_device_LDADD = $(bench_topologies_LDADD)
 endif
 TOPOLOGY_FOLDER = $(top_srcdir)/../shared/data/mirage-mugraphs
 bench-topologies: all bench/topologies

@@ -42,11 +42,13 @@ typedef struct {
   uint32_t n_kernel;
 } findings;
 
-static bool lowers(void *arg, const as_graph *graph, as_err *err) {
+static bool lowers(void *arg, const as_graph *graph, as_routes *routes, as_err *err) {
   const as_lower_opts *plan = arg;
   as_lowered low;
   as_lowered_init(&low);
   bool ok = as_lower_cuda(graph, plan, &low, err);
+  if (ok && routes)
+    as_lowered_take_routes(&low, routes);
   as_lowered_clear(&low);
   return ok;
 }

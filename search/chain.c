@@ -35,6 +35,7 @@ void sg_candidate_clear(as_candidate *candidate) {
   }
   free(candidate->tiling);
   free(candidate->text);
+  as_routes_clear(&candidate->priced);
   as_verdict_clear(&candidate->verdict);
   as_floats_result_clear(&candidate->floats);
   if (candidate->graph)
@@ -159,19 +160,62 @@ static bool read_candidate(sg_search *search, const sg_scheme *scheme, as_candid
   return out->graph != NULL;
 }
 
+/* Lowers the candidate at a tiling, and prices it by the ways that it is lowered; false with err.
+ */
+static bool price_tiling(const as_search_opts *opts, as_candidate *candidate, uint32_t which,
+                         as_routes *priced, as_err *err) {
+  as_tiling *tiling = &candidate->tiling[which];
+  as_routes routes;
+  as_search_select(candidate, which);
+  if (!opts->lowers(opts->lowers_arg, candidate->graph, &routes, err))
+    return false;
+  double foreseen = tiling->us;
+  tiling->us = as_cost_lowered(candidate->graph, opts->target, &routes, priced, &tiling->shared);
+  as_routes_clear(&routes);
+  if (tiling->us != foreseen)
+    AS_TRACE(SEARCH, "tiling %u: %.2f us as it is lowered, %.2f foreseen", which + 1, tiling->us,
+             foreseen);
+  return tiling->us >= 0 ||
+         as_err_set(err, AS_UNKNOWN, "the cost model has no price for how it is lowered");
+}
+
+/* The cheapest tiling as it is lowered, by the order in which they are foreseen: those that are
+ * foreseen to take longer than one that is known are not asked about.  false: none lowers; err says
+ * why the last one does not. */
+static bool choose_lowered(const as_search_opts *opts, as_candidate *candidate, as_err *err) {
+  bool found = false;
+  for (uint32_t i = 0; i < candidate->n_tiling; i++) {
+    as_tiling *tiling = &candidate->tiling[i];
+    as_routes priced = {0};
+    if (found && tiling->us >= candidate->tiling[candidate->chosen].us)
+      break;
+    as_err_clear(err);
+    if (price_tiling(opts, candidate, i, &priced, err) &&
+        (!found || tiling->us < candidate->tiling[candidate->chosen].us)) {
+      as_routes_clear(&candidate->priced);
+      candidate->priced = priced;
+      candidate->chosen = i;
+      found = true;
+    } else {
+      as_routes_clear(&priced);
+    }
+  }
+  as_search_select(candidate, candidate->chosen);
+  return found;
+}
+
 /* The best tiling that lowers, and the candidate's text with it.  false: none does; *why is
  * malloc'ed. */
 static bool choose_tiling(const sg_search *search, as_candidate *candidate, char **why) {
   const as_search_opts *opts = &search->opts;
   as_err err;
   as_err_init(&err);
-  bool lowers = false;
   candidate->chosen = 0;
-  do {
-    as_err_clear(&err);
-    as_search_select(candidate, candidate->chosen);
-    lowers = opts->lowers == NULL || opts->lowers(opts->lowers_arg, candidate->graph, &err);
-  } while (!lowers && ++candidate->chosen < candidate->n_tiling);
+  as_search_select(candidate, 0);
+  bool lowers =
+      opts->lowers == NULL ||
+      (candidate->n_tiling ? choose_lowered(opts, candidate, &err)
+                           : opts->lowers(opts->lowers_arg, candidate->graph, NULL, &err));
   if (lowers) {
     candidate->text = as_print_mug(candidate->graph);
     AS_TRACE(SEARCH, "to be judged: tiling %u of %u\n%s", candidate->chosen + 1,

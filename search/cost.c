@@ -14,12 +14,17 @@
  * gated_mixer (two phases) T=64, 128: 22, 16 us; gqa U=8 (four), T=64, 128, 256: 51, 37, 32 us
  *   tile_*          gqa T=256, U=8, 16, 32: 32, 42, 61 us, where only the work grows */
 #include "cost_model.h"
+#include "fault.h"
 #include "src/base/id.h"
-#include "src/base/lowered.h"
 #include "src/ir/graph_types.h"
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef AS_SEEDED_FAULTS
+sg_fault sg_seeded_fault = SG_FAULT_NONE;
+#endif
 
 void sg_cost_set_env(sg_cost_model *model) {
   const as_sizes *sizes = model->graph->sizes;
@@ -247,6 +252,15 @@ static double reduction_us(const sg_cost_model *model, uint32_t id) {
   return rounds * reduced / (32 * LANE_LOADS) * target->latency_us;
 }
 
+/* the way that a contraction at kernel level is lowered; NULL: none of its own, or none is known */
+static const char *route_of(const sg_cost_model *model, uint32_t id) {
+  return model->routes ? model->routes->node[id] : NULL;
+}
+
+static bool is_route(const char *route, const char *name) {
+  return route && strcmp(route, name) == 0;
+}
+
 /* A sum of products of 32-bit operands by tiles of its result: of rows and columns only their
  * product is known, and that an operand has at least one of them times the depth. */
 static double wide_products_us(const sg_cost_model *model, uint32_t id) {
@@ -263,6 +277,11 @@ static double wide_products_us(const sg_cost_model *model, uint32_t id) {
                             .depth = depth,
                             .fetch_columns = window ? AS_FETCH_COMPUTED : AS_FETCH_VECTOR};
   as_rounding rounds = as_target_rounds(model->target, node->op->name);
+  const char *route = route_of(model, id);
+  if (is_route(route, AS_ROUTE_REGISTERS))
+    rounds = AS_ROUND_NEVER;
+  else if (route && rounds == AS_ROUND_NEVER) /* of 16-bit operands, which are exact */
+    rounds = AS_ROUND_TF32;
   return as_target_contraction_us(model->target, &product, rounds);
 }
 
@@ -276,22 +295,41 @@ static bool has_wide_operand(const sg_cost_model *model, const as_node *product)
   return false;
 }
 
-/* A product alone at kernel level: a kernel, or a call of the library where that is what the
- * lowering makes of it (src/lower/product.c). */
+static as_target_product product_of(const sg_cost_model *model, uint32_t id, double bytes) {
+  const as_node *node = &model->graph->node[id];
+  return (as_target_product){.bytes = bytes,
+                             .results = sg_cost_elements(model, node),
+                             .work = sg_cost_value(model, model->works[id].work),
+                             .lanes = lane_waste(model, node),
+                             .wide = model->wide};
+}
+
+/* A product alone at kernel level: a kernel, or a call of the library where that is foreseen. */
 static double product_us(const sg_cost_model *model, uint32_t id, double bytes) {
   const as_target *target = model->target;
-  const as_node *node = &model->graph->node[id];
-  if (!model->wide && has_wide_operand(model, node))
+  if (!model->wide && has_wide_operand(model, &model->graph->node[id]))
     return wide_products_us(model, id);
-  as_target_product product = {.bytes = bytes,
-                               .results = sg_cost_elements(model, node),
-                               .work = sg_cost_value(model, model->works[id].work),
-                               .lanes = lane_waste(model, node),
-                               .wide = model->wide};
+  as_target_product product = product_of(model, id, bytes);
   double own = model->wide ? wide_products_us(model, id) : as_target_product_us(target, &product);
-  if (target->library == AS_LIBRARY_NEVER)
+  if (target->library == AS_LIBRARY_NEVER || model->routes)
     return own;
   return fmin(own, as_target_library_us(target, &product));
+}
+
+/* the same of one that is known to be a call, and of a contraction that is known to be made by
+ * tiles */
+static double called_alone_us(const sg_cost_model *model, uint32_t id, double bytes) {
+  as_target_product product = product_of(model, id, bytes);
+  if (model->priced)
+    model->priced->node[id] = AS_ROUTE_LIBRARY;
+  return as_target_library_us(model->target, &product);
+}
+
+static double by_tiles_us(const sg_cost_model *model, uint32_t id) {
+  bool registers = is_route(route_of(model, id), AS_ROUTE_REGISTERS) != SG_FAULT(SG_FAULT_FACTORS);
+  if (model->priced)
+    model->priced->node[id] = registers ? AS_ROUTE_REGISTERS : AS_ROUTE_TENSOR_CORES;
+  return wide_products_us(model, id);
 }
 
 /* A predefined kernel: a product goes block by block over tiles of its result, anything else is a
@@ -299,7 +337,8 @@ static double product_us(const sg_cost_model *model, uint32_t id, double bytes) 
 static double predefined_us(const sg_cost_model *model, uint32_t id) {
   const as_node *node = &model->graph->node[id];
   const as_target *target = model->target;
-  if (model->is_none ? model->is_none[id] : model->is_index[id])
+  const char *route = route_of(model, id);
+  if (route == NULL && (model->is_none ? model->is_none[id] : model->is_index[id]))
     return 0;
   double bytes = sg_cost_bytes(model, node);
   double work = sg_cost_value(model, model->works[id].work);
@@ -309,6 +348,12 @@ static double predefined_us(const sg_cost_model *model, uint32_t id) {
       bytes += sg_cost_bytes(model, &model->graph->node[node->arg[i]]);
   }
   double mem = bytes / target->dram;
+  if (SG_FAULT(is_route(route, AS_ROUTE_LIBRARY) ? SG_FAULT_CALL : SG_FAULT_TILES))
+    route = NULL;
+  if (is_route(route, AS_ROUTE_LIBRARY))
+    return called_alone_us(model, id, bytes);
+  if (route)
+    return by_tiles_us(model, id);
   if (model->wide && model->works[id].products && !model->works[id].contraction)
     return wide_products_us(model, id);
   if (!model->works[id].contraction) {
@@ -476,26 +521,11 @@ static amounts amounts_of(const sg_cost_model *model, const as_block *block, dou
   return sums;
 }
 
-/* -1: does not fit */
-double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared) {
-  const as_graph *graph = model->graph;
+/* A block of the general kind, of so many blocks; -1: does not fit, where that is not known. */
+static double general_us(const sg_cost_model *model, const as_block *block, double blocks,
+                         double *shared) {
   const as_target *target = model->target;
-  const as_block *block = &graph->block[which];
-  double blocks = 1;
   double loop = sg_cost_value(model, block->loop);
-  for (int i = 0; i < 3; i++)
-    blocks *= sg_cost_value(model, block->grid[i]);
-  if (blocks == 0)
-    return 0; /* nothing to compute: the kernel is not launched */
-  if (sg_cost_value(model, block->grid[1]) > (double)target->grid[1] ||
-      sg_cost_value(model, block->grid[2]) > (double)target->grid[2] ||
-      blocks > (double)target->grid[0])
-    return -1;
-  double threads_us = -1;
-  if (!has_wide_products(model, block))
-    threads_us = sg_cost_threads(model, block, blocks, shared);
-  if (threads_us >= 0)
-    return threads_us;
   amounts sums = amounts_of(model, block, loop);
   /* accumulators live in registers, beside addresses and fragments */
   double registers = 4.0 * target->registers_mp;
@@ -505,11 +535,14 @@ double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared)
   double need = sums.still + sums.moving * stages + sums.inner;
   if (need > *shared)
     *shared = need;
-  if (need > (double)target->shared_block || sums.state > accumulators_block)
+  bool fits = need <= (double)target->shared_block && sums.state <= accumulators_block;
+  if (!fits && model->routes == NULL)
     return -1;
   double occupancy = floor((double)target->shared_mp / (need + (double)target->shared_reserved));
   if (occupancy > target->warps_mp / target->block_warps)
     occupancy = target->warps_mp / target->block_warps;
+  if (occupancy < 1) /* the lowering keeps less of it */
+    occupancy = 1;
   if (sums.state * occupancy > accumulators_mp)
     occupancy = floor(accumulators_mp / sums.state) > 1 ? floor(accumulators_mp / sums.state) : 1;
   double share = ceil(blocks / target->multiprocessors); /* blocks that the busiest multiprocessor
@@ -537,6 +570,118 @@ double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared)
   if (one_stage && loop >= 2 && together < 2)
     return target->launch_us + rounds * loop * target->latency_us + mem + serial;
   return target->launch_us + bare + sg_cost_soft_max(mem, serial);
+}
+
+/* A block whose results are computed over whole tensors: what it reads and stores goes through
+ * memory once, as of an operator at kernel level. */
+static double over_memory_us(const sg_cost_model *model, const as_block *block, double blocks,
+                             double *shared) {
+  (void)shared;
+  const as_target *target = model->target;
+  double loop = sg_cost_value(model, block->loop);
+  double bytes = 0;
+  double work = 0;
+  for (uint32_t i = 0; i < block->n; i++) {
+    const as_node *node = &model->graph->node[block->nodes[i]];
+    if (node->kind == AS_N_LOAD)
+      bytes += sg_cost_bytes(model, &model->graph->node[node->arg[0]]);
+    else if (node->kind == AS_N_STORE)
+      bytes += sg_cost_bytes(model, node);
+    else if (node->kind == AS_N_OP)
+      work += sg_cost_value(model, model->works[block->nodes[i]].work) *
+              (node->varying ? loop : 1) * blocks;
+  }
+  double bare = target->launch_us + 2 * target->latency_us;
+  return bare + bytes / target->dram + work / (target->tile_elements * target->multiprocessors);
+}
+
+/* A block that is nothing but a product, which is a call of the library. */
+static double called_us(const sg_cost_model *model, const as_block *block, double blocks,
+                        double *shared) {
+  (void)shared;
+  double loop = sg_cost_value(model, block->loop);
+  as_target_product product = {.lanes = 1, .wide = model->wide};
+  for (uint32_t i = 0; i < block->n; i++) {
+    const as_node *node = &model->graph->node[block->nodes[i]];
+    if (node->kind == AS_N_LOAD) {
+      product.bytes += sg_cost_bytes(model, &model->graph->node[node->arg[0]]);
+    } else if (node->kind == AS_N_STORE) {
+      product.bytes += sg_cost_bytes(model, node);
+      product.results += sg_cost_elements(model, node);
+    } else if (model->works[block->nodes[i]].products) {
+      product.work += sg_cost_value(model, model->works[block->nodes[i]].work) *
+                      (node->varying ? loop : 1) * blocks;
+    }
+  }
+  return as_target_library_us(model->target, &product);
+}
+
+static double threads_us(const sg_cost_model *model, const as_block *block, double blocks,
+                         double *shared) {
+  return sg_cost_threads(model, block, blocks, true, shared);
+}
+
+typedef double price(const sg_cost_model *model, const as_block *block, double blocks,
+                     double *shared);
+
+/* the ways that block graphs are lowered, and what each takes */
+static const struct {
+  const char *route;
+  price *us;
+} ways[] = {{AS_ROUTE_THREADS, threads_us},
+            {AS_ROUTE_BLOCK, general_us},
+            {AS_ROUTE_MEMORY, over_memory_us},
+            {AS_ROUTE_LIBRARY, called_us}};
+
+enum { WAYS = sizeof ways / sizeof *ways };
+
+/* by the way that it is lowered; -1: the model knows none of this name */
+static double lowered_us(const sg_cost_model *model, uint32_t which, double blocks,
+                         double *shared) {
+  const char *route = SG_FAULT(SG_FAULT_BLOCK)         ? AS_ROUTE_BLOCK
+                      : SG_FAULT(SG_FAULT_THREADS)     ? AS_ROUTE_THREADS
+                      : SG_FAULT(SG_FAULT_FIRST_BLOCK) ? model->routes->block[0]
+                                                       : model->routes->block[which];
+  int way = 0;
+  while (way < WAYS && strcmp(ways[way].route, route) != 0)
+    way++;
+  if (way == WAYS)
+    return -1;
+  if (SG_FAULT(SG_FAULT_NEXT_WAY))
+    way = (way + 1) % WAYS;
+  if (model->priced)
+    model->priced->block[which] = ways[way].route;
+  /* without blocks there is nothing to compute, and the kernel is not launched */
+  return blocks == 0 ? 0 : ways[way].us(model, &model->graph->block[which], blocks, shared);
+}
+
+/* by the way that it is foreseen to be lowered; -1: does not fit */
+static double foreseen_us(const sg_cost_model *model, const as_block *block, double blocks,
+                          double *shared) {
+  double us = -1;
+  if (!has_wide_products(model, block))
+    us = sg_cost_threads(model, block, blocks, false, shared);
+  if (model->priced)
+    model->priced->block[block - model->graph->block] = us >= 0 ? AS_ROUTE_THREADS : AS_ROUTE_BLOCK;
+  return us >= 0 ? us : general_us(model, block, blocks, shared);
+}
+
+/* -1: does not fit */
+double sg_cost_block(const sg_cost_model *model, uint32_t which, double *shared) {
+  const as_target *target = model->target;
+  const as_block *block = &model->graph->block[which];
+  double blocks = 1;
+  for (int i = 0; i < 3; i++)
+    blocks *= sg_cost_value(model, block->grid[i]);
+  if (model->routes && !SG_FAULT(SG_FAULT_FORESEEN))
+    return lowered_us(model, which, blocks, shared);
+  if (blocks == 0)
+    return 0; /* nothing to compute: the kernel is not launched */
+  if (sg_cost_value(model, block->grid[1]) > (double)target->grid[1] ||
+      sg_cost_value(model, block->grid[2]) > (double)target->grid[2] ||
+      blocks > (double)target->grid[0])
+    return -1;
+  return foreseen_us(model, block, blocks, shared);
 }
 
 double sg_cost_total(const sg_cost_model *model, double *shared) {
@@ -567,18 +712,23 @@ double as_cost(const as_graph *graph, const as_target *target, double *shared) {
   return us;
 }
 
-const char *as_cost_route(const as_graph *graph, const as_target *target, uint32_t which) {
-  sg_cost_model model = {.graph = graph, .target = target ? target : as_target_default()};
-  const as_block *block = &graph->block[which];
-  double blocks = 1;
-  double shared = 0;
+double as_cost_lowered(const as_graph *graph, const as_target *target, const as_routes *routes,
+                       as_routes *priced, double *shared) {
+  double largest = 0;
+  as_routes_init(priced, graph->n_block, graph->n);
+  assert(routes->n_block == graph->n_block && routes->n_node == graph->n);
+  sg_cost_model model = {.graph = graph,
+                         .target = target ? target : as_target_default(),
+                         .routes = routes,
+                         .priced = priced};
   sg_cost_prepare(&model);
-  for (int i = 0; i < 3; i++)
-    blocks *= sg_cost_value(&model, block->grid[i]);
-  bool threads =
-      !has_wide_products(&model, block) && sg_cost_threads(&model, block, blocks, &shared) >= 0;
+  double us = sg_cost_total(&model, &largest);
   sg_cost_clear(&model);
-  return threads ? AS_ROUTE_THREADS : AS_ROUTE_BLOCK;
+  if (SG_FAULT(SG_FAULT_NOT_RECORDED))
+    as_routes_clear(priced);
+  if (shared)
+    *shared = largest;
+  return us;
 }
 
 double as_cost_operator(const as_graph *graph, as_node_id op, const as_target *target) {

@@ -26,6 +26,9 @@ typedef struct {
   as_dtype *between; /* by node: types in memory of tensors between kernels; NULL: as the nodes say,
                         which is the least that they take */
   int64_t *env;
+  /* by which way each part is lowered, which it is priced by; NULL: as far as that is foreseen */
+  const as_routes *routes;
+  as_routes *priced; /* the ways that prices were taken of; NULL: not wanted */
 } sg_cost_model;
 
 /* elements of the tiles that a block of rows keeps in the registers of 16 warps */
@@ -47,9 +50,10 @@ void sg_cost_clear(sg_cost_model *model);
 /* the larger of two times that overlap in part */
 double sg_cost_soft_max(double a, double b);
 /* cost_threads.c: microseconds of a block of so many blocks that is lowered to a thread graph;
- * negative: it is not, or not at these sizes.  *shared as below. */
+ * negative: it is not, or not at these sizes, as far as that is foreseen.  is_one: that it is one
+ * is known, and foreseen is only of which family.  *shared as below. */
 double sg_cost_threads(const sg_cost_model *model, const as_block *block, double blocks,
-                       double *shared);
+                       bool is_one, double *shared);
 /* cost_masks.c: of a block's iterations the share that blocks run in the mean, where they leave out
  * those that are masked altogether */
 double sg_cost_iterations(const sg_cost_model *model, const as_block *block);

@@ -30,6 +30,7 @@ typedef struct {
   double run;      /* of the iterations the share that blocks run in the mean */
   bool after;      /* products after the loop */
   double elements; /* bytes beside each score: of masks and biases that are loaded */
+  bool known;      /* it is lowered so: limits that only foresee whether it is do not apply */
 } profile;
 
 static double power_of_two(double least, double extent) {
@@ -433,8 +434,10 @@ static double loop_us(profile *of, const loop_costs *costs, double *shared) {
   if (costs->alone)
     whole.ring_alone = whole.ring_shared = room;
   uint32_t stages = as_target_ring(&whole, of->blocks, of->padded, of->loop, room);
-  if (!stages)
+  if (!stages && !of->known)
     return -1;
+  if (!stages)
+    stages = 1;
   if (costs->stages > stages)
     stages = (uint32_t)fmin(costs->stages, floor((double)room / of->padded));
   double need = stages * of->padded + 2048;
@@ -443,8 +446,9 @@ static double loop_us(profile *of, const loop_costs *costs, double *shared) {
   double by_registers = floor(target->registers_mp / (costs->registers * costs->threads));
   double by_warps = floor(target->warps_mp * 32.0 / costs->threads);
   resident = fmin(resident, fmin(by_registers, by_warps));
-  if (resident < 1)
+  if (resident < 1 && !of->known)
     return -1;
+  resident = fmax(resident, 1);
   double share = ceil(of->blocks / target->multiprocessors);
   double together = fmin(share, resident);
   double waves = ceil(share / together);
@@ -537,7 +541,7 @@ static double stream_us(profile *of, double *shared) {
   double elements;
   if (is_of_warpgroups(of, &elements))
     return warpgroups_us(of, elements, shared);
-  if (accumulated(of) > AS_TARGET_STREAM_ELEMENTS)
+  if (accumulated(of) > AS_TARGET_STREAM_ELEMENTS && !of->known)
     return -1;
   const as_target *target = of->model->target;
   const as_target_threads *constant = &target->threads;
@@ -584,7 +588,7 @@ static double delayed_us(profile *of, const as_target_chained *chained, double t
                       .longest_us = us,
                       .busy_us = us,
                       .stages = AS_TARGET_GROUP_STAGES};
-  if (!chained->fits && !chained->fits_handed)
+  if (!chained->fits && !chained->fits_handed && !of->known)
     return -1;
   return loop_us(of, &costs, shared);
 }
@@ -599,14 +603,14 @@ static double chained_us(profile *of, double *shared) {
   double rows = sg_cost_elements(of->model, scores) / keys;
   double columns = sg_cost_elements(of->model, result) / rows;
   double depth = sg_cost_value(of->model, of->model->works[of->first].reduced);
-  if (!is_fragments(keys) || !is_fragments(depth))
+  if ((!is_fragments(keys) || !is_fragments(depth)) && !of->known)
     return -1;
   as_target_chained chained = as_target_chain(rows, depth, keys, columns, of->elements, 0);
   double group = group_share(of, &chained, depth, keys, columns);
   of->run = sg_cost_iterations(of->model, of->block);
   if (group > 0 && !chained.late && three_stages(of))
     return delayed_us(of, &chained, keys * (depth + columns), shared);
-  if (!chained.fits)
+  if (!chained.fits && !of->known)
     return -1;
   /* addresses, maxima and sums come to what the fragments need: 96 of them 125 to 136 in all, 144
    * of them 162 to 168, 72 of them 102 (ptxas, bench/results/tilings.tsv) */
@@ -627,7 +631,7 @@ static double chained_us(profile *of, double *shared) {
 static double rows_us(profile *of, double *shared) {
   const as_target *target = of->model->target;
   const as_target_threads *constant = &target->threads;
-  if (of->still / 2 > SG_ROWS_ELEMENTS)
+  if (of->still / 2 > SG_ROWS_ELEMENTS && !of->known)
     return -1;
   if (*shared < (double)target->shared_reserved)
     *shared = (double)target->shared_reserved;
@@ -672,18 +676,36 @@ static bool computes_tiles(const profile *of) {
   return computes;
 }
 
+/* The family of a block that is known to be lowered to a thread graph, and was not foreseen to be:
+ * by what takes the most of it. */
+static family likely(profile *of) {
+  bool products = false;
+  for (uint32_t i = 0; i < of->block->n; i++)
+    products |= is_product(of, of->block->nodes[i]);
+  return products || of->block->has_loop ? STREAM : ROWS;
+}
+
+static double family_us(profile *of, double *shared) {
+  if (of->family == ROWS)
+    return rows_us(of, shared);
+  return of->family == STREAM ? stream_us(of, shared) : chained_us(of, shared);
+}
+
 double sg_cost_threads(const sg_cost_model *model, const as_block *block, double blocks,
-                       double *shared) {
+                       bool is_one, double *shared) {
   profile of = {.model = model,
                 .block = block,
                 .blocks = blocks,
                 .loop = sg_cost_value(model, block->loop),
                 .run = 1};
   of.family = as_graph_has_cut_tiles(model->graph, block) ? GENERAL : family_of(&of);
-  if (of.family == GENERAL || of.loop < 1 || computes_tiles(&of) || divides_twice(&of))
+  bool foreseen =
+      of.family != GENERAL && of.loop >= 1 && !computes_tiles(&of) && !divides_twice(&of);
+  if (!foreseen && !is_one)
     return -1;
+  if (of.family == GENERAL)
+    of.family = likely(&of);
+  of.known = is_one;
   read_nodes(&of);
-  if (of.family == ROWS)
-    return rows_us(&of, shared);
-  return of.family == STREAM ? stream_us(&of, shared) : chained_us(&of, shared);
+  return family_us(&of, shared);
 }

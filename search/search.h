@@ -4,6 +4,7 @@
 #ifndef AS_SEARCH_H
 #define AS_SEARCH_H
 #include "limits.h"
+#include "src/base/routes.h"
 #include "src/ir/graph.h"
 #include "src/target/target.h"
 #include "verify/floats/floats.h"
@@ -55,6 +56,8 @@ typedef struct {
                         states none */
   uint32_t chosen;   /* the best tiling that can be lowered */
   double us;
+  as_routes priced; /* the ways of lowering that `us` is of; owned.  None: it is a guess, of no
+                       sizes or where nothing is lowered */
   uint32_t kernels;
   bool risky; /* there is a form that is safer in floats, which is chosen unless it costs more */
 } as_candidate;
@@ -108,8 +111,9 @@ typedef struct {
   const as_target *target; /* NULL: the default */
   const as_policy *policy; /* NULL: candidates are not judged */
   ck_text given; /* the program's text, which verdicts are about; text NULL: as it is printed */
-  /* whether a candidate can be lowered with the sizes that it has now; NULL: all can */
-  bool (*lowers)(void *arg, const as_graph *cand, as_err *err);
+  /* Whether a candidate can be lowered with the sizes that it has now, and by which ways (routes:
+   * not initialised, the caller's where it can; NULL: not wanted).  NULL: all can. */
+  bool (*lowers)(void *arg, const as_graph *cand, as_routes *routes, as_err *err);
   void *lowers_arg;
   /* whether a candidate computes no worse in floats than the program given: what does is not
    * judged; NULL: all do.  Called by several threads at once. */
@@ -167,9 +171,10 @@ void as_search_select(const as_candidate *c, uint32_t t);
 double as_cost(const as_graph *g, const as_target *target, double *shared);
 double as_cost_operator(const as_graph *g, as_node_id op,
                         const as_target *target); /* one operator as a predefined kernel */
-/* the way of lowering (AS_ROUTE_..) that a block graph's price is of, at the sizes' values; static
- */
-const char *as_cost_route(const as_graph *g, const as_target *target, uint32_t block);
+/* The same of one that is lowered by these ways.  *priced: those that the price is of, initialised
+ * here; as_routes_same demands that they are the same. */
+double as_cost_lowered(const as_graph *g, const as_target *target, const as_routes *routes,
+                       as_routes *priced, double *shared);
 /* has the extent a tile worth having that divides it?  Else tiles are better cut off at its end */
 bool as_tiles_divide(long extent);
 /* the best concrete tilings of g's own sizes; malloc'ed.  *why (may be NULL): malloc'ed message

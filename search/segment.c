@@ -677,7 +677,7 @@ static bool graph_lowers(const as_graph *graph, const as_search_opts *opts) {
   for (uint32_t i = 0; i < n_tilings; i++) {
     as_err_clear(&err);
     set_values(graph, &tilings[i]);
-    lowers = lowers || opts->lowers(opts->lowers_arg, graph, &err);
+    lowers = lowers || opts->lowers(opts->lowers_arg, graph, NULL, &err);
     free(tilings[i].size);
     free(tilings[i].value);
   }

@@ -1,9 +1,11 @@
 /* What lowering gives and the runtime takes: texts and shapes, so that neither needs the other.
- * Includes base/dtype.h. Filled by src/lower (as_lower_cuda), which also initialises and clears it.
+ * Includes base/dtype.h, base/routes.h. Filled by src/lower (as_lower_cuda), which also initialises
+ * and clears it.
  */
 #ifndef AS_BASE_LOWERED_H
 #define AS_BASE_LOWERED_H
 #include "dtype.h"
+#include "routes.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,15 +26,6 @@ typedef struct {
       *library; /* no kernel, but a call of this library, which is believed; NULL: a kernel */
   const char *factors; /* how those of products of 32 bits are taken; NULL: as they are */
 } as_lower_kernel;
-
-/* The ways of lowering: of a block graph the first two or, where its results are computed over
- * whole tensors, one of the last three. */
-#define AS_ROUTE_THREADS "thread graph"
-#define AS_ROUTE_BLOCK "block graph"
-#define AS_ROUTE_LIBRARY "library"
-#define AS_ROUTE_TENSOR_CORES "contraction on tensor cores"
-#define AS_ROUTE_REGISTERS "contraction by register tiles"
-#define AS_ROUTE_MEMORY "over memory"
 
 enum { AS_LOWER_MAX_RANK = 8 };
 
@@ -85,6 +78,7 @@ typedef struct {
   as_lower_port *out;
   uint32_t n_kernel;
   as_lower_kernel *kernel;
-  char *notes; /* what was decided, a line each: placement, layout, levels, offsets */
+  as_routes routes; /* by part of the muGraph; of tile programs of other forms none */
+  char *notes;      /* what was decided, a line each: placement, layout, levels, offsets */
 } as_lowered;
 #endif

@@ -23,11 +23,13 @@ typedef struct {
   as_err fault; /* the first fault of the program itself: none of the candidate */
 } lowering;
 
-static bool lowers(void *arg, const as_graph *cand, as_err *err) {
+static bool lowers(void *arg, const as_graph *cand, as_routes *routes, as_err *err) {
   lowering *how = arg;
   as_lowered low;
   as_lowered_init(&low);
   bool ok = as_lower_cuda(cand, &how->plan, &low, err);
+  if (ok && routes)
+    as_lowered_take_routes(&low, routes);
   as_lowered_clear(&low);
   if (!ok && err->status == AS_INTERNAL)
     as_err_set(&how->fault, AS_INTERNAL, "%s", err->text);
@@ -68,11 +70,7 @@ static void print_choice(const cli_opts *opts, const as_job *job, const as_searc
   for (uint32_t i = 0; i < chosen->low.n_kernel; i++) {
     const as_lower_kernel *kernel = &chosen->low.kernel[i];
     char *words = as_report_kernel_words(kernel);
-    const char *priced = kernel->route;
-    bool as_priced = !chosen->cand || as_about_price(chosen->cand, kernel, target, &priced);
-    printf("kernel    %s: %s%s%s%s%s\n", kernel->name, words, as_priced ? "" : "; priced as a ",
-           as_priced ? "" : priced,
-           as_priced ? "" : ", lowered as: ", as_priced ? "" : kernel->route);
+    printf("kernel    %s: %s\n", kernel->name, words);
     free(words);
   }
   printf("trial     %s\n", trial->words);

@@ -87,7 +87,7 @@ static bool emit_unit(lo_job *job, uint32_t i, as_str *out) {
                        : lo_emit_block(job, unit, out);
 }
 
-static const char *route_of(const lo_unit *unit) {
+const char *lo_route(const lo_unit *unit) {
   return unit->threads   ? AS_ROUTE_THREADS
          : unit->library ? AS_ROUTE_LIBRARY
          : unit->tf32    ? AS_ROUTE_TENSOR_CORES
@@ -106,7 +106,7 @@ static void describe_kernel(const lo_unit *unit, as_lower_kernel *kernel) {
   kernel->barriers = unit->n_barrier;
   kernel->mma = unit->n_mma;
   kernel->ldmatrix = unit->n_ldmatrix;
-  kernel->route = LO_FAULT(LO_FAULT_ROUTE) ? AS_ROUTE_MEMORY : route_of(unit);
+  kernel->route = LO_FAULT(LO_FAULT_ROUTE) ? AS_ROUTE_MEMORY : lo_route(unit);
   kernel->validated = unit->threads != NULL;
   kernel->library = unit->library ? LO_LIBRARY_NAME : NULL;
   if (unit->tf32)

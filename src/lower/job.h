@@ -177,4 +177,5 @@ bool lo_schedule(lo_job *job, lo_unit *unit);
 bool lo_layout(lo_job *job, lo_unit *unit);
 bool lo_memplan(lo_job *job, lo_unit *unit);
 bool lo_emit_all(lo_job *job, as_lowered *out); /* emit_*.c: the text of all units */
+const char *lo_route(const lo_unit *unit);      /* AS_ROUTE_.., once it is decided */
 #endif

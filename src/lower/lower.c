@@ -69,7 +69,13 @@ void as_lowered_clear(as_lowered *lowered) {
     clear_port(&lowered->out[i]);
   free(lowered->in);
   free(lowered->out);
+  as_routes_clear(&lowered->routes);
   memset(lowered, 0, sizeof *lowered);
+}
+
+void as_lowered_take_routes(as_lowered *lowered, as_routes *routes) {
+  *routes = lowered->routes;
+  memset(&lowered->routes, 0, sizeof lowered->routes);
 }
 
 static bool place_workspace(lo_job *job) {
@@ -254,6 +260,27 @@ static long elements_at(const lo_job *job, const lo_value *value, const int64_t 
   return elements;
 }
 
+/* the ways of lowering by part of the graph */
+static void describe_routes(const lo_job *job, as_routes *routes) {
+  const as_graph *graph = job->graph;
+  as_routes_init(routes, graph->n_block, graph->n);
+  for (uint32_t i = 0; i < graph->n_block; i++)
+    routes->block[i] = AS_ROUTE_MEMORY; /* but where there is a unit of it yet */
+  for (uint32_t i = 0; i < job->n_unit; i++) {
+    const lo_unit *unit = &job->unit[i];
+    for (uint32_t k = 0; k < graph->n_block && !unit->flat; k++) {
+      if (strcmp(graph->block[k].name, unit->name) == 0)
+        routes->block[k] = lo_route(unit);
+    }
+    bool product = unit->flat && (unit->library || unit->tf32 || unit->simt);
+    for (uint32_t k = 0; k < graph->n && product; k++) {
+      const as_node *node = &graph->node[k];
+      if (node->kind == AS_N_OP && node->block == AS_NONE && job->node_val[k] == unit->flat_val)
+        routes->node[k] = lo_route(unit);
+    }
+  }
+}
+
 /* at: the sizes of a launch */
 static bool describe(const lo_job *job, const int64_t *at, as_lowered *out) {
   const as_graph *graph = job->graph;
@@ -289,6 +316,7 @@ static bool describe(const lo_job *job, const int64_t *at, as_lowered *out) {
     }
   }
   describe_ports(job, at, out);
+  describe_routes(job, &out->routes);
   return true;
 }
 

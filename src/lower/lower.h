@@ -25,6 +25,8 @@ typedef struct {
 
 void as_lowered_init(as_lowered *l);
 void as_lowered_clear(as_lowered *l);
+/* by which ways its parts are lowered, as the caller's own; `l` has them no longer */
+void as_lowered_take_routes(as_lowered *l, as_routes *routes);
 /* mug: borrowed; a program lowers too (each operator its own kernels).  false with err when a size
  * has no value, a relation fails at these sizes, an extent does not divide, or shared memory does
  * not suffice. */

@@ -4,32 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool as_about_price(const as_candidate *chosen, const as_lower_kernel *kernel,
-                    const as_target *target, const char **route) {
-  for (uint32_t i = 0; i < chosen->graph->n_block; i++) {
-    if (strcmp(chosen->graph->block[i].name, kernel->name))
-      continue;
-    *route = as_cost_route(chosen->graph, target, i);
-    return strcmp(*route, kernel->route) == 0;
-  }
-  *route = kernel->route; /* of an operator, which has one price */
-  return true;
-}
-
-/* the kernels that are lowered another way than the one that their price is of */
-static json_t *priced_otherwise(const as_candidate *chosen, const as_lowered *lowered,
-                                const as_target *target) {
-  json_t *kernels = json_array();
-  for (uint32_t i = 0; i < lowered->n_kernel; i++) {
-    const as_lower_kernel *kernel = &lowered->kernel[i];
-    const char *priced;
-    if (!as_about_price(chosen, kernel, target, &priced))
-      json_array_append_new(kernels, json_pack("{s:s, s:s, s:s}", "kernel", kernel->name, "priced",
-                                               priced, "lowered", kernel->route));
-  }
-  return kernels;
-}
-
 json_t *as_about_search(const as_search_result *found, const as_candidate *chosen,
                         const as_lowered *lowered, const as_target *target) {
   const as_search_stats *stats = &found->stats;
@@ -50,7 +24,6 @@ json_t *as_about_search(const as_search_result *found, const as_candidate *chose
       (json_int_t)stats->tested, "certified", (json_int_t)stats->certified, "failed_late",
       (json_int_t)(stats->unproved + stats->replay_failed), "seconds", stats->seconds, "tiling",
       tiling, "kernels", as_report_kernels_json(lowered), "kernel_count", (int)chosen->kernels);
-  json_object_set_new(about, "priced_otherwise", priced_otherwise(chosen, lowered, target));
   if (target->rounded)
     json_object_set_new(about, "tf32", json_string(target->rounded));
   if (target->library != AS_LIBRARY_NEVER)

@@ -9,9 +9,6 @@
 /* the caller's */
 json_t *as_about_search(const as_search_result *found, const as_candidate *chosen,
                         const as_lowered *lowered, const as_target *target);
-/* Is the kernel lowered the way that the model's price of it is of?  *route: that way (static) */
-bool as_about_price(const as_candidate *chosen, const as_lower_kernel *kernel,
-                    const as_target *target, const char **route);
 /* the same of a tile program that saturation found and that is lowered by itself */
 json_t *as_about_tile(const as_saturated_tile *tile, const as_lowered *lowered,
                       const as_target *target);

@@ -26,6 +26,27 @@ static bool ask(const as_policy *policy, as_choice *chosen, as_verdict *verdict,
   return verdict->certified;
 }
 
+bool as_lowered_as_priced(const as_candidate *cand, const as_routes *lowered, as_err *err) {
+  uint32_t number;
+  bool is_node;
+  if (as_routes_same(&cand->priced, lowered, &number, &is_node))
+    return true;
+  const as_graph *graph = cand->graph;
+  const as_routes *priced = &cand->priced;
+  bool there =
+      is_node ? number < graph->n && number < priced->n_node && number < lowered->n_node
+              : number < graph->n_block && number < priced->n_block && number < lowered->n_block;
+  if (!there)
+    return as_err_set(err, AS_INTERNAL, "the candidate has no price of each of its kernels");
+  const char *name = is_node ? graph->node[number].name : graph->block[number].name;
+  const char *was = is_node ? priced->node[number] : priced->block[number];
+  const char *is = is_node ? lowered->node[number] : lowered->block[number];
+  return as_err_set(err, AS_INTERNAL,
+                    "%s is lowered as: %s; it was chosen by the price of: %s.  Its kernels are not "
+                    "handed out; please report this, with the program",
+                    name ? name : "an operator", is ? is : "kernels", was ? was : "kernels");
+}
+
 static bool choose_graph(const as_policy *policy, const as_job *job, const as_target *target,
                          as_candidate *cand, as_choice *chosen, as_err *err) {
   as_lower_opts plan = {.target = target};
@@ -37,7 +58,8 @@ static bool choose_graph(const as_policy *policy, const as_job *job, const as_ta
     return true;
   as_lowered_init(&chosen->low);
   chosen->lowered = true;
-  return as_lower_cuda(cand->graph, &plan, &chosen->low, err);
+  return as_lower_cuda(cand->graph, &plan, &chosen->low, err) &&
+         as_lowered_as_priced(cand, &chosen->low.routes, err);
 }
 
 /* false with *why: it cannot be lowered */

@@ -26,4 +26,8 @@ typedef struct {
 bool as_choose(const as_job *job, const as_policy *policy, const as_target *target,
                const as_guard *guard, as_search_result *found, as_choice *chosen, as_err *err);
 void as_choice_clear(as_choice *chosen);
+/* Are the candidate's parts lowered by the ways that its price is of?  What was compared with
+ * others and chosen is else another program than the one that is handed out: false with err
+ * (AS_INTERNAL). */
+bool as_lowered_as_priced(const as_candidate *cand, const as_routes *lowered, as_err *err);
 #endif

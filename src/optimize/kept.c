@@ -76,6 +76,46 @@ static void take_tiling(as_candidate *candidate) {
   candidate->kernels = as_graph_kernels(graph);
 }
 
+/* the ways that the price is of, as put_routes left them; false: they are not those of the graph */
+static bool take_routes(json_t *about, as_candidate *candidate) {
+  const json_t *blocks = json_object_get(about, "block_routes");
+  json_t *nodes = json_object_get(about, "node_routes");
+  const as_graph *graph = candidate->graph;
+  bool ok =
+      json_is_array(blocks) && json_array_size(blocks) == graph->n_block && json_is_object(nodes);
+  as_routes_init(&candidate->priced, graph->n_block, graph->n);
+  for (uint32_t i = 0; ok && i < graph->n_block; i++) {
+    const char *name = json_string_value(json_array_get(blocks, i));
+    candidate->priced.block[i] = name ? as_route_find(name) : NULL;
+    ok = candidate->priced.block[i] != NULL;
+  }
+  const char *key;
+  json_t *name;
+  json_object_foreach(nodes, key, name) {
+    unsigned long number = strtoul(key, NULL, 10);
+    const char *route = json_is_string(name) ? as_route_find(json_string_value(name)) : NULL;
+    ok = ok && number < graph->n && route;
+    if (ok)
+      candidate->priced.node[number] = route;
+  }
+  return ok;
+}
+
+static void put_routes(const as_routes *priced, json_t *about) {
+  json_t *blocks = json_array();
+  json_t *nodes = json_object();
+  for (uint32_t i = 0; i < priced->n_block; i++)
+    json_array_append_new(blocks, json_string(priced->block[i]));
+  for (uint32_t i = 0; i < priced->n_node; i++) {
+    char *key = as_format("%u", i);
+    if (priced->node[i])
+      json_object_set_new(nodes, key, json_string(priced->node[i]));
+    free(key);
+  }
+  json_object_set_new(about, "block_routes", blocks);
+  json_object_set_new(about, "node_routes", nodes);
+}
+
 static void take_statistics(const json_t *about, as_search_result *found) {
   as_search_stats *stats = &found->stats;
   stats->states = (uint64_t)json_integer_value(json_object_get(about, "states"));
@@ -137,6 +177,10 @@ bool as_kept_find(as_kept *kept, const as_job *job, const as_policy *policy,
     as_verdict_init(&found->cand->verdict);
     kept->hit = judge_entry(job, policy, &entry, found->cand, &why);
     kept->renamed = entry.certificate == NULL;
+    if (kept->hit && !take_routes(about, found->cand)) {
+      kept->hit = false;
+      why = as_strdup("it does not say by which ways the program is lowered");
+    }
   } else if (answer == AS_CACHE_DAMAGED) {
     why = as_err_format(&err);
   }
@@ -164,6 +208,7 @@ static char *about_search(const as_search_result *found, const as_candidate *cho
                 "certified", (json_int_t)stats->certified, "failed_late",
                 (json_int_t)(stats->unproved + stats->replay_failed), "seconds", stats->seconds,
                 "model_us", chosen->us, "said", said ? said : "");
+  put_routes(&chosen->priced, about);
   char *text = json_dumps(about, JSON_COMPACT | JSON_SORT_KEYS);
   json_decref(about);
   free(said);

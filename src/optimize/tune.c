@@ -64,6 +64,14 @@ static bool is_safe(tuning *tune, uint32_t which, as_err *err) {
   return false;
 }
 
+/* by the model, as it is lowered */
+static double price(const tuning *tune, const as_routes *routes) {
+  as_routes priced;
+  double us = as_cost_lowered(tune->job->graph, tune->target, routes, &priced, NULL);
+  as_routes_clear(&priced);
+  return us;
+}
+
 static void try_one(tuning *tune, uint32_t which) {
   as_err err;
   as_err_init(&err);
@@ -73,6 +81,8 @@ static void try_one(tuning *tune, uint32_t which) {
   take_sizes(tune, which);
   bool ok = is_safe(tune, which, &err) && as_lower_cuda(tune->job->graph, &plan, &low, &err);
   tune->trial[which].lowered = ok;
+  if (ok)
+    tune->tiling[which].us = price(tune, &low.routes);
   if (ok && tune->how->by != AS_TUNE_MODEL)
     ok = run_lowered(tune, &low, which, &err);
   if (!ok)

@@ -127,6 +127,13 @@ forged program 'matmul=>add'
 refused 'what the cache has is not used'
 forged about '^\{=>'
 refused 'no JSON object'
+# lowered by another way than its price is of
+forged about '"thread graph"=>"block graph"'
+refused 'is lowered as: thread graph; it was chosen by the price of: block graph'
+forged about '"thread graph"=>"another way"'
+refused 'it does not say by which ways the program is lowered'
+forged about '"node_routes":\{\}=>"node_routes":{"1":"library"}'
+refused 'it was chosen by the price of: library'
 # a number that is not true of the search changes no claim
 forged about '"states":\d+=>"states":5'
 hits mended "$ex/lora.tp"

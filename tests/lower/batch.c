@@ -95,6 +95,18 @@ static void put_tensors(FILE *file, const long *elems, const as_dtype *type, uin
   fputs("}", file);
 }
 
+/* with sizes left to run time, at those that are described */
+static void put_sized_launch(FILE *file, const as_lowered *lowered) {
+  if (lowered->n_size == 0)
+    return;
+  fputs("static int sized(void *const *in, void *const *out, void *ws, cudaStream_t stream)\n{\n"
+        "  static const long long sizes[] = {",
+        file);
+  for (uint32_t i = 0; i < lowered->n_size; i++)
+    fprintf(file, "%s%lld", i ? ", " : "", (long long)lowered->size[i].value);
+  fputs("};\n  return assay_launch(in, out, ws, stream, sizes);\n}\n", file);
+}
+
 static bool write_source(const batch_item *items, unsigned n, const char *path) {
   FILE *file = fopen(path, "w");
   if (!file)
@@ -108,11 +120,18 @@ static bool write_source(const batch_item *items, unsigned n, const char *path) 
   fputs(harness, file);
   for (unsigned i = 0; i < n; i++) {
     const as_lowered *lowered = &items[i].lowered;
+    static const char *const common[] = {"assay_size_error", "assay_input_bytes",
+                                         "assay_output_bytes"};
     fprintf(file, "#define assay_launch launch_%u\n#define assay_workspace_bytes workspace_%u\n", i,
             i);
+    for (size_t k = 0; k < sizeof common / sizeof *common; k++)
+      fprintf(file, "#undef %s\n#define %s %s_%u\n", common[k], common[k], common[k], i);
     fprintf(file, "namespace case_%u {\n", i);
     fputs(lowered->cuda + lowered->own, file);
-    fputs("}\n#undef assay_launch\n#undef assay_workspace_bytes\n", file);
+    put_sized_launch(file, lowered);
+    fputs("}\n#undef assay_launch\n#undef assay_workspace_bytes\n#undef ASSAY_N_SIZES\n"
+          "#undef ASSAY_BAD_SIZE\n",
+          file);
   }
   fputs("int main()\n{\n  FILE *from = fopen(\"in\", \"rb\"), *to = fopen(\"out\", \"wb\");\n"
         "  if (!from || !to) return 2;\n",
@@ -123,7 +142,10 @@ static bool write_source(const batch_item *items, unsigned n, const char *path) 
     put_tensors(file, lowered->in_elems, lowered->in_type, lowered->n_in);
     fputs(", ", file);
     put_tensors(file, lowered->out_elems, lowered->out_type, lowered->n_out);
-    fprintf(file, ", %ldu, case_%u::launch_%u, from, to)) return 2;\n", lowered->workspace, i, i);
+    if (lowered->n_size)
+      fprintf(file, ", %ldu, case_%u::sized, from, to)) return 2;\n", lowered->workspace, i);
+    else
+      fprintf(file, ", %ldu, case_%u::launch_%u, from, to)) return 2;\n", lowered->workspace, i, i);
   }
   fputs("  return 0;\n}\n", file);
   return !fclose(file);

@@ -56,6 +56,16 @@ real-programs: tests/lower/random
 	$(AM_TESTS_ENVIRONMENT) nice tests/lower/random --real --cases $(CASES) --seed $(SEED) --batch 40
 random-programs: tests/lower/random
 	$(AM_TESTS_ENVIRONMENT) nice tests/lower/random --cases $(CASES) --seed $(SEED) --batch 200
+# random tensor programs over the options, with an evaluator of their own: of 300 every sixth runs here, all of 20,000 in
+# `make check-long`; parts of a campaign on other machines by FIRST
+check_PROGRAMS += tests/lower/test_options
+tests_lower_test_options_SOURCES = tests/lower/test_options.c tests/lower/random_tensor.h tests/lower/random_tensor.c tests/lower/random_tensor_value.c tests/lower/batch.h tests/lower/batch.c
+tests_lower_test_options_CPPFLAGS = $(AM_CPPFLAGS)
+tests_lower_test_options_LDADD = $(tests_lower_libs)
+TESTS += tests/lower/test_options
+FIRST = 0
+options-programs: tests/lower/test_options
+	$(AM_TESTS_ENVIRONMENT) nice tests/lower/test_options --first $(FIRST) --cases $(CASES) --seed $(SEED) --every 1 --beside `nproc`
 # scans, and integers that are data
 check_PROGRAMS += tests/lower/test_places
 tests_lower_test_places_SOURCES = tests/lower/test_places.c $(tests_lower_case)
@@ -121,7 +131,7 @@ tests_lower_test_stable_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_lower_test_stable_LDADD = $(tests_lower_libs)
 TESTS += tests/lower/test_stable
 # these are about what kernels compute, and take their time to compile them; the other tests lower the same forms (tests/suite.h, test_kernels_run)
-NOT_SANITIZED += tests/lower/test_live tests/lower/test_gemm tests/lower/test_tiles tests/lower/test_faults tests/lower/random tests/lower/test_planted
+NOT_SANITIZED += tests/lower/test_options tests/lower/test_live tests/lower/test_gemm tests/lower/test_tiles tests/lower/test_faults tests/lower/random tests/lower/test_planted
 # faults planted in planning and printing, which the verification of the text or the trial refuses
 check_PROGRAMS += tests/lower/test_planted
 tests_lower_test_planted_SOURCES = tests/lower/test_planted.c $(tests_lower_case)

@@ -40,3 +40,10 @@ tests_search_test_condition_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_search_test_condition_LDADD = $(search_test_libs)
 # all programs of a small space, by what test_search calls
 NOT_SANITIZED += tests/search/exhaustive
+# prices are of what is lowered: the cost model with faults in it
+check_PROGRAMS += tests/search/test_priced
+tests_search_test_priced_SOURCES = tests/search/test_priced.c search/cost.c
+tests_search_test_priced_CPPFLAGS = $(AM_CPPFLAGS) -DAS_SEEDED_FAULTS
+tests_search_test_priced_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JANSSON_CFLAGS)
+tests_search_test_priced_LDADD = $(assay_LDADD) $(CHECK_LIBS)
+TESTS += tests/search/test_priced

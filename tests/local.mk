@@ -19,6 +19,7 @@ include tests/ttir/local.mk
 include tests/prove/local.mk
 endif
 include tests/second/local.mk
+include tests/mechanised/local.mk
 include tests/traps/local.mk
 TESTS += tests/lint.sh
 FAST_TESTS += tests/lint.sh

@@ -138,3 +138,12 @@ Proof.
   - apply andb_prop in H as [H H3]. apply andb_prop in H as [H1 H2].
     apply Nat.eqb_eq in H1. apply (leqb_eq _ reqb_eq) in H2. apply reqb_eq in H3. congruence.
 Qed.
+
+(** Equal, and made of the same objects: how terms are interned. *)
+Definition alike (a b : term) : bool := match a, b with
+  | Var x s, Var y t => is_eq (scmp s t) && is_eq (String.compare x y)
+  | Bnd i s, Bnd j t => is_eq (scmp s t) && Nat.eqb i j
+  | Node h ks, Node g ls => is_eq (hcmp h g) && leqb identical ks ls
+  | Fold p n bs ss, Fold q m cs ts =>
+      Nat.eqb p q && identical n m && leqb identical bs cs && leqb identical ss ts
+  | _, _ => false end.

@@ -9,6 +9,7 @@ Extract Inlined Constant String.compare =>
 Extract Inlined Constant Z.gcd => "Big_int_Z.gcd_big_int".
 
 Extract Constant same => "fun a b f -> if a == b then Eq else f ()".
+Extract Constant identical => "(==)".
 Extract Constant intern => "Sharing.intern".
 Extract Constant table => "Sharing.table".
 Extract Constant new_table => "Sharing.new_table".

@@ -25,7 +25,7 @@ Fixpoint under (d ints : nat) (l : list (nat * sort)) : option (list (nat * sort
 Definition bound_by d ints (e : entry) : option entry :=
   if Nat.eqb d 0 then Some e else
   do l <- under d ints (e_loose e); Some (Entry (e_object e) (e_int e) l (e_depth e)).
-Definition shared x := match x with T t => T (intern t) | F f => F f end.
+Definition shared x := match x with T t => T (intern alike t) | F f => F f end.
 Definition make x int es : option entry :=
   let d := depth_of es in if Nat.leb d 3000 then Some (Entry (shared x) int (loose_of es) d) else None.
 

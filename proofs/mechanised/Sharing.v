@@ -10,8 +10,11 @@ From Coq Require Import Arith.
     has to give Eq on equal values: every use has a lemma that says so. *)
 Definition same {A} (a b : A) (f : unit -> comparison) : comparison := f tt.
 
-(** [intern a] is a.  At run time what is equal becomes one object. *)
-Definition intern {A} (a : A) : A := a.
+(** [intern alike a] is a.  At run time it is an object met before of which [alike] says that it is
+    as good, so [alike] may hold of equal values alone; [identical] asks there whether two parts are
+    one object. *)
+Definition identical {A} (a b : A) : bool := false.
+Definition intern {A} (alike : A -> A -> bool) (a : A) : A := a.
 
 (** [once tb d a f] is [f tt].  At run time it is computed once for each number d and object a, so
     all uses of one table must compute one function of d and a. *)

@@ -26,7 +26,7 @@ Section Trav.
   Variable skip : nat -> term -> bool.               (* what stays as it is *)
   Variable tb : table.
   Fixpoint trav_in (d : nat) (t : term) : term :=
-    if skip d t then t else once tb d t (fun _ => intern
+    if skip d t then t else once tb d t (fun _ => intern alike
       match t with
       | Var x s => onv d x s
       | Bnd i s => onb d i s

@@ -2,21 +2,14 @@
    upper part of a value, as objects move in memory. *)
 let hash a = Hashtbl.hash_param 15 40 a
 
-(* [compare] asks at each level first whether the two are one object, so that values whose parts are
-   interned are compared in their upper part alone. *)
-module Values = Hashtbl.Make (struct
-  type t = Obj.t
-  let equal a b = a == b || compare a b = 0
-  let hash = hash
-end)
+(* objects by their hash *)
+let known : (int, Obj.t) Hashtbl.t = Hashtbl.create 10007
 
-let known = Values.create 10007
-
-let intern a =
-  let a = Obj.repr a in
-  match Values.find_opt known a with
+let intern alike a =
+  let h = hash a in
+  match List.find_opt (fun b -> alike (Obj.obj b) a) (Hashtbl.find_all known h) with
   | Some b -> Obj.obj b
-  | None -> Values.add known a a; Obj.obj a
+  | None -> Hashtbl.add known h (Obj.repr a); a
 
 module Objects = Hashtbl.Make (struct
   type t = int * Obj.t

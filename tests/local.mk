@@ -19,7 +19,8 @@ include tests/ttir/local.mk
 include tests/prove/local.mk
 endif
 include tests/second/local.mk
-include tests/traps/local.mk
+include tests/mechanised/local.mk
+include tests/arena/local.mk
 TESTS += tests/lint.sh
 FAST_TESTS += tests/lint.sh
 if !CHECKER_ONLY

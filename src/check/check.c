@@ -141,6 +141,13 @@ static int run_checker(checking *c, const as_check_by *by, const char *given, co
   return status;
 }
 
+static uint32_t asked(const as_check_how *how) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < how->n_checkers; i++)
+    n += how->checkers[i].command != NULL;
+  return n;
+}
+
 static const char *verdict_word(int status) {
   return status == AS_OK ? "accepts" : status == AS_NO ? "rejects" : "cannot read it";
 }
@@ -154,6 +161,10 @@ static int ask_checkers(checking *c, const char *given, const char *candidate, c
   as_str_init(&told);
   for (uint32_t i = 0; i < c->how->n_checkers; i++) {
     const as_check_by *by = &c->how->checkers[i];
+    if (!by->command) {
+      as_str_printf(&told, ", %s is not there", by->name);
+      continue;
+    }
     int status = run_checker(c, by, given, candidate, cert, show && i == 0);
     if (status < 0) {
       as_str_clear(&told);
@@ -163,7 +174,8 @@ static int ask_checkers(checking *c, const char *given, const char *candidate, c
     agreed = i == 0 ? status : agreed;
     as_str_printf(&told, "%s%s %s", i ? ", " : "", by->name, verdict_word(status));
   }
-  if (c->how->n_checkers > 1 && !c->how->json && (show || differ || agreed != AS_OK))
+  if (c->how->n_checkers > 1 && !c->how->json &&
+      (show || differ || agreed != AS_OK || asked(c->how) < c->how->n_checkers))
     as_str_printf(&c->told[CERTIFIED], "%s: %s%s\n", cert, told.s,
                   differ ? ": THE CHECKERS DIFFER" : "");
   as_str_clear(&told);
@@ -574,7 +586,9 @@ static bool check_graphs(checking *c) {
 /* --- the command */
 static void tell(const checking *c, const char *format, as_answer answer) {
   bool good = c->wrong == 0 && c->rejected == 0;
-  const char *by = c->how->n_checkers > 1 ? " by both checkers" : "";
+  static const char *const by_all[] = {"", "", " by both checkers", " by all three checkers"};
+  uint32_t n = asked(c->how);
+  const char *by = by_all[n];
   const char *own = c->differing ? "; by your specifications, which are not all the result's" : "";
   char *rests = c->hypotheses ? as_format("; %u hypothes%s on sizes", c->hypotheses,
                                           c->hypotheses == 1 ? "is" : "es")
@@ -584,7 +598,7 @@ static void tell(const checking *c, const char *format, as_answer answer) {
            "\"other_specifications\": %u, \"checkers\": %u, \"checkers_differ\": %u, "
            "\"hypotheses\": %u}\n",
            c->rejected == 0 && c->accepted > 0 ? "true" : "false", c->wrong, c->accepted,
-           c->rejected, c->differing, c->how->n_checkers, c->disagreed, c->hypotheses);
+           c->rejected, c->differing, n, c->disagreed, c->hypotheses);
   } else if (!good) {
     puts("NOT VERIFIED");
   } else if (format) { /* a batch */

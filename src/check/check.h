@@ -20,7 +20,7 @@
 /* A checker of certificates: it is run as `COMMAND --sem PATH.. GIVEN CANDIDATE CERTIFICATE`. */
 typedef struct {
   const char *name;           /* what messages call it */
-  const char *const *command; /* ended by NULL; borrowed */
+  const char *const *command; /* ended by NULL; borrowed.  NULL: there is none, which is said */
 } as_check_by;
 
 typedef struct {

@@ -184,9 +184,10 @@ enum {
     "try the tilings that the model puts first: compile, check and time them on a GPU, or check "  \
     "two of them on the host by the emulation, or only lower them; tuned.mug and tune.json tell "  \
     "the choice")                                                                                  \
-  X(checkers, 'k', WORD, CLI_FOR_check, "WHICH", "first", 0, 0, "first,both",                      \
-    "who replays certificates: assay-check, or both it and the second checker, which is written "  \
-    "in Python from the documents alone; both must accept")                                        \
+  X(checkers, 'k', WORD, CLI_FOR_check, "WHICH", "first", 0, 0, "first,both,all",                  \
+    "who replays certificates, all of whom must accept: assay-check; both it and the second "      \
+    "checker, written in Python from the documents alone; or all, these and the one extracted "    \
+    "from the proofs in Coq (make mechanised), where one that is not there is named")              \
   X(smt, 'w', FLAG, CLI_FOR_SEARCHING | CLI_FOR_certify, NULL, NULL, 0, 0, NULL,                   \
     "keep the SMT-LIB obligations beside the certificate")                                         \
   X(full, 'u', FLAG, CLI_FOR_explain, NULL, NULL, 0, 0, NULL,                                      \

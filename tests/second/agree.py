@@ -6,9 +6,9 @@ usage: agree.py ASSAY_CHECK SOURCE [--certificates N] [--texts N] [--seed N] [--
 
 SOURCE is the source tree.  A CASE is a folder with program.tp (or .tile), candidate.mug (or .tp,
 .tile) and certificate.cert; or FILE.rule:NAME:CERTIFICATE.  Beside these, certificates are taken
-from the traps, and texts of all five languages from the vectors of claims.  Of a certificate the
+from the arena, and texts of all five languages from the vectors of claims.  Of a certificate the
 verdicts are compared; of a text whether it is refused, and otherwise the claim, in its canonical
-print. LIST are the parts of vectors that are mutated; with --tiles, of the traps those with tile
+print. LIST are the parts of vectors that are mutated; with --tiles, of the arena those with tile
 programs alone are taken.
 """
 
@@ -27,7 +27,7 @@ LANGUAGES = "given.tp,candidate.mug,given.rule,own.sem,given.tile,candidate.tile
 
 
 def parts_of(path):
-    """{part: text} of a trap or vector."""
+    """{part: text} of a case of the arena, or of a vector."""
     parts, name = {}, None
     for line in path.read_text(encoding="ascii").splitlines(keepends=True):
         if line.startswith("=== "):
@@ -222,8 +222,9 @@ class Campaign:
             ["certificates", "texts", "accepted", "stated", "differences"], 0
         )
         given = [case_of(argument) for argument in options.cases]
-        traps = stored_cases(source / "tests/traps", "*.trap")
-        small = [c for c in traps if len(c["proof.cert"]) < 50_000 and c["outcome"] != "refuse\n"]
+        arena = stored_cases(source / "arena/cases", "*.case")
+        stated = [c for c in arena if c["expected"] != "decline\n" and c["kind"] != "definition\n"]
+        small = [c for c in stated if len(c["proof.cert"]) < 50_000]
         if options.tiles:
             small = [case for case in small if any(name.endswith(".tile") for name in case)]
         self.proved = given * max(1, len(small) // (2 * max(1, len(given)))) + small

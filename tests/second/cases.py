@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The second checker on the cases of tests/claim (claim.cases, cut.cases, tile.cases), the vectors
-of claims and the traps: what it states, refuses, accepts and rejects.
+of claims and the arena: what it states, refuses, accepts and rejects.
 
 usage: cases.py SOURCE
 """
@@ -80,11 +80,13 @@ def wrong_vectors(second, source):
             yield f"{path.name}: states {printed or 'nothing'}"
 
 
-def wrong_traps(second, source):
-    verdicts = {"accept": 0, "reject": 1, "refuse": 2}
+def wrong_in_arena(second, source):
+    verdicts = {"accept": 0, "reject": 1, "decline": 2}
     library = str(source / "semantics")
-    for path in sorted((source / "tests/traps").glob("*.trap")):
+    for path in sorted((source / "arena/cases").glob("*.case")):
         case = agree.parts_of(path)
+        if case["kind"] == "definition\n":
+            continue
         second.forget_terms()
         with tempfile.TemporaryDirectory() as folder:
             sems, *given = agree.arguments_of(case, Path(folder), library)
@@ -92,8 +94,8 @@ def wrong_traps(second, source):
                 io.StringIO()
             ):
                 got = second.check(sems, *given, str(Path(folder) / "proof.cert"))
-        if got != verdicts[case["outcome"].strip()]:
-            yield f"{path.name}: exit status {got}, to {case['outcome'].strip()} is wanted"
+        if got != verdicts[case["expected"].strip()]:
+            yield f"{path.name}: exit status {got}, to {case['expected'].strip()} is wanted"
 
 
 def wrong_cases(second, source):
@@ -120,7 +122,7 @@ def main(source):
     wrong = [
         *wrong_cases(second, source),
         *wrong_vectors(second, source),
-        *wrong_traps(second, source),
+        *wrong_in_arena(second, source),
     ]
     print("\n".join([*wrong, f"{len(wrong)} wrong"]))
     return 1 if wrong else 0

@@ -7,7 +7,7 @@ second=$src/proofs/second
 certificates=${SECOND_CERTIFICATES:-120} texts=${SECOND_TEXTS:-40} seed=${SECOND_SEED:-1}
 check_by_second() { (cd "$src/proofs" && "$python" -m second --sem "$src/semantics" "$@"); }
 
-"$python" -B "$src/tests/second/cases.py" "$src" >out 2>err || fail "cases of claims, vectors and traps"
+"$python" -B "$src/tests/second/cases.py" "$src" >out 2>err || fail "cases of claims, vectors and the arena"
 
 cases=
 for program in "$src"/examples/*.tp; do
@@ -20,7 +20,7 @@ for program in "$src"/examples/*.tp; do
 done
 [ -n "$cases" ] || fail "there are no examples"
 
-# tile programs, the block graph written as loops; of other forms there are traps
+# tile programs, the block graph written as loops; of other forms there are cases in the arena
 for name in product two_kernels; do
   at=$src/tests/tile/cases/$name
   expect 0 PROVED certify "$at.tp" "$at.tile" --require=check --solvers=none -q -o "$name.d"

@@ -84,6 +84,9 @@ class Telling:
             floats = tool.floats_of(part.directory)
             if floats:
                 lines.append(f"assay:   floats: {floats}")
+            trial = tool.trial_of(part.directory)
+            if trial:
+                lines.append(f"assay:   trial: {trial[1]}")
             if part.kernel.calls:
                 lines.append(
                     f"assay: a product in it is a call of {part.kernel.calls}, believed, not"
@@ -92,6 +95,13 @@ class Telling:
         for target, reason, place in self.left:
             lines.append(f"assay: {place or 'somewhere'}: {target} stays with PyTorch: {reason}")
         return "\n".join(lines or ["assay: nothing to do"])
+
+    @property
+    def tried(self):
+        """Of each certified part whether its kernels ran under the emulation before they were handed
+        out; None where its report does not say."""
+        trials = [tool.trial_of(part.directory) for part in self.parts]
+        return [trial and trial[0] for trial in trials]
 
     @property
     def certificate(self):

@@ -60,6 +60,12 @@ class Result:
         return self.report.get("floats", {}).get("words")
 
     @property
+    def trial(self):
+        """What is said of the trial of the kernels, in words that begin with `not tried` where there
+        was none; None where there are no kernels."""
+        return self.report.get("trial", {}).get("words")
+
+    @property
     def certificate(self):
         return self.text("certificate.cert")
 
@@ -76,6 +82,14 @@ def floats_of(directory):
     """What the report of a result directory says of the float test, in words; None: nothing."""
     report = _described(Path(directory) / "report.json") or {}
     return report.get("floats", {}).get("words")
+
+
+def trial_of(directory):
+    """What the report of a result directory says of the trial of its kernels: (were they tried,
+    words); None: nothing."""
+    report = _described(Path(directory) / "report.json") or {}
+    trial = report.get("trial")
+    return (trial.get("tried") is True, trial.get("words", "")) if trial else None
 
 
 def said_by(command, seconds=None):

@@ -319,6 +319,13 @@ static bool test_floats(checking *c, const as_judged *judged, as_floats_result *
   return true;
 }
 
+/* The trial is not made again: what the report says of it. */
+static const char *said_of_trial(const checking *c) {
+  json_t *trial = json_object_get(c->report, "trial");
+  const char *words = json_string_value(json_object_get(trial, "words"));
+  return json_is_true(json_object_get(trial, "tried")) ? "" : words;
+}
+
 static bool check_claims(checking *c, const as_judged *judged, const as_lowered *lowered,
                          as_verdict *v) {
   if (!judge_again(c, judged, v))
@@ -328,6 +335,7 @@ static bool check_claims(checking *c, const as_judged *judged, const as_lowered 
   as_report_words_of(v, true, &words);
   if (!test_floats(c, judged, &floats, &words.floats))
     return false;
+  words.untried = said_of_trial(c);
   as_verdict_release(v);
   char *json = as_report_json(judged, v, &words, NULL, NULL);
   compare_claims(c, json);

@@ -303,13 +303,14 @@ static bool leave_share(const cli_opts *opts, const as_job *job, const as_target
 }
 
 static bool leave(const cli_opts *opts, const as_job *job, const as_search_result *found,
-                  const as_choice *chosen, const as_target *target, const as_kept *kept,
+                  as_choice *chosen, const as_target *target, const as_kept *kept,
                   const as_trial *trial, const char *dir, as_err *err) {
   json_t *extra = chosen->cand ? as_about_search(found, chosen->cand, &chosen->low, target)
                                : as_about_tile(&chosen->tile, &chosen->low, target);
   if (kept->dir)
     json_object_set_new(extra, "cache", as_kept_json(kept));
   json_object_set_new(extra, "trial", cli_trial_json(trial));
+  chosen->words.untried = trial->end == AS_TRIAL_RIGHT ? "" : trial->words;
   char *said = as_search_said(found, false);
   json_object_set_new(extra, "search_said", json_string(said ? said : ""));
   free(said);

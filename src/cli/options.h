@@ -110,8 +110,10 @@ enum {
     "certified and differ, and what each costs by the model")                                      \
   X(check, 'c', FLAG, CLI_FOR_ops, NULL, NULL, 0, 0, NULL,                                         \
     "check the specifications themselves: shapes, evaluators, where they are defined")             \
-  X(require, 'R', LIST, CLI_FOR_JUDGING, "LIST", "check,field", 0, 0, "check,field,@solvers",      \
-    "what certified demands; `check` alone is the least")                                          \
+  X(require, 'R', LIST, CLI_FOR_JUDGING, "LIST", "check,field", 0, 0,                              \
+    "check,field,trial,@solvers",                                                                  \
+    "what certified demands; `check` alone is the least; of optimize also `trial`, of the "        \
+    "kernels")                                                                                     \
   X(solvers, 'S', LIST, CLI_FOR_JUDGING, "LIST", NULL, 0, 0, "@solvers,both,none",                 \
     "solvers to ask for a second opinion (default both; with --from and in regress none; of "      \
     "rules "                                                                                       \
@@ -250,6 +252,7 @@ typedef struct {
   bool no_cache;
   bool fast_floats;
   bool no_try;
+  bool require_trial;
   bool smt;
   bool full;
   bool quiet;

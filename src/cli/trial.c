@@ -9,10 +9,10 @@ static void leave_untried(as_trial *trial, const char *why) {
   trial->words = as_format("not tried: %s", why);
 }
 
-bool cli_try(const cli_opts *opts, const as_lowered *lowered, const as_target *target,
-             as_trial *trial, as_err *err) {
+/* false with err: the kernels are wrong, or cannot be tried for a reason of this machine's */
+static bool try_kernels(const cli_opts *opts, const as_lowered *lowered, const as_target *target,
+                        as_trial *trial, as_err *err) {
   const char *unwanted = getenv("ASSAY_NO_TRY");
-  memset(trial, 0, sizeof *trial);
   if (opts->no_try || (unwanted && *unwanted)) {
     leave_untried(trial, opts->no_try ? "--no-try" : "ASSAY_NO_TRY is set");
     return true;
@@ -31,6 +31,17 @@ bool cli_try(const cli_opts *opts, const as_lowered *lowered, const as_target *t
                     "they are not handed out; please report this, with the program:\n%s",
                     trial->words);
   return ok;
+}
+
+bool cli_try(const cli_opts *opts, const as_lowered *lowered, const as_target *target,
+             as_trial *trial, as_err *err) {
+  memset(trial, 0, sizeof *trial);
+  if (!try_kernels(opts, lowered, target, trial, err))
+    return false;
+  if (opts->require_trial && trial->end == AS_TRIAL_NOT_TRIED)
+    return as_err_set(err, AS_UNKNOWN, "a trial of the kernels is required, and they were %s",
+                      trial->words);
+  return true;
 }
 
 void *cli_trial_json(const as_trial *trial) {

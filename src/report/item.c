@@ -52,6 +52,15 @@ static void floats_row(const as_floats_result *floats, as_report_item *item) {
   free(said);
 }
 
+static void trial_row(const char *untried, as_report_item *item) {
+  if (untried == NULL)
+    return;
+  as_report_row(item, *untried ? AS_REPORT_OPEN : AS_REPORT_GOOD, "Trial", "%s",
+                *untried ? untried
+                         : "blocks of each kernel ran under the emulation; what they wrote is "
+                           "right");
+}
+
 void as_report_judged_cex(as_report_item *item, const as_graph *given, const as_graph *cand,
                           const as_cex *cex) {
   static const char *const kind[] = {"", "", "the shape", "the whole"};
@@ -190,6 +199,7 @@ void as_report_judged(const as_judged *judged, const as_verdict *verdict,
                   words->implied);
   random_rows(verdict, item);
   floats_row(words->floats, item);
+  trial_row(words->untried, item);
   solver_rows(verdict, item);
   if (!found && verdict->proof.goal)
     open_goal(verdict, item);

@@ -23,6 +23,9 @@ typedef struct {
   char *implied; /* what sizes must satisfy beside what is stated, or nothing is said of them; NULL:
                     nothing, or it is not proved */
   const as_floats_result *floats; /* borrowed; set by who has it; NULL: nothing is said of floats */
+  /* of the trial of the kernels, set by who has it: "" where it was made, else why not (borrowed);
+   * NULL: nothing is said */
+  const char *untried;
 } as_report_words;
 
 /* outline: whether a page will be written.  An open goal's sides, in v->proof, are made readable.

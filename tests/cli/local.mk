@@ -17,7 +17,7 @@ CLI_TESTS = \
   tests/cli/test_search.sh \
   tests/cli/test_shard.sh \
   tests/cli/test_sizes.sh \
-  tests/cli/test_target.sh tests/cli/test_tune.sh \
+  tests/cli/test_target.sh tests/cli/test_trial.sh tests/cli/test_tune.sh \
   tests/cli/test_trace.sh
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/explain tests/cli/lib.sh tests/cli/certificates.txt tests/cli/chain.sh

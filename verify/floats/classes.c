@@ -167,6 +167,16 @@ static void fill_TINY(filled *in) {
   }
 }
 
+/* Of a row one element: sums fit in any order where that one does. */
+static void fill_ONE_AT_END(filled *in) {
+  scaled(in, 0, 1);
+  for (size_t from = 0; from < in->n; from += in->row) {
+    size_t at = from + as_rng_below(in->rng, in->row);
+    if (at < in->n)
+      in->x[at] = copysign(as_float_most(in->format), in->x[at]);
+  }
+}
+
 static void fill_LONG(filled *in) {
   for (size_t i = 0; i < in->n; i++)
     in->x[i] = 1 + 0.5 * normal(in->rng);

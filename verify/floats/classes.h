@@ -36,6 +36,8 @@ typedef enum {
   X(MASK, "zeros and ones", "rows that are masked, wholly or nearly", EACH)                        \
   X(MASKED, "rows masked by -10,000", "rows that are masked, wholly or nearly", EACH)              \
   X(TINY, "tiny numbers and zeros", "denominators that are 0 or nearly", EACH)                     \
+  X(ONE_AT_END, "one element at the type's end", "products beyond the type before a quotient",     \
+    EACH)                                                                                          \
   X(LONG, "long sums", "the order of accumulation", ALL)                                           \
   X(INFINITE, "infinities", "infinity less infinity", EACH)                                        \
   X(NAN, "not a number", "NaN beyond the rows that have it", EACH)

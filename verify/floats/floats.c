@@ -154,11 +154,11 @@ static void compare_row(tester *job, as_float_class of, const as_float_output *o
                         as_float_format format, const double *have) {
   double own = 0;
   double given = 0;
-  bool compared = isfinite(out->allowed[row]) &&
-                  (!as_float_class_rows[of].is_infinite || is_finite_row(out, row));
+  bool counts = !as_float_class_rows[of].is_infinite || is_finite_row(out, row);
+  bool compared = isfinite(out->allowed[row]) && counts;
   for (size_t i = row * out->row; i < (row + 1) * out->row && i < out->n; i++) {
     bool real = isfinite(out->exact[i]) && fabs(out->exact[i]) <= as_float_most(format);
-    if (compared && isfinite(out->given[i]) && !isfinite(have[i]))
+    if (counts && (compared || real) && isfinite(out->given[i]) && !isfinite(have[i]))
       note_factor(job, of, INFINITY);
     if (!isfinite(out->given[i]) && isfinite(have[i]) && real)
       note_safer(job, of, INFINITY);

@@ -9,8 +9,8 @@
  * terms; that of the program given is the larger one of two runs, of which one has inputs that
  * differ by a unit in the last place of 32 bits, and at least a unit in the last place (of 32 bits
  * two) of the result's type at the row's largest element.  It fails as well where an element is
- * lost: off by half of itself or more, where the program given has it to one part in 64.  Rows of
- * which the program given has not even half are not compared. */
+ * lost: off by half of itself or more, where the program given has it to one part in 64.  Errors of
+ * rows of which the program given has not even half are not compared. */
 #ifndef AS_FLOATS_H
 #define AS_FLOATS_H
 #include "classes.h"

@@ -14,8 +14,8 @@ enum { MOST_CHAINED_REGISTERS = 176 };
  * of the largest block has 168 at most: 152 spilled (264 bytes). */
 enum { MOST_REGISTERS_BESIDE = 144 };
 
-/* Registers with which blocks share a multiprocessor: nothing is handed over, and what one waits for
- * others overlap. */
+/* Registers with which blocks share a multiprocessor: nothing is handed over, and what one waits
+ * for others overlap. */
 enum { MOST_SHARING_REGISTERS = 128 };
 
 /* The same where warps that only copy hand over registers: 192 were fine of 240. */

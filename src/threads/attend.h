@@ -80,7 +80,7 @@ typedef struct {
   as_lay result;         /* -> (row, column) */
   as_ring_stream stream[2];
   bool group; /* products of warpgroups, the first operand in registers */
-  bool fits; /* in registers; handed: if warps that only copy hand theirs over */
+  bool fits;  /* in registers; handed: if warps that only copy hand theirs over */
   bool fits_handed;
   bool shares; /* the multiprocessor with other blocks: nothing is handed over */
   as_attend_group_product score_group;

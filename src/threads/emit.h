@@ -23,11 +23,11 @@ typedef struct {
   const as_tg_op *shared_by; /* the map that as_emit_shared_exponents was asked for last .. */
   const as_tg_expr *shared;  /* .. and the exponential of it that is prepared; NULL: none */
   uint32_t element;          /* of a map, that is printed */
-  int sure;          /* the side that choices take here, -1: as their places say */
-  bool tells_apart;  /* products under way are told from those that are over */
-  int group;         /* of products, that is not yet committed */
-  int *under_way;    /* a value: the group that it waits for, and 1; 0 none */
-  bool registers[2]; /* the compute warps, and the others, have theirs */
+  int sure;                  /* the side that choices take here, -1: as their places say */
+  bool tells_apart;          /* products under way are told from those that are over */
+  int group;                 /* of products, that is not yet committed */
+  int *under_way;            /* a value: the group that it waits for, and 1; 0 none */
+  bool registers[2];         /* the compute warps, and the others, have theirs */
 } as_emitter;
 
 /* a line of the kernel, indented */

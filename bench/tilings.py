@@ -27,6 +27,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 
+# block graphs that are not their row's: the float test rejects them, so that `optimize` takes others
+OF_ROW = {
+    "rmsnorm_fused_16": "rmsnorm_linear_16",
+    "rmsnorm_fused_2": "rmsnorm_linear_2",
+}
+
+
 def attention(rows, keys, rows_grid, keys_grid, parts_grid, combined_grid):
     """rows and keys of a tile, parts of the keys, rows of a block that combines them."""
     for u, t, p, u2 in itertools.product(rows_grid, keys_grid, parts_grid, combined_grid):
@@ -87,8 +94,8 @@ GRIDS = {
     "decode_1": lambda: attention(1, 65536, (1,), (16, 32, 64, 128), (8, 16, 32, 64, 128), (1,)),
     "decode_8": lambda: attention(8, 65536, (8,), (16, 32, 64, 128), (8, 16, 32, 64, 128), (1,)),
     "gated_mlp": lambda: product(4096, 4096, (16, 32, 64, 128), (32, 64, 128, 256)),
-    "rmsnorm_linear_16": lambda: product(6144, 4096, (16, 32, 48, 64, 96), (64, 128, 256)),
-    "rmsnorm_linear_2": lambda: product(6144, 4096, (16, 32, 48, 64, 96), (64, 128, 256)),
+    "rmsnorm_fused_16": lambda: product(6144, 4096, (16, 32, 48, 64, 96), (64, 128, 256)),
+    "rmsnorm_fused_2": lambda: product(6144, 4096, (16, 32, 48, 64, 96), (64, 128, 256)),
     "lora": lambda: product(4096, 256, (16, 32, 64), (32, 64, 128, 256)),
     "swiglu": lambda: itertools.chain(
         swiglu((32, 64, 128), (32, 64, 128), (32,), (128,)),
@@ -232,7 +239,7 @@ def run(directory, out, names):
             entry["spills"] = [int(n) for n in re.findall(r"(\d+) bytes spill stores", said)]
             if entry["workload"] != current:
                 current = entry["workload"]
-                r = ROWS[current]
+                r = ROWS[OF_ROW.get(current, current)]
                 torch.manual_seed(1)
                 size = sum(2 * math.prod(s) for s in r["shapes"])
                 count = min(200, 4 * torch.cuda.get_device_properties(0).L2_cache_size // size + 2)

@@ -608,7 +608,7 @@ static double chained_us(profile *of, double *shared) {
   as_target_chained chained = as_target_chain(rows, depth, keys, columns, of->elements, 0);
   double group = group_share(of, &chained, depth, keys, columns);
   of->run = sg_cost_iterations(of->model, of->block);
-  if (group > 0 && !chained.late && three_stages(of))
+  if (group > 0 && !chained.shares && three_stages(of))
     return delayed_us(of, &chained, keys * (depth + columns), shared);
   if (!chained.fits && !of->known)
     return -1;

@@ -13,7 +13,7 @@ void lo_threads_clear(lo_unit *unit);
 /* device functions of the target, if some unit needs them; false with job->err */
 bool lo_threads_prelude(lo_job *job, as_str *out);
 void lo_threads_kernel(const lo_unit *unit, as_str *out);
-/* the statements that launch a unit, in a block of their own, beside the kernel before where it waits
- * for that by itself; blocks: how many, an integer of C */
+/* the statements that launch a unit, in a block of their own, beside the kernel before where it
+ * waits for that by itself; blocks: how many, an integer of C */
 void lo_threads_launch(const lo_job *job, uint32_t which, const char *blocks, as_str *out);
 #endif

@@ -14,10 +14,9 @@ enum { MOST_CHAINED_REGISTERS = 176 };
  * of the largest block has 168 at most: 152 spilled (264 bytes). */
 enum { MOST_REGISTERS_BESIDE = 144 };
 
-/* Registers up to which products of warpgroups are late.  With more, ptxas moves accumulators that
- * are under way: it then waits for each product by itself (its C7518: "serialized"), at 144; at 120
- * it did not. */
-enum { MOST_LATE_REGISTERS = 128 };
+/* Registers with which blocks share a multiprocessor: nothing is handed over, and what one waits
+ * for others overlap. */
+enum { MOST_SHARING_REGISTERS = 128 };
 
 /* The same where warps that only copy hand over registers: 192 were fine of 240. */
 enum { MOST_HANDED_REGISTERS = 192, HANDING_WARPS = 4, LEAST_REGISTERS = 24 };
@@ -41,9 +40,9 @@ as_target_chained as_target_chain(double rows, double depth, double keys, double
   uint32_t query = chained.copies * power_of_two(16, depth) / 4; /* of 16 bits, two a register */
   uint32_t elements = (uint32_t)ceil(scores * element_bytes / 4);
   chained.registers = scores + scores / 2 + results + query + elements;
-  chained.late = chained.registers <= MOST_LATE_REGISTERS;
   uint32_t fitting = elements && chained.warps == MOST_CHAINED_WARPS ? MOST_REGISTERS_BESIDE
                                                                      : MOST_CHAINED_REGISTERS;
+  chained.shares = chained.registers <= MOST_SHARING_REGISTERS;
   chained.fits = chained.registers <= fitting;
   chained.fits_handed = chained.warps == MOST_CHAINED_WARPS && chained.copies == 1 &&
                         chained.registers <= MOST_HANDED_REGISTERS;

@@ -166,7 +166,7 @@ typedef struct {
   uint32_t warps;     /* each has rows of its own */
   uint32_t copies;    /* fragments of 16 rows a warp */
   uint32_t registers; /* of a thread, beside addresses */
-  bool late;          /* products of values may be under way when the next iteration begins */
+  bool shares;        /* so few of them that blocks share a multiprocessor */
   bool fits;          /* false: ptxas would spill */
   bool fits_handed;   /* the same, if warps that only copy hand over registers */
 } as_target_chained;

@@ -167,11 +167,10 @@ static bool place_ring(as_attend_builder *B, bool *bulk) {
     return false;
   as_attend_order(B);
   B->group = B->group && as_attend_group_has_stages(B);
-  B->late = B->group && B->late;
-  B->delayed = B->group && !B->late;
-  if (!B->fits && !(B->delayed && B->fits_handed))
+  bool handed = B->group && B->fits_handed && !B->shares;
+  if (!B->fits && !handed)
     return fail(B, "scores and results of too many registers");
-  if (B->delayed && B->fits_handed) {
+  if (handed) {
     const as_target *gpu = B->p->o->gpu ? B->p->o->gpu : as_target_default();
     as_target_registers r = as_target_hand_over(gpu, 1u << B->warps);
     B->g->compute_registers = (int)r.compute;
@@ -515,7 +514,7 @@ static bool make_weights(as_attend_builder *B, as_tg_op *in, const int *weight,
     if (is_first(weight, i) &&
         !expression(B, as_attend_sure(B, in, term), term, &B->score, AS_F32, weight[i]))
       return false;
-    if (!B->delayed && is_first(operand, i) && !as_operand(B, in, weight[i], operand[i]))
+    if (!B->group && is_first(operand, i) && !as_operand(B, in, weight[i], operand[i]))
       return false;
   }
   return true;
@@ -546,15 +545,14 @@ static bool body(as_attend_builder *B, as_tg_op *in) {
   if (!B->group &&
       !as_select_load(B->p, B->g, in, &B->values, B->stream[1].buf, &B->stream[1].ring, values))
     return false;
-  as_attend_group_land(B, in);
+  if (B->group)
+    as_attend_group_land(B, in);
   for (unsigned i = 0; i < T->n_sum; i++) {
     if (T->sum[i].product)
       add_sum(B, in, i, weight[i], operand[i], values);
-    if (B->delayed && is_first(operand, i) && !as_operand(B, in, weight[i], operand[i]))
+    if (B->group && is_first(operand, i) && !as_operand(B, in, weight[i], operand[i]))
       return false;
   }
-  if (B->group)
-    as_attend_group_values(B, in, operand);
   return true;
 }
 
@@ -721,7 +719,7 @@ static bool share(as_attend_builder *B) {
     return fail(B, "scores and results of too many registers");
   B->fits = shared.fits;
   B->fits_handed = shared.fits_handed;
-  B->late = shared.late;
+  B->shares = shared.shares;
   B->warps = B->copies = 0;
   while (1u << B->warps < shared.warps)
     B->warps++;

@@ -80,13 +80,9 @@ typedef struct {
   as_lay result;         /* -> (row, column) */
   as_ring_stream stream[2];
   bool group; /* products of warpgroups, the first operand in registers */
-  /* When those of weights and values are waited for: late, in the next iteration before its scores
-   * are used; delayed, they are issued then, run beside what is made of the scores, and are over at
-   * the end of that iteration. */
-  bool late;
-  bool delayed;
-  bool fits; /* in registers; handed: if warps that only copy hand theirs over */
+  bool fits;  /* in registers; handed: if warps that only copy hand theirs over */
   bool fits_handed;
+  bool shares; /* the multiprocessor with other blocks: nothing is handed over */
   as_attend_group_product score_group;
   as_attend_group_product result_group;
   int score_value; /* values of the thread graph */
@@ -104,15 +100,12 @@ typedef struct {
 bool as_attend_group(as_attend_builder *B);
 /* a stage is given back one iteration late: does the ring leave more than one to fetch into? */
 bool as_attend_group_has_stages(const as_attend_builder *B);
-/* the scores of an iteration are there; late products of the one before are over, and its stage is
- * given back; delayed ones are under way.  operand: by sum */
+/* The scores of an iteration are there; products of the one before's weights and values are issued
+ * behind them, and run beside what is made of the scores.  operand: by sum */
 void as_attend_group_scores(as_attend_builder *B, as_tg_op *in, int score, int query,
                             const int *operand);
-/* delayed products are over, and their stage is given back */
+/* these products are over, and their stage is given back */
 void as_attend_group_land(as_attend_builder *B, as_tg_op *in);
-/* the products of weights and values are under way; behind the loop, of delayed ones that of the
- * last iteration */
-void as_attend_group_values(as_attend_builder *B, as_tg_op *in, const int *operand);
 void as_attend_group_end(as_attend_builder *B);
 /* attend_cut.c: the graph's limit, if blocks may leave out their last iterations as wholly masked
  */

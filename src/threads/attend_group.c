@@ -1,9 +1,9 @@
 /* Chained products by warpgroups.  Rows lie in registers as they do for the products of a warp, so
  * that everything between the two products stays what it is; keys and values are read from the ring
- * through descriptors.  The products of one iteration's weights and values go on while the next
- * tiles are waited for, and their stage is given back when they are over, one iteration later.  Or
- * they are issued behind the next iteration's scores and go on while maxima and weights are made of
- * these: then tensor cores and everything else are busy at the same time. */
+ * through descriptors.  The products of one iteration's weights and values are issued behind the
+ * next iteration's scores and go on while maxima and weights are made of these: tensor cores and
+ * everything else are busy at the same time.  Their stage is given back when they are over, one
+ * iteration later. */
 #include "attend.h"
 #include <string.h>
 
@@ -77,15 +77,6 @@ static void multiply(as_attend_builder *B, as_tg_op *in, const as_attend_group_p
     as_lay_push(&op->dst, 0);
 }
 
-/* all products are over, and so is the use of a stage: of `ago` iterations before */
-static void give_back(as_attend_builder *B, as_tg_op *in, int ago) {
-  as_tg_add(B->g, in, AS_TG_SYNCWARP, 'c');
-  as_tg_op *back = as_tg_add(B->g, in, AS_TG_MBARRIVE, 'c');
-  back->bar = 1;
-  back->slot = -ago;
-  back->from = ago;
-}
-
 static void multiply_values(as_attend_builder *B, as_tg_op *in, const int *operand) {
   const as_attend *T = &B->T;
   unsigned from = in->n_body;
@@ -95,7 +86,7 @@ static void multiply_values(as_attend_builder *B, as_tg_op *in, const int *opera
       multiply(B, in, &B->result_group, B->result_value[i], operand[i]);
   }
   for (unsigned i = from; i < in->n_body; i++)
-    in->body[i]->delay = B->delayed;
+    in->body[i]->delay = 1;
   as_tg_add(B->g, in, AS_TG_WGCOMMIT, 'c');
 }
 
@@ -104,27 +95,20 @@ void as_attend_group_scores(as_attend_builder *B, as_tg_op *in, int score, int q
   as_tg_add(B->g, in, AS_TG_WGFENCE, 'c');
   multiply(B, in, &B->score_group, score, query);
   as_tg_add(B->g, in, AS_TG_WGCOMMIT, 'c');
-  if (B->delayed)
-    multiply_values(B, in, operand);
-  as_tg_add(B->g, in, AS_TG_WGWAIT, 'c')->count = B->delayed;
-  if (B->late)
-    give_back(B, in, 1);
+  multiply_values(B, in, operand);
+  as_tg_add(B->g, in, AS_TG_WGWAIT, 'c')->count = 1;
 }
 
 void as_attend_group_land(as_attend_builder *B, as_tg_op *in) {
-  if (!B->delayed)
-    return;
   as_tg_add(B->g, in, AS_TG_WGWAIT, 'c')->count = 0;
-  give_back(B, in, 1);
-}
-
-void as_attend_group_values(as_attend_builder *B, as_tg_op *in, const int *operand) {
-  if (!B->delayed)
-    multiply_values(B, in, operand);
+  as_tg_add(B->g, in, AS_TG_SYNCWARP, 'c');
+  as_tg_op *back = as_tg_add(B->g, in, AS_TG_MBARRIVE, 'c'); /* of the iteration before */
+  back->bar = 1;
+  back->slot = -1;
+  back->from = 1;
 }
 
 void as_attend_group_end(as_attend_builder *B) {
-  if (B->delayed)
-    as_tg_add(B->g, NULL, AS_TG_WGCOMMIT, 'c');
+  as_tg_add(B->g, NULL, AS_TG_WGCOMMIT, 'c');
   as_tg_add(B->g, NULL, AS_TG_WGWAIT, 'c')->count = 0;
 }

@@ -351,18 +351,6 @@ static void emit_stores(as_emitter *E, const as_tg_op *op) {
   free(mask);
 }
 
-/* Where an accumulator begins: a running maximum below every finite score.  Scores that are all
- * minus infinity so far then weigh exp(-infinity) = 0, and not exp(-infinity + infinity). */
-static char *beginning(const as_emitter *E, const as_tg_op *op) {
-  const char *unit = op->fold == AS_TG_SUM ? "0.0f" : "-3.402823466e38f";
-  if (!op->begin || !E->g->limit)
-    return as_strdup(unit);
-  char *number = as_emit_scalar(E, op, op->begin, NULL);
-  char *text = as_format("n_ < %d ? %s : %s", E->g->trip, number, unit);
-  free(number);
-  return text;
-}
-
 static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
   switch (op->kind) {
   case AS_TG_CPASYNC:
@@ -411,7 +399,7 @@ static void emit_op(as_emitter *E, const as_tg_op *op, int step) {
   case AS_TG_ZERO:
     declare(E, op->v);
     as_emit_line(E, "#pragma unroll");
-    char *begin = beginning(E, op);
+    char *begin = as_emit_beginning(E, op);
     as_emit_line(E, "for (int i = 0; i < %d; i++) %s_[i] = %s;", 1 << op->bits,
                  as_tg_value_name(E->g, op->v), begin);
     free(begin);
@@ -519,6 +507,7 @@ static void emit_delayed(as_emitter *E, const as_tg_op *loop) {
   bool *keep = as_malloc(E->g->value.n + 1);
   memcpy(keep, E->declared, E->g->value.n);
   emit_round(E, loop, FIRST);
+  E->shared_by = NULL; /* printed anew */
   memcpy(E->declared, keep, E->g->value.n);
   as_emit_line(E, "#pragma unroll 1");
   as_emit_line(E, "for (int l = 1; l < %s; l++) {", count);
@@ -551,11 +540,16 @@ static bool named_outside(const as_tg_op *in, const as_tg_op *but, int v) {
  * that is written on both sides in registers. */
 static void emit_sure(as_emitter *E, const as_tg_op *sure) {
   size_t n = E->g->value.n;
+  const as_tg_op *map = NULL; /* the only one; `sure`: there are several */
   for (unsigned i = 0; i < sure->n_body; i++) {
     const as_tg_op *op = sure->body[i];
     if (op->kind != AS_TG_INDEX && named_outside(&E->g->top, sure, op->v))
       declare(E, op->v);
+    if (op->kind == AS_TG_MAP)
+      map = map ? sure : op;
   }
+  if (map && map != sure) /* of both sides, if it is one */
+    as_emit_shared_exponents(E, map);
   bool *keep = as_malloc(n + 1);
   memcpy(keep, E->declared, n);
   char *bound = as_emit_whole(sure->expr);
@@ -563,6 +557,7 @@ static void emit_sure(as_emitter *E, const as_tg_op *sure) {
   free(bound);
   for (int side = 0; side < 2; side++) {
     E->sure = side ? -1 : sure->side;
+    E->shared_by = map == sure ? NULL : E->shared_by;
     E->indent++;
     for (unsigned i = 0; i < sure->n_body; i++) {
       if (side || sure->body[i]->kind != AS_TG_INDEX)
@@ -590,6 +585,7 @@ static void emit_rounds(as_emitter *E, const as_tg_op *op, int step) {
       free(count);
     }
     E->indent++;
+    E->shared_by = NULL; /* printed anew */
     E->loops += op->kind == AS_TG_LOOP;
     emit_body(E, op, 0, op->n_body, op->kind == AS_TG_STEPS ? (int)s : step);
     E->loops -= op->kind == AS_TG_LOOP;

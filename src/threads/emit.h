@@ -20,13 +20,14 @@ typedef struct {
   bool *declared;
   bool failed;
   int loops;                 /* around what is printed */
-  const as_tg_expr *shared;  /* the exponential that as_emit_shared_exponents has prepared, or NULL */
+  const as_tg_op *shared_by; /* the map that as_emit_shared_exponents was asked for last .. */
+  const as_tg_expr *shared;  /* .. and the exponential of it that is prepared; NULL: none */
   uint32_t element;          /* of a map, that is printed */
-  int sure;          /* the side that choices take here, -1: as their places say */
-  bool tells_apart;  /* products under way are told from those that are over */
-  int group;         /* of products, that is not yet committed */
-  int *under_way;    /* a value: the group that it waits for, and 1; 0 none */
-  bool registers[2]; /* the compute warps, and the others, have theirs */
+  int sure;                  /* the side that choices take here, -1: as their places say */
+  bool tells_apart;          /* products under way are told from those that are over */
+  int group;                 /* of products, that is not yet committed */
+  int *under_way;            /* a value: the group that it waits for, and 1; 0 none */
+  bool registers[2];         /* the compute warps, and the others, have theirs */
 } as_emitter;
 
 /* a line of the kernel, indented */
@@ -51,10 +52,14 @@ char *as_emit_scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *
                      char *const *arg);
 /* emit_scalar.c: is all that is read and stored of 32 bits? */
 bool as_emit_is_wide(const as_emitter *E);
-/* emit_exp.c: what the exponentials of a map share, before its elements are printed */
+/* emit_exp.c: what the exponentials of a map share, before its elements are printed; nothing where
+ * it was printed already */
 void as_emit_shared_exponents(as_emitter *E, const as_tg_op *op);
 /* emit_exp.c: one of these, of the element at hand; NULL: it is another */
-char *as_emit_shared_exponential(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e);
+char *as_emit_shared_exponential(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e,
+                                 char *const *arg);
+/* emit_scalar.c: what an accumulator begins with */
+char *as_emit_beginning(const as_emitter *E, const as_tg_op *op);
 /* the ring's stage of iteration l + slot */
 char *as_emit_stage(const as_emitter *E, int slot);
 /* the function of an instruction */

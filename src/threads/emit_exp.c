@@ -30,18 +30,44 @@ static unsigned different(const as_lay *map, unsigned elements) {
   return n;
 }
 
+static bool names(const as_tg_op *op, int v) {
+  uint64_t fields = as_tg_fields(op->kind);
+  bool is = (fields & AS_TG_BIT(A) && op->a == v) || (fields & AS_TG_BIT(B) && op->b == v);
+  for (int k = 0; fields & AS_TG_BIT(ARGS) && k < op->n_arg; k++)
+    is = is || op->arg[k] == v;
+  return is;
+}
+
+/* does an operation behind this one, in the order of the text, read the value? */
+static bool read_behind(const as_tg_op *in, const as_tg_op *op, int v, bool *behind) {
+  for (unsigned i = 0; i < in->n_body; i++) {
+    if (*behind && names(in->body[i], v))
+      return true;
+    *behind = *behind || in->body[i] == op;
+    if (read_behind(in->body[i], op, v, behind))
+      return true;
+  }
+  return false;
+}
+
+/* A score becomes its difference where it lies: nothing else reads it after, before it is made anew
+ * in the next iteration. */
 static bool shares(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e) {
   unsigned x = e->kid[0]->kid[0]->arg;
   unsigned y = e->kid[0]->kid[1]->arg;
   unsigned n = 1u << op->bits;
+  bool behind = false;
   return E->loops > 0 && !as_emit_is_wide(E) && op->type == AS_F32 &&
          E->type[op->arg[x]] == AS_F32 && E->type[op->arg[y]] == AS_F32 &&
-         different(&op->arg_map[x], n) == n && LEAST_SHARED * different(&op->arg_map[y], n) <= n;
+         different(&op->arg_map[x], n) == n && LEAST_SHARED * different(&op->arg_map[y], n) <= n &&
+         !read_behind(&E->g->top, op, op->arg[x], &behind);
 }
 
-/* x, and from what is subtracted, of each element and of each number that is shared */
 void as_emit_shared_exponents(as_emitter *E, const as_tg_op *op) {
+  if (E->shared_by == op)
+    return;
   const as_tg_expr *e = op->kind == AS_TG_MAP ? exponential(op->expr) : NULL;
+  E->shared_by = op;
   E->shared = e && shares(E, op, e) ? e : NULL;
   if (!E->shared)
     return;
@@ -51,32 +77,25 @@ void as_emit_shared_exponents(as_emitter *E, const as_tg_op *op) {
   const char *score = as_tg_value_name(E->g, op->arg[x]);
   const char *most = as_tg_value_name(E->g, op->arg[y]);
   unsigned numbers = E->regs[op->arg[y]];
-  as_emit_line(E, "float %s_score_[%u], %s_shift_[%u];", v, 1u << op->bits, v, numbers);
-  as_emit_line(E, "const bool %s_far_ = at_far<%u>(%s_);", v, numbers, most);
-  as_emit_line(E, "#pragma unroll");
-  as_emit_line(E, "for (int i = 0; i < %u; i++) %s_shift_[i] = %s_far_ ? 0.0f : at_log2e(%s_[i]);",
-               numbers, v, v, most);
-  for (int far = 0; far < 2; far++) {
-    as_emit_line(E, far ? "} else {" : "if (!%s_far_) {", v);
-    for (uint32_t r = 0; r < 1u << op->bits; r++) {
-      uint32_t at = as_lay_image(&op->arg_map[x], r);
-      if (far)
-        as_emit_line(E, "  %s_score_[%u] = %s_[%u] - %s_[%u];", v, r, score, at, most,
-                     as_lay_image(&op->arg_map[y], r));
-      else
-        as_emit_line(E, "  %s_score_[%u] = %s_[%u];", v, r, score, at);
-    }
-  }
+  as_emit_line(E, "float %s_shift_[%u];", v, numbers);
+  for (unsigned i = 0; i < numbers; i++)
+    as_emit_line(E, "%s_shift_[%u] = at_log2e(%s_[%u]);", v, i, most, i);
+  as_emit_line(E, "if (at_far<%u>(%s_)) {", numbers, most);
+  for (uint32_t r = 0; r < 1u << op->bits; r++)
+    as_emit_line(E, "  %s_[%u] -= %s_[%u];", score, as_lay_image(&op->arg_map[x], r), most,
+                 as_lay_image(&op->arg_map[y], r));
+  for (unsigned i = 0; i < numbers; i++)
+    as_emit_line(E, "  %s_shift_[%u] = 0.0f;", v, i);
   as_emit_line(E, "}");
 }
 
-char *as_emit_shared_exponential(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e) {
-  bool is = E->shared && e->op == AS_TGS_EXP && exponential(e) == e &&
+char *as_emit_shared_exponential(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e,
+                                 char *const *arg) {
+  bool is = E->shared_by == op && E->shared && exponential(e) == e &&
             e->kid[0]->kid[0]->arg == E->shared->kid[0]->kid[0]->arg &&
             e->kid[0]->kid[1]->arg == E->shared->kid[0]->kid[1]->arg;
-  const char *v = as_tg_value_name(E->g, op->v);
-  if (!is)
-    return NULL;
-  return as_format("at_exp_near(%s_score_[%u], %s_shift_[%u])", v, E->element, v,
-                   as_lay_image(&op->arg_map[e->kid[0]->kid[1]->arg], E->element));
+  return is ? as_format("at_exp_near(%s, %s_shift_[%u])", arg[e->kid[0]->kid[0]->arg],
+                        as_tg_value_name(E->g, op->v),
+                        as_lay_image(&op->arg_map[e->kid[0]->kid[1]->arg], E->element))
+            : NULL;
 }

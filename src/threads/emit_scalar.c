@@ -82,7 +82,7 @@ static char *scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e
   }
   if (e->op == AS_TGS_NUM)
     return number(e);
-  char *exponential = as_emit_shared_exponential(E, op, e);
+  char *exponential = as_emit_shared_exponential(E, op, e, arg);
   if (exponential)
     return exponential;
   bool fused = e->op == AS_TGS_MUL && !inner;
@@ -103,4 +103,16 @@ static char *scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e
 char *as_emit_scalar(const as_emitter *E, const as_tg_op *op, const as_tg_expr *e,
                      char *const *arg) {
   return scalar(E, op, e, arg, false);
+}
+
+/* Where an accumulator begins: a running maximum below every finite score.  Scores that are all
+ * minus infinity so far then weigh exp(-infinity) = 0, and not exp(-infinity + infinity). */
+char *as_emit_beginning(const as_emitter *E, const as_tg_op *op) {
+  const char *unit = op->fold == AS_TG_SUM ? "0.0f" : "-3.402823466e38f";
+  if (!op->begin || !E->g->limit)
+    return as_strdup(unit);
+  char *number = as_emit_scalar(E, op, op->begin, NULL);
+  char *text = as_format("n_ < %d ? %s : %s", E->g->trip, number, unit);
+  free(number);
+  return text;
 }

@@ -3,6 +3,7 @@
 #include "src/base/id.h"
 #include "src/base/str.h"
 #include "threads.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,36 +68,79 @@ static bool stores(const as_tg_op *op) {
   return op->kind == AS_TG_STG;
 }
 
-/* does the next kernel have blocks enough to fill the multiprocessors whichever come first? */
-static bool fills(const as_plan *p, uint32_t block) {
-  const as_target *gpu = p->o->gpu ? p->o->gpu : as_target_default();
-  long blocks = 1;
-  for (unsigned k = 0; k < 3; k++) {
-    long n;
-    if (!as_block_size(p->b, p->b->graph->block[block].grid[k], &n, NULL))
-      return false;
-    blocks *= n;
+static const as_target *target_of(const as_plan *p) {
+  return p->o->gpu ? p->o->gpu : as_target_default();
+}
+
+/* bytes of shared memory that the ring of a block with a loop will take, about; *inputs, *made:
+ * does it copy such tiles? */
+static double ring_of(const as_plan *p, uint32_t block, bool *inputs, bool *made) {
+  const as_block *next = &p->b->graph->block[block];
+  as_block_ref ref = *p->b;
+  double bytes = 0;
+  long trip;
+  long blocks;
+  ref.block = block;
+  *inputs = *made = false;
+  if (!as_block_size(p->b, next->loop, &trip, NULL) || !as_ring_blocks(p, block, &blocks))
+    return 0;
+  for (uint32_t i = 0; i < next->n; i++) {
+    const as_node *load = &p->b->graph->node[next->nodes[i]];
+    long dim[AS_MAX_RANK];
+    if (load->kind != AS_N_LOAD || load->map[3] < 0 ||
+        !as_block_dims(&ref, next->nodes[i], dim, NULL))
+      continue;
+    double tile = as_block_tensor_type(p->b, load->arg[0]) == AS_F32 ? 4 : 2;
+    for (uint32_t d = 0; d < load->rank; d++)
+      tile *= (double)dim[d];
+    bytes += tile;
+    bool input = as_ring_is_input(p, next->nodes[i]);
+    *inputs = *inputs || input;
+    *made = *made || !input;
   }
-  return blocks > (long)gpu->multiprocessors;
+  return bytes *
+         as_target_ring(target_of(p), (double)blocks, bytes, (double)trip, p->o->smem_limit);
+}
+
+/* The next kernel fetches inputs before it waits (as_ring_produce): may it from this one's start
+ * on? Not where more of its blocks than their share fit on a multiprocessor, beside this one's:
+ * they would crowd on some, and leave others idle. */
+static bool may_fetch(const as_plan *p, const as_tg *g, uint32_t next) {
+  const as_target *gpu = target_of(p);
+  double many = (double)gpu->multiprocessors;
+  bool inputs;
+  bool made;
+  long blocks;
+  long own;
+  double ring = ring_of(p, next, &inputs, &made) + (double)gpu->shared_reserved;
+  if (!inputs || (made && !as_ring_is_early(p, next)) || !as_ring_blocks(p, next, &blocks) ||
+      !as_ring_blocks(p, p->b->block, &own))
+    return false;
+  double taken = (double)(as_tg_shared_bytes(g) + gpu->shared_reserved) * ceil((double)own / many);
+  return floor(((double)gpu->shared_mp - taken) / ring) <= ceil((double)blocks / many);
 }
 
 /* Kernels of one program begin while the one before ends: each but the first waits by itself,
- * before all else, or but for the first tiles of the program's inputs (as_ring_produce).  When the
- * next one may begin: at once where it has no loop and its blocks are small; where it has one,
- * before this one's stores, but not if both have loops and the next one's blocks are few: two of
- * them would crowd on a multiprocessor and others stay idle (bench/NOTES.md). */
+ * before all else, or but for tiles of the program's inputs (as_ring_produce).  When the next one
+ * may begin: at once where it has no loop and its blocks are small, or fetches inputs meanwhile;
+ * else, where it has a loop, before this one's stores, but not if both have loops and the next
+ * one's blocks are few: two of them would crowd on a multiprocessor and others stay idle
+ * (bench/NOTES.md). */
 static void depend(as_plan *p, as_tg *g) {
-  const as_graph *graph = p->b->graph;
+  const as_block *block = p->b->graph->block;
   uint32_t next = p->b->block + 1;
+  long blocks;
   if (!as_isa_find(p->isa, "grid.wait") || !as_isa_find(p->isa, "grid.go"))
     return;
   if (p->b->block > 0 && !waits(g))
     as_tg_insert(g, &g->top, 0, as_tg_new_op(g, AS_TG_GRIDWAIT, 'a'));
-  if (next >= graph->n_block ||
-      (graph->block[p->b->block].has_loop && graph->block[next].has_loop && !fills(p, next)))
+  if (next >= p->b->graph->n_block || !as_ring_blocks(p, next, &blocks))
+    return;
+  bool at_once = !block[next].has_loop || may_fetch(p, g, next);
+  if (!at_once && block[p->b->block].has_loop && blocks <= (long)target_of(p)->multiprocessors)
     return;
   unsigned at = waits_first(g) ? 1 : 0;
-  while (graph->block[next].has_loop && at < g->top.n_body && !stores(g->top.body[at]))
+  while (!at_once && at < g->top.n_body && !stores(g->top.body[at]))
     at++;
   as_tg_insert(g, &g->top, at, as_tg_new_op(g, AS_TG_GRIDGO, 'c'));
 }

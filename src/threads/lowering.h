@@ -121,6 +121,14 @@ bool as_place_value(as_plan *p, as_tg *g, as_tg_op *in, uint32_t atom, const as_
 as_tg_expr *as_term_expr(as_tg *g, as_terms *t, as_poly p, const uint32_t *atoms, unsigned n);
 
 /* --- ring.c */
+/* how many blocks a kernel has; false: a size without value */
+bool as_ring_blocks(const as_plan *p, uint32_t block, long *out);
+/* is what a block loads, or what that is a part of, an input of the program? */
+bool as_ring_is_input(const as_plan *p, as_node_id load);
+/* Is it worth its while to fetch inputs before tiles that the kernel before makes?  Where that is
+ * short, and all its blocks begin at once. */
+bool as_ring_is_early(const as_plan *p, uint32_t block);
+
 typedef struct {
   as_lay content;   /* offset -> tile axes */
   as_lay place;     /* its inverse */

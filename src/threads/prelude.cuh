@@ -52,13 +52,13 @@ AS_DEV float at_erf(float x)
   return copysignf(1.0f - r, x);
 }
 /* exp(x - m) of many x and one m, beside 16 bits: 2^(x log2 e - shift), where shift is m log2 e.  That is rounded by at most 2^-14 where m is not far from 0: a fifth of what is
-   rounded off a weight of 16 bits.  Where m is far, x is the difference already, and shift is 0 */
+   rounded off a weight of 16 bits.  Where an m of the warp is far, x is the difference already, and shift is 0 */
 template <int N> AS_DEV bool at_far(const float *m)
 {
   bool far = false;
 #pragma unroll
   for (int i = 0; i < N; i++) far = far || !(fabsf(m[i]) <= 1024.0f);
-  return far;
+  return __any_sync(0xffffffffu, far);
 }
 AS_DEV float at_log2e(float x) { return x * 1.4426950408889634f; }
 AS_DEV float at_exp_near(float x, float shift) { return as_exp2f(fmaf(x, 1.4426950408889634f, -shift)); }

@@ -191,16 +191,29 @@ bool as_ring_stream_new(as_plan *p, const as_tg *g, unsigned tile, as_node_id no
          as_plan_fail(p, "a tile that is no matrix or vector with rows of 16 bytes");
 }
 
-/* by how many blocks there are: those that are alone on a multiprocessor take more */
-static bool choose_stages(as_plan *p, as_tg *g, long bytes) {
-  const as_block *blk = &p->b->graph->block[p->b->block];
-  long blocks = 1;
+bool as_ring_blocks(const as_plan *p, uint32_t block, long *out) {
+  *out = 1;
   for (unsigned k = 0; k < 3; k++) {
     long n;
-    if (!as_block_size(p->b, blk->grid[k], &n, NULL))
-      return as_plan_fail(p, "a size of the grid");
-    blocks *= n;
+    if (!as_block_size(p->b, p->b->graph->block[block].grid[k], &n, NULL))
+      return false;
+    *out *= n;
   }
+  return true;
+}
+
+bool as_ring_is_early(const as_plan *p, uint32_t block) {
+  const as_target *gpu = p->o->gpu ? p->o->gpu : as_target_default();
+  long before;
+  return block > 0 && !p->b->graph->block[block - 1].has_loop &&
+         as_ring_blocks(p, block - 1, &before) && before <= (long)gpu->multiprocessors;
+}
+
+/* by how many blocks there are: those that are alone on a multiprocessor take more */
+static bool choose_stages(as_plan *p, as_tg *g, long bytes) {
+  long blocks;
+  if (!as_ring_blocks(p, p->b->block, &blocks))
+    return as_plan_fail(p, "a size of the grid");
   as_target gpu = *(p->o->gpu ? p->o->gpu : as_target_default());
   long room = p->o->smem_limit - 2048;
   if (p->alone)
@@ -252,8 +265,7 @@ typedef struct {
   unsigned n;
 } producer;
 
-/* is the tile's tensor, or what it is a part of, an input of the program? */
-static bool is_given(const as_plan *p, as_node_id load) {
+bool as_ring_is_input(const as_plan *p, as_node_id load) {
   as_block_place at;
   return as_block_place_of(p->b, p->b->graph->node[load].arg[0], &at, NULL) &&
          p->b->graph->node[at.base].kind == AS_N_INPUT;
@@ -276,7 +288,7 @@ static void expect(const producer *P, as_tg_op *in) {
 static void copy(const producer *P, as_tg_op *in, bool made, bool given) {
   for (unsigned i = 0; i < P->n; i++) {
     const as_ring_stream *s = &P->s[i];
-    if (is_given(P->p, s->node) ? given : made)
+    if (as_ring_is_input(P->p, s->node) ? given : made)
       as_ring_bulk(P->g, in, s->tile, s->buf, &s->ring);
   }
 }
@@ -295,8 +307,9 @@ void as_ring_produce(as_plan *p, as_tg *g, const as_ring_stream *s, unsigned n) 
   const producer P = {p, g, s, n};
   unsigned given = 0;
   for (unsigned i = 0; i < n && p->b->block > 0 && as_isa_find(p->isa, "grid.wait"); i++)
-    given += is_given(p, s[i].node);
-  bool split = given > 0 && given < n && !g->limit && g->stages <= (int)p->trip;
+    given += as_ring_is_input(p, s[i].node);
+  bool split = given > 0 && given < n && !g->limit && g->stages <= (int)p->trip &&
+               as_ring_is_early(p, p->b->block);
   g->producer = true;
   g->barrier[0] = (as_tg_barrier){"full", 1};
   g->barrier[1] = (as_tg_barrier){"empty", 1u << g->warp_bits};

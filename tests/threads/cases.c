@@ -24,7 +24,7 @@
   "mugraph rms_fused\nsizes J = 2, U = " #U ", L = " #L ", T = " #T "\n"                           \
   "where N = J * U, D = L * T\nkernel k0\n  grid x = J\n  loop l = L\n"                            \
   "  load x [B, T] = X loop -> 1\n  load g [T] = G loop -> 0\n"                                    \
-  "  load w [T, U] = W x -> 1 loop -> 0\n" PRODUCT "  q = square(x)\n"                            \
+  "  load w [T, U] = W x -> 1 loop -> 0\n" PRODUCT "  q = square(x)\n"                             \
   "  r = sum(q, axis=-1)\n  acc a = sum p\n  acc s = sum r\n  m = s / D\n  d = sqrt(m)\n"          \
   "  z = a / d[:, none]\n  store Z [B, U] = z x -> 1\nend\n"
 #define PLAIN_TP(B, D, N)                                                                          \
@@ -42,8 +42,8 @@
   "input X: f16[B, D]\ninput W: f16[D, N]\noutput O = (X + X) @ W\n"
 #define TWICE_MUG(U, L, T)                                                                         \
   "mugraph twice_split\nsizes J = 2, U = " #U ", L = " #L ", T = " #T "\n"                         \
-  "where N = J * U, D = L * T\nkernel k0\n  grid x = B\n  load r [1, D] = X x -> 0\n"             \
-  "  d = r + r\n  store Y: f16 [1, D] = d x -> 0\nend\nkernel k1\n  grid x = J\n  loop l = L\n"   \
+  "where N = J * U, D = L * T\nkernel k0\n  grid x = B\n  load r [1, D] = X x -> 0\n"              \
+  "  d = r + r\n  store Y: f16 [1, D] = d x -> 0\nend\nkernel k1\n  grid x = J\n  loop l = L\n"    \
   "  load y [B, T] = Y loop -> 1\n  load w [T, U] = W x -> 1 loop -> 0\n  p = matmul(y, w)\n"      \
   "  acc a = sum p\n  store O [B, U] = a x -> 1\nend\n"
 

@@ -42,7 +42,7 @@ bounds() {
 bounds gqa_2 sm_90a 2 16 8 88 136
 bounds lora sm_90a 1 16 0 64
 bounds softmax_rows sm_90a 1 0 0 40
-bounds rmsnorm_linear_16 sm_90a 1 256 96 72
+bounds rmsnorm_fused_16 sm_90a 1 256 96 72
 bounds gated_mlp sm_90a 1 8 3 40
 bounds gemm_gelu sm_90a 1 16 5 168
 bounds decode_8 sm_90a 2 128 3 152 168

@@ -74,6 +74,14 @@ class Contests(unittest.TestCase):
         self.assertEqual((first.calls, second.calls), (1, 0))
         self.assertEqual(self.lines, ["part 1: 30.0 us certified, 20.0 us eager: eager"] * 2)
 
+    def test_a_margin_of_its_own(self):
+        ways = {OURS: self.way, "eager": self.way}
+        for margin, chosen in ((0.02, OURS), (0.002, "eager")):
+            timer = Timer([20.1, 20.0])
+            kept = Kept(self.folder / str(margin))
+            contest = Contest("a", ("a",), ways, timer, kept, self.lines.append, margin)
+            self.assertEqual(contest.decide({}), chosen)
+
     def test_another_part_or_machine_is_measured_again(self):
         ways = {OURS: self.way, "eager": self.way}
         self.contest(Timer([30.0, 20.0]), ways).decide({})

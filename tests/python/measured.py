@@ -338,7 +338,7 @@ class AttentionAsAStep(unittest.TestCase):
         pieces, _ = divide(graph)
         self.assertTrue(all(isinstance(piece, Island) for piece in pieces))
         (part,) = (piece for piece in pieces if step in piece.nodes)
-        self.assertTrue(part.is_attention)
+        self.assertIs(part.attention, step)
         for node in (*part.reads, *part.gives):
             self.assertTrue(node.meta["val"].is_contiguous(), node)
         others = [n for piece in pieces if piece is not part for n in piece.nodes]

@@ -3,7 +3,9 @@
 What looks like it is stated as a call of scaled_dot_product_attention, and the prover is asked
 whether both are equal for all sizes and values.  Where they are, the call takes the place of the
 steps: it is then the step of attention that a call of the user's own is (attention_step.py), with
-PyTorch's kernels and ours to choose from.  What is looked for is a proposal; nothing rests on it.
+PyTorch's kernels and ours to choose from.  Where they are not, as with a mask by a large number,
+which no call has, the steps are a part of their own all the same, for which a kernel may be found.
+What is looked for is a proposal; nothing rests on it.
 """
 
 import math
@@ -15,7 +17,7 @@ from torch._subclasses.fake_tensor import unset_fake_temporarily
 from .attention_step import OPERATOR
 from .errors import AssayError
 from .moves import REPEATED, moved, unmoved, value_of, write
-from .nodes import is_made_of_numbers, made, numbers_of
+from .nodes import OF_ATTENTION, is_made_of_numbers, made, numbers_of
 from .same_steps import proved_equal, region
 
 aten = torch.ops.aten
@@ -23,6 +25,8 @@ aten = torch.ops.aten
 # elements of a mask that is looked at to see whether it is causal
 _MOST_OF_MASK = 1 << 24
 _CASTS = (aten._to_copy.default,)
+# what a mask by a number has in the place of minus infinity is at most
+_FAR = -1e3
 
 
 @dataclass
@@ -140,10 +144,13 @@ def _taken_off(node):
             return None
         return node.args[0], None, times if node.target is aten.mul.Tensor else 1 / times
     if _is(node, aten.where.self):
-        condition, x, y = node.args
-        if _constant(y) == -math.inf:
-            return x, (condition, "kept"), 1.0
-        return (y, (condition, "left out"), 1.0) if _constant(x) == -math.inf else None
+        condition, *branches = node.args
+        for place, how in ((1, "kept"), (0, "left out")):
+            number = _constant(branches[place])
+            if number is not None and number <= _FAR:
+                far = how if number == -math.inf else "far"
+                return branches[1 - place], (condition, far), 1.0
+        return None
     if _is(node, aten.add.Tensor) and not node.kwargs:
         scores = [x for x in node.args if _comes_of_product(x)]
         if len(scores) == 1 and all(isinstance(x, torch.fx.Node) for x in node.args):
@@ -220,19 +227,31 @@ def _once(x):
 
 
 def _replace(graph, last, found):
-    with graph.inserting_before(last):
-        new = _called(graph, last, found)
-    if new is None:
-        return
     reads = [found.query.source, found.key.source, found.value.source]
     reads += [mask for mask, _ in found.masks if not is_made_of_numbers(mask)]
+    if not _is_alone(last, reads):
+        return
+    with graph.inserting_before(last):
+        new = _called(graph, last, found)
     try:
-        is_equal = _is_alone(last, reads) and proved_equal(last, new, reads)
+        is_equal = new is not None and proved_equal(last, new, reads)
     except AssayError:
         is_equal = False
     if is_equal:
         last.replace_all_uses_with(new)
+    else:
+        _keep_together(last, region(last, reads))
     graph.eliminate_dead_code()
+
+
+def _keep_together(last, steps):
+    """Has the steps of attention stand beside each other, as what becomes one part."""
+    within = set(steps)
+    for step in steps:
+        if step is not last and within.issuperset(step.users):
+            last.prepend(step)
+            step.meta[OF_ATTENTION] = last
+    last.meta[OF_ATTENTION] = last
 
 
 def _called(graph, last, found):
@@ -258,6 +277,8 @@ def _mask(graph, last, found, tensors):
     """(the mask of a call or None, whether it is causal); (_NONE, _) where no call has it."""
     kept, added = [], []
     for mask, how in found.masks:
+        if how == "far":
+            return _NONE, False
         if how == "added":
             added.append(mask)
         elif how == "left out":

@@ -16,6 +16,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 from .attention import attention
 from .custom import LIBRARY
+from .nodes import OF_ATTENTION
 from .table import ROWS
 
 _ARGUMENTS = (
@@ -59,6 +60,11 @@ def as_step(
             query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
         )
     return OPERATOR(query, key, value, attn_mask, is_causal, scale, enable_gqa)
+
+
+def attention_of(node):
+    """The step of attention that a node is, or the last of those that it is one of; else None."""
+    return node if is_attention(node) else node.meta.get(OF_ATTENTION)
 
 
 def is_attention(node):

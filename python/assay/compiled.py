@@ -271,7 +271,8 @@ class GraphRunner(Telling):
                 step(values)
 
         ways = {OURS: parts, INDUCTOR: Inductor(steps, reads, made)}
-        whole = Contested("the whole", self.name_of_whole(), ways, reads, self.measuring)
+        name, margin = self.name_of_whole(), measured.MARGIN_OF_WHOLE
+        whole = Contested("the whole", name, ways, reads, self.measuring, margin)
         self._whole = whole
 
         def run(*arguments):
@@ -567,7 +568,10 @@ class Compiled(GraphRunner):
             OURS: lambda given: lambda: self.run(dict(given)),
             EAGER: lambda given: lambda: self._function(*arguments, **keywords),
         }
-        whole = Contest("the whole", self.name_of_whole(), ways, *self.measuring.common)
+        common = self.measuring.common
+        whole = Contest(
+            "the whole", self.name_of_whole(), ways, *common, margin=measured.MARGIN_OF_WHOLE
+        )
         with torch.no_grad():
             self._eagerly = whole.decide(values) == EAGER
         if self._eagerly:

@@ -7,7 +7,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from .attention_step import as_called, is_attention
 from .direct import is_watched
-from .measured import OURS, Contest
+from .measured import MARGIN, MARGIN_OF_WHOLE, OURS, Contest
 from .nodes import run_as
 
 EAGER = "eager"
@@ -65,7 +65,7 @@ class Contested:
     looks on; the step is then ours, and the next call measures.
     """
 
-    def __init__(self, title, name, ways, reads, measuring):
+    def __init__(self, title, name, ways, reads, measuring, margin=MARGIN):
         self._ways = ways
         self._reads = reads
         self.contest = Contest(
@@ -73,6 +73,7 @@ class Contested:
             name,
             {each: self._alone(way) for each, way in ways.items()},
             *measuring.common,
+            margin=margin,
         )
         self.chosen = None
 
@@ -153,7 +154,10 @@ class BesideGiven:
             name: lambda given, way=way: lambda: way(*given) for name, way in self._ways.items()
         }
         name = (*self._runner.name_of_whole(), "as it was given")
-        contest = Contest("the graph as it was given", name, ways, *self._runner.measuring.common)
+        common = self._runner.measuring.common
+        contest = Contest(
+            "the graph as it was given", name, ways, *common, margin=MARGIN_OF_WHOLE
+        )
         with torch.no_grad():
             return contest.decide(given)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import torch
 
 from . import whole
-from .attention_step import is_attention
+from .attention_step import attention_of, is_attention
 from .errors import Consequence, Unsupported
 from .exporting import place_of
 from .program import Extents
@@ -96,9 +96,9 @@ class Island:
         return sum(_WORK_OF_ATTENTION if is_attention(n) else computes(n) for n in self.nodes)
 
     @property
-    def is_attention(self):
-        """Whether it is a step of attention, which is a part of its own."""
-        return any(map(is_attention, self.nodes))
+    def attention(self):
+        """The attention that it is of, which is a part of its own; else None."""
+        return next(filter(None, map(attention_of, self.nodes)), None)
 
     @property
     def windows(self):
@@ -111,7 +111,9 @@ class Island:
         Islands begin with blocks, and have all of one where they can: so those of blocks that come
         again are alike, and made once.
         """
-        if self.work >= most_operators or self.is_attention or is_attention(node):
+        if self.attention is not None or attention_of(node) is not None:
+            return self.attention is not attention_of(node)
+        if self.work >= most_operators:
             return True
         if begins_block and (self.work >= ENOUGH_FOR_BLOCKS or not self.begins_block):
             return self.work > 0
@@ -126,8 +128,8 @@ class Island:
     def takes(self, other, most_operators):
         """Whether it may have the steps of another, which follow it."""
         few = (
-            not self.is_attention
-            and not other.is_attention
+            self.attention is None
+            and other.attention is None
             and self.work + other.work <= most_operators
             and self.windows + other.windows <= MOST_WINDOWS
         )
@@ -343,7 +345,7 @@ def _with_views(pieces, graph):
     home = {n: p for p in pieces for n in (p.nodes if isinstance(p, Island) else [p])}
     results = set(graph.output_node().all_input_nodes)
     for number, piece in enumerate(pieces):
-        if not isinstance(piece, Island) or not piece.is_attention:
+        if not isinstance(piece, Island) or piece.attention is None:
             continue
         before = [n for p in pieces[:number] if isinstance(p, Island) for n in p.nodes]
         for node in reversed(before):
@@ -359,7 +361,7 @@ def _with_views(pieces, graph):
 
 
 def _move(node, home, piece, place):
-    if not home[node].is_attention:
+    if home[node].attention is None:
         home[node].nodes.remove(node)
         piece.nodes.insert(place, node)
         home[node] = piece

@@ -41,10 +41,17 @@ def numbers_of(node, known, most):
     return known[node]
 
 
+# of a step that is one of those of attention which is written out: the last of them
+OF_ATTENTION = "last_of_attention"
+
+# what a node that is made in the place of another has of it
+_KEPT = ("stack_trace", "nn_module_stack", OF_ATTENTION)
+
+
 def made(graph, like, target, *arguments, **keywords):
     """A new node, of the user's line of another."""
     node = graph.call_function(target, arguments, keywords)
-    node.meta = {k: v for k, v in like.meta.items() if k in ("stack_trace", "nn_module_stack")}
+    node.meta = {k: v for k, v in like.meta.items() if k in _KEPT}
     values = torch.fx.node.map_arg(arguments, lambda n: n.meta["val"])
     # tensors made of numbers alone are, like those of the graph, without data
     mode = getattr(like.meta.get("val"), "fake_mode", None) or contextlib.nullcontext()

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from assay.attention_step import OPERATOR, as_step
 from assay.exporting import export
 from assay.first_call import check_first
+from assay.islands import Island, divide
 from assay.rewrite import prepare
 
 BATCH, HEADS, ROWS, KEYS, WIDTH = 2, 4, 10, 7, 8
@@ -130,6 +131,32 @@ class Found(unittest.TestCase):
             return above / (above * above).sum(-1, keepdim=True)
 
         self.is_left(attend(softmax=other_sum), *given)
+
+    def test_a_mask_by_a_large_number(self):
+        """It is no call's, but a part of its own, whatever stands between its steps."""
+        kept = torch.ones(ROWS, ROWS).tril().bool()
+        weights = [torch.nn.Parameter(torch.randn(32, 32)) for _ in range(4)]
+
+        def block(x, kept):
+            q, k = (split(x @ w) for w in weights[:2])
+            scores = torch.where(kept, q @ k.transpose(-1, -2) * 0.3, -1e30)
+            shares = torch.softmax(scores, -1)
+            value = split(torch.tanh(x) @ weights[2])
+            seen = (shares @ value).transpose(1, 2).reshape(BATCH, ROWS, 32)
+            return torch.relu(x + seen @ weights[3])
+
+        def split(x):
+            return x.view(BATCH, ROWS, HEADS, 8).transpose(1, 2)
+
+        with torch.no_grad():
+            examples = torch.randn(BATCH, ROWS, 32), kept
+            graph = export(block, examples, fixed=True, attention=as_step).graph_module.graph
+        pieces, _ = divide(graph)
+        graph.lint()
+        (part,) = (p for p in pieces if isinstance(p, Island) and p.attention is not None)
+        products = [node for node in part.nodes if node.target is torch.ops.aten.bmm.default]
+        self.assertEqual(len(products), 2)
+        self.assertFalse([n for n in part.nodes if "mm" in str(n.target) and n not in products])
 
     def test_masks_that_no_call_has(self):
         """A large number is no infinity, and nothing is proved of it."""

@@ -74,6 +74,14 @@ class Contests(unittest.TestCase):
         self.assertEqual((first.calls, second.calls), (1, 0))
         self.assertEqual(self.lines, ["part 1: 30.0 us certified, 20.0 us eager: eager"] * 2)
 
+    def test_a_margin_of_its_own(self):
+        ways = {OURS: self.way, "eager": self.way}
+        for margin, chosen in ((0.02, OURS), (0.002, "eager")):
+            timer = Timer([20.1, 20.0])
+            kept = Kept(self.folder / str(margin))
+            contest = Contest("a", ("a",), ways, timer, kept, self.lines.append, margin)
+            self.assertEqual(contest.decide({}), chosen)
+
     def test_another_part_or_machine_is_measured_again(self):
         ways = {OURS: self.way, "eager": self.way}
         self.contest(Timer([30.0, 20.0]), ways).decide({})
@@ -330,7 +338,7 @@ class AttentionAsAStep(unittest.TestCase):
         pieces, _ = divide(graph)
         self.assertTrue(all(isinstance(piece, Island) for piece in pieces))
         (part,) = (piece for piece in pieces if step in piece.nodes)
-        self.assertTrue(part.is_attention)
+        self.assertIs(part.attention, step)
         for node in (*part.reads, *part.gives):
             self.assertTrue(node.meta["val"].is_contiguous(), node)
         others = [n for piece in pieces if piece is not part for n in piece.nodes]

@@ -619,6 +619,27 @@ static bool judge_general(batch *b, void *file, size_t index, const char *path,
   return ready;
 }
 
+/* A float that is no number can be dropped, or tested for; here it is no value at all.  So a
+ * candidate that does so is not refuted by having no value. */
+static void doubt(const batch *b, row *r, void *file, size_t index,
+                  const as_import_tile_options *options) {
+  as_import_tile_options strict = *options;
+  strict.no_nan = true;
+  as_err why;
+  as_err_init(&why);
+  char *text = b->how->from->tile(file, index, &strict, false, NULL, &why);
+  if (text == NULL) {
+    char *line = as_err_format(&why);
+    char *words = as_format("%s\nThat refutes nothing: %s", r->verdict.words, line);
+    free(r->verdict.words);
+    free(line);
+    r->verdict.words = words;
+    r->answer = r->verdict.answer = AS_TILE_NO_DIFFERENCE;
+  }
+  free(text);
+  as_err_clear(&why);
+}
+
 /* One candidate of a file of several, or alone: as what it is like, if that is known. */
 static void judge_as_read(batch *b, void *file, size_t index, const char *path,
                           const as_import_tile_options *options) {
@@ -650,6 +671,8 @@ static void judge_as_read(batch *b, void *file, size_t index, const char *path,
     take_from(&r);
   else if (related)
     judge(b, &r, name, alone);
+  if (r.answer == AS_TILE_DIFFERS && r.verdict.lacking)
+    doubt(b, &r, file, index, options);
   if (plain && !r.like)
     remember(b, &r, plain);
   r.seconds = as_now() - start;

@@ -226,9 +226,10 @@ static const as_opdef *find_scaling(const as_oplib *lib, bool divides) {
   for (uint32_t i = 0; i < as_oplib_count(lib); i++) {
     const as_opdef *op = as_oplib_nth(lib, i);
     const as_expr *body = op->let[op->nlet - 1].body;
-    if (op->nargs == 1 && op->nattrs == 1 && op->nlet == 1 && !op->nreq && sg_op_is_pointwise(op) &&
-        body->kind == (divides ? AS_E_FDIV : AS_E_MUL) && body->kid[0]->kind == AS_E_ACCESS &&
-        body->kid[1]->kind == AS_E_NAME && !strcmp(body->kid[1]->name, op->attr[0]))
+    if (as_oplib_knows(lib, op) && op->nargs == 1 && op->nattrs == 1 && op->nlet == 1 &&
+        !op->nreq && sg_op_is_pointwise(op) && body->kind == (divides ? AS_E_FDIV : AS_E_MUL) &&
+        body->kid[0]->kind == AS_E_ACCESS && body->kid[1]->kind == AS_E_NAME &&
+        !strcmp(body->kid[1]->name, op->attr[0]))
       return op;
   }
   return NULL;

@@ -165,7 +165,8 @@ void sg_vocab_init(sg_vocab *vocab, const sg_part *part) {
   for (uint32_t i = 0; i < as_oplib_count(part->g->lib); i++) {
     const as_opdef *op = as_oplib_nth(part->g->lib, i);
     as_attr attr[AS_MAX_ATTRS];
-    bool known = op->nargs >= 1 && op->nargs <= 2 && op->nlet == 1 && !op->nreq && !only_moves(op);
+    bool known = as_oplib_knows(part->g->lib, op) && op->nargs >= 1 && op->nargs <= 2 &&
+                 op->nlet == 1 && !op->nreq && !only_moves(op);
     for (uint32_t j = 0; j < AS_MAX_ATTRS; j++)
       as_attr_init(&attr[j]);
     for (uint32_t j = 0; j < op->nattrs; j++) {

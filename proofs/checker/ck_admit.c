@@ -23,9 +23,13 @@ typedef struct {
 static bool is_builtin(const ck_elab *E, const char *name, const char *signature) {
   if (strncmp(name, "func.", 5) != 0)
     return false;
-  const ck_operator *f = ck_find_operator(E, name + 5, true);
-  return f && !f->body && strlen(signature) == f->tensors.n + 2 &&
-         strspn(signature, "r") == f->tensors.n && strcmp(signature + f->tensors.n, ":r") == 0;
+  CK_EACH(ck_operator, f, E->operators) {
+    if (f->function && !f->body && strcmp(f->at->text, name + 5) == 0 &&
+        strlen(signature) == f->tensors.n + 2 && strspn(signature, "r") == f->tensors.n &&
+        strcmp(signature + f->tensors.n, ":r") == 0)
+      return true;
+  }
+  return false;
 }
 
 /* Within a loop, what the loop defines is known of the iteration at hand alone: which is what the

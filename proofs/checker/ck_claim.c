@@ -123,19 +123,14 @@ static void state_claim(ck_elab *E, ck_claim *c, ck_side *given, const ck_side *
     c->theorem = ck_theorem(E, given, candidate, text, end);
 }
 
-/* NAME of an operator, `func NAME`; the hash of its text */
-static const char *specification(ck_elab *E, const ck_operator *op, char sha256[65]) {
-  ck_sha256(op->from, (size_t)(op->to - op->from), sha256);
-  return ck_keep_text(&E->job, "%s%s", op->function ? "func " : "", op->at->text);
-}
-
 /* the operators and functions used */
 static void relied(ck_elab *E, ck_claim *c) {
   c->relied = ck_keep(&E->job, (E->operators.n + 1) * sizeof *c->relied);
   CK_EACH(ck_operator, op, E->operators) {
     if (!op->used)
       continue;
-    c->relied[c->n_relied].name = specification(E, op, c->relied[c->n_relied].sha256);
+    c->relied[c->n_relied].name = ck_specification(E, op);
+    ck_sha256(op->from, (size_t)(op->to - op->from), c->relied[c->n_relied].sha256);
     c->n_relied++;
   }
 }
@@ -153,14 +148,17 @@ static void open_file(ck_elab *E, ck_file *f, const ck_text *t) {
   ck_tokens(&E->job, f);
 }
 
-static void open_specifications(ck_elab *E, const ck_text *text, uint32_t n) {
-  CK_BELOW(i, n)
-    open_file(E, ck_add(&E->job, &E->files, sizeof(ck_file)), &text[i]);
+static void open_specifications(ck_elab *E, const ck_text *text, uint32_t n, ck_users users) {
+  CK_BELOW(i, n) {
+    ck_file *f = ck_add(&E->job, &E->files, sizeof *f);
+    open_file(E, f, &text[i]);
+    f->users = users;
+  }
 }
 
 /* Opens the files that a program uses, unless they are given; on_disk: it may name files.  Gives
  * the token after the `use` lines. */
-static const ck_token *used_files(ck_elab *E, const ck_file *program, bool on_disk) {
+static const ck_token *used_files(ck_elab *E, const ck_file *program, bool on_disk, ck_users user) {
   const ck_token *uses[CK_MAX_FILES];
   uint32_t n = 0;
   const ck_token *after = ck_parse_uses(&E->job, program, uses, &n);
@@ -170,13 +168,15 @@ static const ck_token *used_files(ck_elab *E, const ck_file *program, bool on_di
     int length = (int)strlen(name) - 1;
     int folder = *name == '/' || !slash ? 0 : (int)(slash - program->name) + 1;
     const char *path = ck_keep_text(&E->job, "%.*s%.*s", folder, program->name, length, name);
-    const ck_file *f = E->files.first;
+    ck_file *f = E->files.first;
     while (f && strcmp(f->name, path) != 0)
       f = f->next;
+    if (f)
+      f->users |= user;
     if (!f && !on_disk)
       ck_refuse(&E->job, uses[k], "the file %s is not given", path);
     else if (!f)
-      open_specifications(E, &(ck_text){.name = path}, 1);
+      open_specifications(E, &(ck_text){.name = path}, 1, user);
   }
   return after;
 }
@@ -188,7 +188,7 @@ static const ck_token *know(ck_elab *E, const ck_token *from, const char *rule) 
   ck_list all = ck_parse_operators(&E->job, from, rule, &place);
   ck_operator *next;
   for (ck_operator *op = all.first; op && !ck_refused(&E->job); op = next) {
-    if (ck_find_operator(E, op->at->text, op->function)) {
+    if (ck_known(E, NULL, op->at->text, op->function, op->at->file->users)) {
       ck_refuse(&E->job, op->at, "%s %s is defined twice", op->function ? "function" : "operator",
                 op->at->text);
     }
@@ -201,9 +201,21 @@ static const ck_token *know(ck_elab *E, const ck_token *from, const char *rule) 
   return place;
 }
 
-/* the files that are not known yet; the same text under two names is one file */
-static void know_all(ck_elab *E) {
+/* the same text under two names is one file */
+static void join_users(ck_elab *E) {
   for (ck_file *f = E->files.first; f; f = f->next) {
+    for (ck_file *other = E->files.first; other; other = other->next) {
+      if (strcmp(other->sha256, f->sha256) == 0)
+        f->users = other->users |= f->users;
+    }
+  }
+}
+
+/* the files of these users that are not known yet */
+static void know_all(ck_elab *E, ck_users users) {
+  for (ck_file *f = E->files.first; f; f = f->next) {
+    if (!(f->users & users))
+      continue;
     bool known = f->known;
     CK_EACH(ck_file, other, E->files)
       known = known || (other->known && strcmp(other->sha256, f->sha256) == 0);
@@ -246,37 +258,46 @@ static ck_side *read_side(ck_elab *E, const ck_token *from, const ck_side *given
   return side;
 }
 
+/* begin: of the candidate, after its `use` lines */
 static void claim_of_programs(ck_elab *E, ck_claim *c, const ck_file *spec, const ck_token *from,
-                              const ck_text *text) {
-  ck_file *file = ck_keep(&E->job, sizeof *file);
+                              const ck_token *begin) {
   ck_side *given = read_side(E, from, NULL);
-  open_file(E, file, text);
-  memcpy(c->cand_sha, file->sha256, sizeof c->cand_sha);
-  const ck_token *begin = used_files(E, file, !text->text);
-  know_all(E); /* what the candidate brings along is not known to the given program */
+  E->reader = ck_token_is(begin, "mugraph") ? CK_READ_MUGRAPH : CK_READ_PROGRAM;
+  know_all(E, CK_OF_CANDIDATE); /* what it brings along is not known to the given program */
   ck_side *candidate = read_side(E, begin, given);
-  candidate->at = file->tokens;
+  candidate->at = begin->file->tokens;
   state_claim(E, c, given, candidate, given->at->from, spec->text + spec->length);
 }
 
 ck_claim *ck_claim_listed(ck_terms *T, const ck_text *spec, const ck_text *cand, const ck_text *sem,
-                          uint32_t n_sem, FILE *listed, ck_msg *msg) {
+                          uint32_t n_library, uint32_t n_sem, FILE *listed, ck_msg *msg) {
   ck_elab E = {.T = T, .job.message = msg, .listed = listed};
   ck_claim *c = ck_keep(&E.job, sizeof *c);
   ck_file *file = ck_keep(&E.job, sizeof *file);
+  ck_file *other = ck_keep(&E.job, sizeof *other);
+  const ck_token *begin = NULL;
   bool backward = false;
   const char *rule = rule_name(&E, spec->name, cand->name, &backward);
   *msg = (ck_msg){0};
   E.rule = rule != NULL;
-  open_specifications(&E, sem, n_sem);
+  open_specifications(&E, sem, n_library, CK_LIBRARY);
+  open_specifications(&E, sem + n_library, n_sem - n_library, CK_UNUSED);
   open_file(&E, file, spec);
+  file->users = CK_OF_GIVEN; /* of a file of rules */
   memcpy(c->spec_sha, file->sha256, sizeof c->spec_sha);
-  const ck_token *from = used_files(&E, file, !spec->text);
-  know_all(&E);
+  const ck_token *from = used_files(&E, file, !spec->text, CK_OF_GIVEN);
+  if (!rule) {
+    open_file(&E, other, cand);
+    memcpy(c->cand_sha, other->sha256, sizeof c->cand_sha);
+    begin = used_files(&E, other, !cand->text, CK_OF_CANDIDATE);
+  }
+  join_users(&E);
+  know_all(&E, CK_LIBRARY);
+  know_all(&E, CK_OF_GIVEN);
   if (rule)
     claim_of_rule(&E, c, from, rule, backward);
   else
-    claim_of_programs(&E, c, file, from, cand);
+    claim_of_programs(&E, c, file, from, begin);
   relied(&E, c);
   c->mem = E.job.memory;
   if (!msg->text)
@@ -297,10 +318,11 @@ bool ck_print_specifications(FILE *out, const ck_text *sem, uint32_t n_sem, ck_m
   ck_elab E = {.T = ck_terms_new(), .job.message = msg};
   char sha256[65];
   *msg = (ck_msg){0};
-  open_specifications(&E, sem, n_sem);
-  know_all(&E);
+  open_specifications(&E, sem, n_sem, CK_LIBRARY);
+  know_all(&E, CK_LIBRARY);
   CK_EACH(ck_operator, op, E.operators) {
-    const char *name = specification(&E, op, sha256);
+    const char *name = ck_specification(&E, op);
+    ck_sha256(op->from, (size_t)(op->to - op->from), sha256);
     if (!msg->text)
       fprintf(out, "%s %s\n", sha256, name);
   }

@@ -48,7 +48,8 @@ typedef struct {
   char *theorem; /* in words and formulas, for people */
 
   struct {
-    const char *name; /* NAME of an operator, `func NAME` */
+    const char *name; /* NAME of an operator, `func NAME`; of one that stands for another of
+                         that name: `own NAME`, in the candidate alone `candidate's NAME` */
     char sha256[65];
   } * relied; /* specifications used */
 
@@ -72,15 +73,16 @@ typedef struct {
   size_t len;
 } ck_text;
 
-/* sem: .sem files (later ones may not redefine operators).  NULL and msg filled on bad input.
+/* sem: .sem files, the first n_library of them known to all (none may define again what another
+ * defines), the others to who uses them.  NULL and msg filled on bad input.
  * plain: what is needed but plainly true, and so neither hypothesis nor goal, is written there as
  * it is met (proofs/CLAIM.md section 9); NULL: nowhere. */
 ck_claim *ck_claim_listed(ck_terms *T, const ck_text *spec, const ck_text *cand, const ck_text *sem,
-                          uint32_t n_sem, FILE *listed, ck_msg *msg);
+                          uint32_t n_library, uint32_t n_sem, FILE *listed, ck_msg *msg);
 
 static inline ck_claim *ck_claim_texts(ck_terms *T, const ck_text *spec, const ck_text *cand,
                                        const ck_text *sem, uint32_t n_sem, ck_msg *msg) {
-  return ck_claim_listed(T, spec, cand, sem, n_sem, NULL, msg);
+  return ck_claim_listed(T, spec, cand, sem, n_sem, n_sem, NULL, msg);
 }
 
 void ck_claim_free(ck_claim *c);

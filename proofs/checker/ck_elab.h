@@ -96,12 +96,16 @@ typedef struct {
   const ck_token *where; /* of a `where` of the candidate, else NULL */
 } ck_stated;
 
+/* What is being read: the given program or a rule, a candidate. */
+typedef enum { CK_READ_GIVEN, CK_READ_MUGRAPH, CK_READ_PROGRAM } ck_reader;
+
 typedef struct {
   ck_job job;
   ck_terms *T;
   bool rule;         /* a rule is read, not programs */
   ck_list files;     /* ck_file, of specifications */
-  ck_list operators; /* ck_operator, known to who is being read */
+  ck_list operators; /* ck_operator, in the order in which they become known */
+  ck_reader reader;
   ck_size_symbol size[CK_MAX_SIZES];
   uint32_t n_sizes;
   ck_stated stated[CK_MAX_RELATIONS]; /* S */
@@ -211,7 +215,16 @@ const ck_axes *ck_find_axes(const ck_call *call, const char *name);
 const ck_binding *ck_find_name(const ck_binding *names, const char *name);
 ck_binding ck_with_name(const ck_scope *s, const ck_operator *op, const ck_binding *names,
                         const char *name, ck_id value); /* refuses a second meaning */
-ck_operator *ck_find_operator(const ck_elab *E, const char *name, bool function);
+/* a definition before `behind` (NULL: any) that these users know */
+ck_operator *ck_known(const ck_elab *E, const ck_operator *behind, const char *name, bool function,
+                      unsigned users);
+/* the file of a definition that stands for another one of its name; NULL: there is no other */
+const char *ck_shadowing(const ck_elab *E, const ck_operator *op);
+const char *ck_specification(ck_elab *E, const ck_operator *op); /* its name (ck_claim.h) */
+/* What the name means in what is being read, or in the body of `behind`, which knows what is
+ * defined before it. */
+ck_operator *ck_find_operator(const ck_elab *E, const ck_operator *behind, const char *name,
+                              bool function);
 void ck_check_function(
     ck_elab *E, ck_operator *f); /* what it names is known; it names none that is defined later */
 /* The body of a definition of the scope's call at these indices, which its left side names. */

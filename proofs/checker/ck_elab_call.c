@@ -329,7 +329,7 @@ ck_tensor *ck_call_operator(const ck_scope *outer, const char *name, ck_tensor *
                             uint32_t n, const ck_given_attribute *given, uint32_t n_given,
                             const char *symbol) {
   ck_elab *E = outer->E;
-  ck_operator *op = ck_find_operator(E, name, false);
+  ck_operator *op = ck_find_operator(E, NULL, name, false);
   E->steps = 0;
   if (!op)
     ck_refuse(outer->job, outer->at, "no operator is called %s", name);

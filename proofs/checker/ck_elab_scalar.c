@@ -4,12 +4,44 @@
 static ck_id value(const ck_scope *s, const ck_expr *x);
 
 /* --- names */
-ck_operator *ck_find_operator(const ck_elab *E, const char *name, bool function) {
-  for (ck_operator *op = E->operators.first; op; op = op->next) {
-    if (op->function == function && strcmp(op->at->text, name) == 0)
-      return op;
-  }
-  return NULL;
+/* whose definitions a name means first */
+static const unsigned orders[][3] = {
+    [CK_READ_GIVEN] = {CK_OF_GIVEN, CK_LIBRARY},
+    [CK_READ_MUGRAPH] = {CK_OF_CANDIDATE, CK_OF_GIVEN, CK_LIBRARY},
+    [CK_READ_PROGRAM] = {CK_OF_CANDIDATE, CK_LIBRARY, CK_OF_GIVEN}};
+
+ck_operator *ck_known(const ck_elab *E, const ck_operator *behind, const char *name, bool function,
+                      unsigned users) {
+  ck_operator *op = E->operators.first;
+  while (op && op != behind &&
+         !(op->function == function && (op->at->file->users & users) &&
+           strcmp(op->at->text, name) == 0))
+    op = op->next;
+  return op == behind ? NULL : op;
+}
+
+ck_operator *ck_find_operator(const ck_elab *E, const ck_operator *behind, const char *name,
+                              bool function) {
+  /* a body is read as in the text that its file belongs to */
+  bool given = behind && !(behind->at->file->users & CK_OF_CANDIDATE);
+  const unsigned *order = orders[given ? CK_READ_GIVEN : E->reader];
+  ck_operator *found = NULL;
+  CK_BELOW(i, 3)
+    found = found ? found : ck_known(E, behind, name, function, order[i]);
+  return found;
+}
+
+const char *ck_shadowing(const ck_elab *E, const ck_operator *op) {
+  const char *slash = strrchr(op->at->file->name, '/');
+  return !ck_known(E, op, op->at->text, op->function, ~0u) ? NULL
+         : slash                                           ? slash + 1
+                                                           : op->at->file->name;
+}
+
+const char *ck_specification(ck_elab *E, const ck_operator *op) {
+  const char *whose = op->at->file->users & CK_OF_GIVEN ? "own " : "candidate's ";
+  return ck_keep_text(&E->job, "%s%s%s", ck_shadowing(E, op) ? whose : "",
+                      op->function ? "func " : "", op->at->text);
 }
 
 const ck_axes *ck_find_axes(const ck_call *call, const char *name) {
@@ -197,7 +229,8 @@ static ck_id function(const ck_scope *s, const ck_expr *x) {
     return CK_BAD;
   CK_EACH(ck_expr, e, x->arguments)
     a[n++] = value(s, e);
-  ck_operator *f = which < N_KNOWN ? NULL : ck_find_operator(s->E, name, true);
+  const ck_operator *behind = s->call ? s->call->op : NULL;
+  ck_operator *f = which < N_KNOWN ? NULL : ck_find_operator(s->E, behind, name, true);
   if (which == N_KNOWN && !f)
     return ck_refuse(s->job, x->at, "no function is called %s", name);
   if (n != (f ? f->tensors.n : known[which].n))

@@ -187,7 +187,7 @@ static int check(const options *o, char *const file[MAX_FILES]) {
   ck_text spec = {.name = file[0]};
   ck_text candidate = {.name = file[1]};
   FILE *listed = o->what == OBLIGATIONS ? stdout : NULL;
-  ck_claim *c = ck_claim_listed(T, &spec, &candidate, o->sem, o->n_sem, listed, &msg);
+  ck_claim *c = ck_claim_listed(T, &spec, &candidate, o->sem, o->n_sem, o->n_sem, listed, &msg);
   int verdict = !c                                           ? complain_of(&msg)
                 : o->what == GOALS || o->what == OBLIGATIONS ? print_goals(T, c)
                                                              : replay(o, T, c, file);

@@ -146,6 +146,8 @@ static void loop(ck_parser *p, ck_line *line) {
     line->step = ck_parse_expr(p, CK_BODY);
   ck_line_end(p);
   while (ck_accept(p, "carry")) {
+    if (ck_at(p, "int"))
+      ck_wrong(p, "no claim is made of tiles of integers that a loop carries");
     expression(p, new_line(p, &line->lines, CK_L_CARRY));
     ck_line_end(p);
   }

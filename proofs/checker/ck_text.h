@@ -62,9 +62,13 @@ typedef struct ck_token {
   int column; /* from 1 */
 } ck_token;
 
+/* Who knows the definitions of a file: all, who reads the given program, the candidate. */
+typedef enum { CK_UNUSED, CK_LIBRARY = 1, CK_OF_GIVEN = 2, CK_OF_CANDIDATE = 4 } ck_users;
+
 struct ck_file {
   struct ck_file *next;
-  bool known; /* its definitions are */
+  bool known;     /* its definitions are */
+  unsigned users; /* of ck_users */
   const char *name;
   const char *text;
   size_t length;

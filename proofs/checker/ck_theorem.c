@@ -313,6 +313,11 @@ char *ck_theorem(ck_elab *E, const ck_side *given, const ck_side *candidate, con
     }
   }
   CK_EACH(ck_operator, f, E->operators) {
+    const char *file = f->used ? ck_shadowing(E, f) : NULL;
+    if (file) {
+      fprintf(w.out, "%s is the one that %s defines, which shadows another.\n",
+              ck_specification(E, f), file);
+    }
     if (!f->function || !f->used || f->body)
       continue;
     const char *which = f->tensors.n == 1 ? ck_of_law(f->at->text) : NULL;

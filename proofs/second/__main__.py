@@ -26,20 +26,26 @@ def state(sems, spec, candidate):
     """The claim; Refused (or Rejected, by a bound of terms) where there is none."""
     library = Library()
     for sem in sems:
-        library.add_path(sem)
+        library.open_path(sem, "library")
     claim = Claim(library)
     if spec.endswith(".rule"):
         name = candidate.removesuffix(".reverse")
         uses, definitions, tree, text = parse_rules(read(spec), spec, name)
-        library.add_used(uses, spec)
-        library.add(definitions)
+        library.open_used(uses, spec, "given")
+        library.know("library")
+        library.know("given")
+        library.add(definitions, {"given"})
         claim.read_rule(tree, text, candidate != name)
         return claim
     kind, uses, _, *parts = parse_text("given", read(spec), spec)
-    library.add_used(uses, spec)
     other_kind, other_uses, _, *others = parse_text("graph", read(candidate), candidate)
+    library.open_used(uses, spec, "given")
+    library.open_used(other_uses, candidate, "candidate")
+    library.know("library")
+    library.know("given")
     claim.read_given(kind, list(chain(*parts)))
-    library.add_used(other_uses, candidate)
+    library.reader = "mugraph" if other_kind == "mugraph" else "program"
+    library.know("candidate")
     claim.read_candidate(other_kind, list(chain(*others)))
     return claim
 

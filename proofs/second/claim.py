@@ -414,9 +414,10 @@ class Claim:
     def _admit(self):
         """Section 7.  (integer: by how `define` works; carried: by how `recursion` does.)"""
         known = dict.fromkeys(self.inputs.values())
-        for name, (parameters, body) in self.library.functions.items():
+        for made in self.library.all("func"):
+            parameters, body = made.parts
             if body == BUILTIN:
-                known["func." + name, "r" * len(parameters) + ":r"] = None
+                known["func." + made.name, "r" * len(parameters) + ":r"] = None
         for place, made in enumerate(self.definitions):
             name = made.symbol[0]
             ensure(made.symbol not in known, f"{name} is not fresh")

@@ -110,6 +110,7 @@ class Scalars:
     lists: dict = field(default_factory=dict)  # ..a to the indices bound to it
     depth: int = 0  # of reductions
     call: object = None
+    behind: object = None  # the definition whose body this is
     effort: Effort = field(default_factory=Effort)
     silent: bool = False  # without obligations
 
@@ -183,9 +184,9 @@ class Scalars:
         return computed(operator, a, b)
 
     def _function(self, name, values):
-        functions = self.side.claim.library.functions
-        ensure(name in FUNCTIONS or name in functions, f"there is no function {name}")
-        count = FUNCTIONS[name] if name in FUNCTIONS else len(functions[name][0])
+        made = self.side.claim.library.find("func", name, self.behind)
+        ensure(name in FUNCTIONS or made, f"there is no function {name}")
+        count = FUNCTIONS[name] if name in FUNCTIONS else len(made.parts[0])
         ensure(len(values) == count, f"{name} has another number of arguments")
         match name, *values:
             case "max", a, b:
@@ -198,10 +199,11 @@ class Scalars:
                 if name in DEFINED_WHERE:
                     self.oblige(DEFINED_WHERE[name](a))
                 return make(name, a)
-        parameters, body = functions[name]
+        parameters, body = made.parts
         if body == BUILTIN:
             return make("app", f"func.{name}", "r" * len(values) + ":r", *values)
-        return replace(self, names=dict(zip(parameters, values)), lists={}).scalar(body)
+        names = dict(zip(parameters, values))
+        return replace(self, names=names, lists={}, behind=made).scalar(body)
 
     def choose(self, condition, yes, no):
         """yes and no are what remains to be evaluated; no condition leaves yes."""
@@ -311,13 +313,14 @@ class Call:
     """One call of an operator."""
 
     def __init__(self, side, name, tensors, attributes):
-        operators = side.claim.library.operators
-        ensure(name in operators, f"there is no operator {name}")
-        self.formals, self.defaults, *self.rest = operators[name]
+        made = side.claim.library.find("op", name)
+        ensure(made, f"there is no operator {name}")
+        self.formals, defaults, *self.rest = made.parts
+        self.defaults = defaults or ()
         self.name, self.side, self.tensors, self.attributes = name, side, tensors, attributes
         self.names, self.lists = {}, {}  # lists: ..a to the extents bound to it
         self.groups = {}  # the groups that indices of the result stand for
-        self.here = Scalars(side, self.names, side.around, call=self)
+        self.here = Scalars(side, self.names, side.around, call=self, behind=made)
 
     def _enter(self, name, what):
         ensure(name not in self.names, f"{name} has two meanings")

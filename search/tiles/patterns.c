@@ -29,6 +29,7 @@ bool tl_patterns_init(tl_patterns *patterns, const char *name, const char *const
     tl_patterns_clear(patterns);
     return false;
   }
+  as_oplib_read_as(patterns->lib, AS_READ_LIBRARY); /* the rules are about its operators */
   uint32_t count = as_rulefile_count(patterns->file);
   patterns->rule = as_calloc(count + 1, sizeof *patterns->rule);
   for (uint32_t i = 0; i < count; i++) {

@@ -82,6 +82,8 @@ static void print_row(const graph_run *run, const judged_graph *graph) {
          graph->why && !proved ? graph->why : "");
   if (proved && graph->fixed)
     puts("       at the sizes of the program's text alone");
+  if (verdict->shadowing)
+    printf("       shadowing %s\n", verdict->shadowing);
   if (proved && graph->words.implied)
     printf("       the program is defined only where %s\n", graph->words.implied);
   if (proved && !verdict->certified)

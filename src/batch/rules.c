@@ -41,6 +41,8 @@ static void tell(rule_run *run, const judged_rule *rule) {
     print_residual(&verdict->proof);
   if (verdict->answer == AS_ANSWER_PROVED && verdict->tally.filled == 0)
     puts("    (seen at instances only where all results are empty)");
+  if (verdict->shadowing)
+    printf("    shadowing %s\n", verdict->shadowing);
   if (rule->words.implied)
     printf("    for sizes where %s: elsewhere the %s side is not defined\n", rule->words.implied,
            rule->reverse ? "right" : "left");

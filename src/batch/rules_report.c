@@ -49,6 +49,8 @@ static json_t *row(const judged_rule *rule, const char *file, const char *cert) 
                                 (json_int_t)verdict->tally.open));
   if (rule->words.implied)
     json_object_set_new(object, "implied_of_sizes", json_string(rule->words.implied));
+  if (verdict->shadowing)
+    json_object_set_new(object, "shadowing", json_string(verdict->shadowing));
   if (verdict->cex_found)
     json_object_set_new(object, "instance", instance(&verdict->rule_cex));
   if (verdict->answer == AS_ANSWER_UNKNOWN && verdict->proof.goal) {
@@ -162,6 +164,8 @@ static void fill_item(const judged_rule *rule, as_report_item *item) {
   if (rule->words.implied)
     as_report_row(item, AS_REPORT_PLAIN, "Sizes", "where %s; elsewhere the %s side is not defined",
                   rule->words.implied, rule->reverse ? "right" : "left");
+  if (verdict->shadowing)
+    as_report_row(item, AS_REPORT_OPEN, "Shadowing", "%s", verdict->shadowing);
   if (verdict->expect) {
     as_report_row(item, verdict->surprise ? AS_REPORT_BAD : AS_REPORT_GOOD, "Expected", "%s",
                   as_expect_word(verdict->expect));

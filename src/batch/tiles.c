@@ -57,6 +57,7 @@ typedef struct {
   const answered *like; /* the one that this is but for names; NULL: none */
   char *launches;       /* of a generalisation: of which launches this is; NULL: it is none */
   char *where;          /* relations of sizes that reading it asks for, one a line; NULL: none */
+  char *shadowing;      /* definitions with names of others (as_oplib_shadowing); NULL: none */
 } row;
 
 bool as_batch_tiles_are(const char *given, const char *candidate) {
@@ -194,6 +195,8 @@ static void judge(batch *b, row *r, const char *name, bool alone) {
   bool ok = as_tile_job_take(&job, 0, b->given_name, b->given, b->given_len, &r->err) &&
             as_tile_job_take(&job, 1, name, r->text, r->len, &r->err);
   r->answer = UNREADABLE;
+  if (ok)
+    r->shadowing = as_oplib_shadowing(b->library);
   if (ok && proves && !policy->field)
     prove(b, r, name);
   if (r->answer == PROVED || (b->trial && r->proof.why)) {
@@ -262,8 +265,9 @@ static char *why(row *r) {
                       r->proof.proof.goal ? r->proof.proof.goal : "",
                       r->proof.proof.goal ? ")" : "")
           : NULL;
-  char *words = as_format("%s%s%s%s", r->launches ? r->launches : "", r->verdict.words,
-                          proof ? "\n" : "", proof ? proof : "");
+  char *words = as_format("%s%s%s%s%s%s", r->launches ? r->launches : "", r->verdict.words,
+                          proof ? "\n" : "", proof ? proof : "", r->shadowing ? "\nShadowing " : "",
+                          r->shadowing ? r->shadowing : "");
   free(proof);
   return words;
 }
@@ -275,10 +279,13 @@ static void print_row(const batch *b, const row *r, const char *words) {
   if (how->verbose && r->text)
     fputs(r->text, stdout);
   uint32_t n = r->answer == PROVED ? n_hypotheses(r) : 0;
+  const char *names = r->shadowing ? r->shadowing : "";
+  const char *shadowing = r->shadowing ? ", shadowing " : "";
   if (how->quiet && n > 0)
-    printf("%s, %u hypothes%s on sizes\n", word_of(r), n, n == 1 ? "is" : "es");
+    printf("%s, %u hypothes%s on sizes%s%s\n", word_of(r), n, n == 1 ? "is" : "es", shadowing,
+           names);
   else if (how->quiet)
-    puts(word_of(r));
+    printf("%s%s%s\n", word_of(r), shadowing, names);
   else if (how->from)
     printf("%7s  %-15s %7.3f s\n%s\n", r->label, word_of(r), r->seconds, words);
   else
@@ -339,6 +346,7 @@ static void row_clear(row *r) {
   free(r->text);
   free(r->launches);
   free(r->where);
+  free(r->shadowing);
   as_tile_verdict_clear(&r->verdict);
   as_verdict_clear(&r->proof);
   as_job_clear(&r->job);
@@ -355,13 +363,13 @@ static void tell(batch *b, row *r) {
     print_row(b, r, words);
   json_t *text = r->text ? json_string(r->text) : NULL; /* NULL: not text at all */
   char *more = hypotheses(r);
-  json_array_append_new(b->rows,
-                        json_pack("{s:s, s:s, s:f, s:s, s:s*, s:s, s:I, s:I, s:I, s:o*}", "program",
-                                  r->label, "verdict", word_of(r), "seconds", r->seconds, "words",
-                                  words, "like", r->like ? r->like->label : NULL, "hypotheses",
-                                  more, "instances", (json_int_t)r->verdict.instances, "elements",
-                                  (json_int_t)r->verdict.elements, "conflicts",
-                                  (json_int_t)r->verdict.conflicts, "tile", text));
+  json_array_append_new(
+      b->rows, json_pack("{s:s, s:s, s:f, s:s, s:s*, s:s, s:s*, s:I, s:I, s:I, s:o*}", "program",
+                         r->label, "verdict", word_of(r), "seconds", r->seconds, "words", words,
+                         "like", r->like ? r->like->label : NULL, "hypotheses", more, "shadowing",
+                         r->shadowing, "instances", (json_int_t)r->verdict.instances, "elements",
+                         (json_int_t)r->verdict.elements, "conflicts",
+                         (json_int_t)r->verdict.conflicts, "tile", text));
   free(more);
   free(words);
   row_clear(r);
@@ -611,6 +619,27 @@ static bool judge_general(batch *b, void *file, size_t index, const char *path,
   return ready;
 }
 
+/* A float that is no number can be dropped, or tested for; here it is no value at all.  So a
+ * candidate that does so is not refuted by having no value. */
+static void doubt(const batch *b, row *r, void *file, size_t index,
+                  const as_import_tile_options *options) {
+  as_import_tile_options strict = *options;
+  strict.no_nan = true;
+  as_err why;
+  as_err_init(&why);
+  char *text = b->how->from->tile(file, index, &strict, false, NULL, &why);
+  if (text == NULL) {
+    char *line = as_err_format(&why);
+    char *words = as_format("%s\nThat refutes nothing: %s", r->verdict.words, line);
+    free(r->verdict.words);
+    free(line);
+    r->verdict.words = words;
+    r->answer = r->verdict.answer = AS_TILE_NO_DIFFERENCE;
+  }
+  free(text);
+  as_err_clear(&why);
+}
+
 /* One candidate of a file of several, or alone: as what it is like, if that is known. */
 static void judge_as_read(batch *b, void *file, size_t index, const char *path,
                           const as_import_tile_options *options) {
@@ -642,6 +671,8 @@ static void judge_as_read(batch *b, void *file, size_t index, const char *path,
     take_from(&r);
   else if (related)
     judge(b, &r, name, alone);
+  if (r.answer == AS_TILE_DIFFERS && r.verdict.lacking)
+    doubt(b, &r, file, index, options);
   if (plain && !r.like)
     remember(b, &r, plain);
   r.seconds = as_now() - start;

@@ -28,6 +28,7 @@ typedef struct {
   uint32_t accepted;
   uint32_t disagreed; /* certificates that the checkers do not judge alike; counted as rejected */
   uint32_t differing; /* specifications relied on that are not yours */
+  char *shadowing;    /* of the last case that has definitions with names of others; owned */
   as_err *err;
 } checking;
 
@@ -54,6 +55,13 @@ __attribute__((format(printf, 3, 4))) static void note(checking *c, part of, con
   va_start(ap, fmt);
   tell_of(c, of, fmt, ap);
   va_end(ap);
+}
+
+static void keep_shadowing(checking *c, const as_verdict *v) {
+  if (v->shadowing == NULL)
+    return;
+  free(c->shadowing);
+  c->shadowing = as_strdup(v->shadowing);
 }
 
 static char *in_dir(const checking *c, const char *name) {
@@ -222,9 +230,12 @@ static void name_differences(checking *c, const as_job *job, const as_judged *ju
   as_job by_yours;
   as_job_init(&by_yours, as_oplib_again(c->how->yours, &err));
   by_yours.any_tile = true;
-  if (by_yours.lib)
-    as_job_take_program(&by_yours, job->given.name, as_strdup(job->given.text), job->given.len,
-                        &err);
+  bool taken =
+      by_yours.lib && as_job_take_program(&by_yours, job->given.name, as_strdup(job->given.text),
+                                          job->given.len, &err);
+  if (taken)
+    as_job_take_candidate(&by_yours, job->candidate.name, as_strdup(job->candidate.text),
+                          job->candidate.len, &err);
   compare_specifications(c, judged, by_yours.lib ? by_yours.lib : c->how->yours);
   as_job_clear(&by_yours);
   as_err_clear(&err);
@@ -450,6 +461,7 @@ static bool check_case(checking *c, as_answer *answer) {
     as_lowered_clear(&low);
   }
   *answer = v.answer;
+  keep_shadowing(c, &v);
   as_verdict_clear(&v);
   as_job_clear(&job);
   free(program);
@@ -493,6 +505,7 @@ static bool check_one_rule(checking *c, const as_job *job, json_t *row, const ch
     find(c, REPORTED, "%s: the counterexample is not the one reported", name);
   free(shown);
   free(path);
+  keep_shadowing(c, &v);
   as_verdict_clear(&v);
   free(text);
   if (ok && cert) {
@@ -571,6 +584,7 @@ static bool check_graph(checking *c, json_t *row) {
   c->differing = inner.differing;
   c->disagreed = inner.disagreed;
   c->hypotheses = inner.hypotheses;
+  c->shadowing = inner.shadowing;
   if (ok && (verdict == NULL || strcmp(verdict, as_answer_word(answer)) != 0))
     find(c, REPORTED, "graph %lld: %s as reported, %s as this version finds",
          (long long)json_integer_value(number), verdict ? verdict : "nothing",
@@ -598,15 +612,22 @@ static void tell(const checking *c, const char *format, as_answer answer) {
   uint32_t n = asked(c->how);
   const char *by = by_all[n];
   const char *own = c->differing ? "; by your specifications, which are not all the result's" : "";
-  char *rests = c->hypotheses ? as_format("; %u hypothes%s on sizes", c->hypotheses,
-                                          c->hypotheses == 1 ? "is" : "es")
-                              : as_strdup("");
+  char *hypotheses = c->hypotheses ? as_format("; %u hypothes%s on sizes", c->hypotheses,
+                                               c->hypotheses == 1 ? "is" : "es")
+                                   : as_strdup("");
+  char *rests = as_format("%s%s%s", hypotheses, c->shadowing ? "; shadowing " : "",
+                          c->shadowing ? c->shadowing : "");
+  free(hypotheses);
   if (c->how->json) {
+    json_t *names = c->shadowing ? json_string(c->shadowing) : json_null();
+    char *shadowing = json_dumps(names, JSON_ENCODE_ANY);
+    json_decref(names);
     printf("{\"accepted\": %s, \"changed_files\": %u, \"certificates\": %u, \"rejected\": %u, "
            "\"other_specifications\": %u, \"checkers\": %u, \"checkers_differ\": %u, "
-           "\"hypotheses\": %u}\n",
+           "\"hypotheses\": %u, \"shadowing\": %s}\n",
            c->rejected == 0 && c->accepted > 0 ? "true" : "false", c->wrong, c->accepted,
-           c->rejected, c->differing, n, c->disagreed, c->hypotheses);
+           c->rejected, c->differing, n, c->disagreed, c->hypotheses, shadowing);
+    free(shadowing);
   } else if (!good) {
     puts("NOT VERIFIED");
   } else if (format) { /* a batch */
@@ -669,5 +690,6 @@ as_status as_check(const as_check_how *how, const char *dir, as_err *err) {
   json_decref(c.report);
   for (int of = 0; of < N_PARTS; of++)
     as_str_clear(&told[of]);
+  free(c.shadowing);
   return status;
 }

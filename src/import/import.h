@@ -56,6 +56,7 @@ typedef struct {
   const char *literals;   /* a word of AS_IMPORT_LITERALS */
   bool in_order;          /* a kernel's lanes touch places in the order of its text */
   bool writes_all;        /* what a kernel stores to and never loads, it stores to everywhere */
+  bool no_nan;            /* what tests for or drops a NaN that there may be is refused */
 } as_import_tile_options;
 
 #define AS_IMPORT_LITERALS "printed,decimal,fraction"

@@ -146,6 +146,7 @@ static bool read_options(as_ttir_launch *launch, const triton_file *file,
   launch->literals = reading_of(options)->literals;
   launch->writes_all = launch->writes_all || options->writes_all;
   launch->in_order = options->in_order;
+  launch->no_nan = options->no_nan;
   return fine;
 }
 

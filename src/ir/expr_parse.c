@@ -35,6 +35,8 @@ bool as_gp_use(as_lexed *lexed, as_oplib *lib, char **path) {
               : as_format("%.*s/%s", (int)(slash - lexed->file), lexed->file, name);
   as_err inner;
   as_err_init(&inner);
+  if (as_oplib_reader(lib) == AS_READ_LIBRARY)
+    as_oplib_read_as(lib, AS_READ_GIVEN);
   bool ok = as_oplib_load(lib, whole, &inner);
   if (!ok)
     report(lexed, token, &inner, false);

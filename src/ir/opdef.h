@@ -13,7 +13,13 @@
 struct as_vec;
 
 #define AS_MAX_ATTRS 16 /* that an operator declares */
-#define AS_MAX_GIVEN 8  /* that one call gives, `keepdims` too (proofs/CLAIM.md section 1) */
+
+/* Whose text is read, and so whose definitions a name means first: those that all know; those that
+ * the given program uses, or a file of rules has; those that a candidate program uses.  One of them
+ * may have the name of another's, which it shadows (proofs/CLAIM.md section 0). */
+typedef enum { AS_READ_LIBRARY, AS_READ_GIVEN, AS_READ_CANDIDATE, AS_N_READERS } as_reader;
+
+#define AS_MAX_GIVEN 8 /* that one call gives, `keepdims` too (proofs/CLAIM.md section 1) */
 
 /* attribute value: a size expression (integers, sizes), or a rational number */
 typedef struct {
@@ -75,6 +81,8 @@ typedef struct as_expr {
 
 typedef struct as_func {
   const char *name;
+  const char *file;
+  as_reader reader; /* whose definition it is */
   uint32_t n;
   const char **param;
   as_expr *body; /* NULL: builtin */
@@ -117,6 +125,7 @@ typedef struct {
 
 typedef struct as_opdef {
   const char *name;
+  as_reader reader; /* whose definition it is */
   const char *file;
   int line;
   as_targ *arg;
@@ -140,7 +149,19 @@ as_oplib *as_oplib_new(void);
 void as_oplib_free(as_oplib *lib);
 /* All or nothing: a file with an error adds nothing.  Functions and operators are known from their
  * definition on, so definitions cannot be cyclic; loading a path again does nothing; a name defined
- * twice is an error. */
+ * twice for one reader is an error.  What is found, and for whom definitions are added, goes by the
+ * reader, at first AS_READ_LIBRARY. */
+void as_oplib_read_as(as_oplib *lib, as_reader reader);
+/* Reads as a candidate, another than before: what that one used is not known to this one.  What has
+ * been read stays readable. */
+void as_oplib_new_candidate(as_oplib *lib);
+as_reader as_oplib_reader(const as_oplib *lib);
+/* the name of an operator or function of which some reader has another definition than all know;
+ * NULL: there is none */
+const char *as_oplib_shadowed(const as_oplib *lib);
+/* all such definitions as a verdict names them, `own relu (my.sem), candidate's func erf (b.sem)`,
+ * also those of a candidate that have a name of the given program's; malloc'ed, NULL: none */
+char *as_oplib_shadowing(const as_oplib *lib);
 bool as_oplib_parse(as_oplib *lib, const char *file, const char *text, size_t len, as_err *err);
 bool as_oplib_load(as_oplib *lib, const char *path, as_err *err);    /* one file */
 bool as_oplib_load_dir(as_oplib *lib, const char *dir, as_err *err); /* all *.sem, sorted by name */
@@ -148,6 +169,8 @@ const as_opdef *as_oplib_find(const as_oplib *lib, const char *name);
 const as_func *as_oplib_func(const as_oplib *lib, const char *name);
 uint32_t as_oplib_count(const as_oplib *lib);
 const as_opdef *as_oplib_nth(const as_oplib *lib, uint32_t i);
+/* the operator is what its name means to the reader */
+bool as_oplib_knows(const as_oplib *lib, const as_opdef *op);
 const char *const *as_oplib_files(const as_oplib *lib, uint32_t *n); /* paths loaded, in order */
 
 /* the same files with their texts as they were read; borrowed from the library */
@@ -155,9 +178,12 @@ typedef struct {
   const char *name;
   const char *text; /* ended by a NUL */
   size_t len;
+  as_reader reader;
 } as_source;
 
 const as_source *as_oplib_sources(const as_oplib *lib, uint32_t *n);
+/* how many of these all know: they come first */
+uint32_t as_oplib_known_to_all(const as_oplib *lib);
 /* a library of its own from the same texts, which no file is read again for */
 as_oplib *as_oplib_again(const as_oplib *lib, as_err *err);
 const char *as_oplib_suggest(const as_oplib *lib,
@@ -166,7 +192,8 @@ char *as_opdef_print(const as_opdef *op);       /* canonical text, malloc'ed */
 char *as_func_print(const as_func *f);
 char *as_oplib_text(const as_oplib *lib,
                     const char *name); /* of an operator NAME, or of a function `func NAME`, as the
-                                          checker names what it relied on; NULL: unknown */
+                                          checker names what it relied on: one that shadows
+                                          another is `own ..` or `candidate's ..`; NULL: unknown */
 bool as_opdef_folds(const as_opdef *op);   /* some definition of it goes over several elements */
 bool as_expr_reduces(const as_expr *expr); /* has it a reduction, at any depth? */
 char *as_expr_print(const as_expr *e);     /* a scalar expression or a condition, malloc'ed */

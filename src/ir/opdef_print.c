@@ -1,6 +1,6 @@
 /* Operators and functions as canonical .sem text: what hashes are taken of. */
 #include "lex.h"
-#include "opdef.h"
+#include "oplib_int.h"
 #include "src/base/str.h"
 #include <stdlib.h>
 #include <string.h>
@@ -261,7 +261,19 @@ char *as_func_print(const as_func *func) {
 }
 
 char *as_oplib_text(const as_oplib *lib, const char *name) {
-  const as_func *func = strncmp(name, "func ", 5) == 0 ? as_oplib_func(lib, name + 5) : NULL;
-  const as_opdef *op = func ? NULL : as_oplib_find(lib, name);
+  as_reader reader = AS_READ_LIBRARY;
+  for (as_reader r = AS_READ_GIVEN; r < AS_N_READERS; r++) {
+    if (strncmp(name, as_reader_words[r], strlen(as_reader_words[r])) == 0)
+      reader = r;
+  }
+  name += strlen(as_reader_words[reader]);
+  const as_func *func = NULL;
+  const as_opdef *op = NULL;
+  /* without one of these words it is what some reader alone defines */
+  for (as_reader r = reader; r < AS_N_READERS && func == NULL && op == NULL; r++) {
+    bool is_func = strncmp(name, "func ", 5) == 0;
+    func = is_func ? as_oplib_func_of(lib, r, name + 5) : NULL;
+    op = is_func ? NULL : as_oplib_op_of(lib, r, name);
+  }
   return func ? as_func_print(func) : op ? as_opdef_print(op) : NULL;
 }

@@ -71,17 +71,133 @@ void as_oplib_keep_attr(as_oplib *lib, as_attr *attr) {
   as_vec_push(&lib->num, &(as_oplib_num){true, attr});
 }
 
-const as_opdef *as_oplib_find(const as_oplib *lib, const char *name) {
-  for (size_t i = 0; i < lib->op.n; i++)
-    if (strcmp(AS_VEC_AT(&lib->op, as_opdef *, i)->name, name) == 0)
-      return AS_VEC_AT(&lib->op, as_opdef *, i);
+void as_oplib_read_as(as_oplib *lib, as_reader reader) {
+  lib->reader = reader;
+}
+
+void as_oplib_new_candidate(as_oplib *lib) {
+  size_t n[3] = {0, 0, 0};
+  for (size_t i = 0; i < lib->op.n; i++) {
+    as_opdef *op = AS_VEC_AT(&lib->op, as_opdef *, i);
+    if (op->reader != AS_READ_CANDIDATE)
+      AS_VEC_AT(&lib->op, as_opdef *, n[0]++) = op;
+  }
+  for (size_t i = 0; i < lib->func.n; i++) {
+    as_func *func = AS_VEC_AT(&lib->func, as_func *, i);
+    if (func->reader != AS_READ_CANDIDATE)
+      AS_VEC_AT(&lib->func, as_func *, n[1]++) = func;
+  }
+  for (size_t i = 0; i < lib->source.n; i++) {
+    if (AS_VEC_AT(&lib->source, as_source, i).reader == AS_READ_CANDIDATE)
+      continue;
+    AS_VEC_AT(&lib->file, char *, n[2]) = AS_VEC_AT(&lib->file, char *, i);
+    AS_VEC_AT(&lib->source, as_source, n[2]++) = AS_VEC_AT(&lib->source, as_source, i);
+  }
+  lib->op.n = n[0];
+  lib->func.n = n[1];
+  lib->file.n = lib->source.n = n[2];
+  lib->reader = AS_READ_CANDIDATE;
+}
+
+as_reader as_oplib_reader(const as_oplib *lib) {
+  return lib->reader;
+}
+
+const as_opdef *as_oplib_op_of(const as_oplib *lib, as_reader reader, const char *name) {
+  for (size_t i = 0; i < lib->op.n; i++) {
+    const as_opdef *op = AS_VEC_AT(&lib->op, as_opdef *, i);
+    if (op->reader == reader && strcmp(op->name, name) == 0)
+      return op;
+  }
   return NULL;
 }
 
+const as_func *as_oplib_func_of(const as_oplib *lib, as_reader reader, const char *name) {
+  for (size_t i = 0; i < lib->func.n; i++) {
+    const as_func *func = AS_VEC_AT(&lib->func, as_func *, i);
+    if (func->reader == reader && strcmp(func->name, name) == 0)
+      return func;
+  }
+  return NULL;
+}
+
+/* whose definitions come first; what nobody nearer defines is known from others too */
+static const as_reader orders[AS_N_READERS][AS_N_READERS] = {
+    {AS_READ_LIBRARY, AS_READ_LIBRARY, AS_READ_LIBRARY},
+    {AS_READ_GIVEN, AS_READ_LIBRARY, AS_READ_CANDIDATE},
+    {AS_READ_CANDIDATE, AS_READ_LIBRARY, AS_READ_GIVEN},
+};
+
+const as_opdef *as_oplib_find(const as_oplib *lib, const char *name) {
+  const as_opdef *op = NULL;
+  for (int i = 0; i < AS_N_READERS && op == NULL; i++)
+    op = as_oplib_op_of(lib, orders[lib->reader][i], name);
+  return op;
+}
+
 const as_func *as_oplib_func(const as_oplib *lib, const char *name) {
-  for (size_t i = 0; i < lib->func.n; i++)
-    if (strcmp(AS_VEC_AT(&lib->func, as_func *, i)->name, name) == 0)
-      return AS_VEC_AT(&lib->func, as_func *, i);
+  const as_func *func = NULL;
+  for (int i = 0; i < AS_N_READERS && func == NULL; i++)
+    func = as_oplib_func_of(lib, orders[lib->reader][i], name);
+  return func;
+}
+
+bool as_oplib_knows(const as_oplib *lib, const as_opdef *op) {
+  return as_oplib_find(lib, op->name) == op;
+}
+
+static bool shadows_op(const as_oplib *lib, const as_opdef *op) {
+  bool shadows = false;
+  for (as_reader reader = AS_READ_LIBRARY; reader < op->reader; reader++)
+    shadows = shadows || as_oplib_op_of(lib, reader, op->name);
+  return shadows;
+}
+
+static bool shadows_func(const as_oplib *lib, const as_func *func) {
+  bool shadows = false;
+  for (as_reader reader = AS_READ_LIBRARY; reader < func->reader; reader++)
+    shadows = shadows || as_oplib_func_of(lib, reader, func->name);
+  return shadows;
+}
+
+const char *as_oplib_shadowed(const as_oplib *lib) {
+  for (size_t i = 0; i < lib->op.n; i++) {
+    const as_opdef *op = AS_VEC_AT(&lib->op, as_opdef *, i);
+    if (shadows_op(lib, op))
+      return op->name;
+  }
+  for (size_t i = 0; i < lib->func.n; i++) {
+    const as_func *func = AS_VEC_AT(&lib->func, as_func *, i);
+    if (shadows_func(lib, func))
+      return func->name;
+  }
+  return NULL;
+}
+
+const char *const as_reader_words[AS_N_READERS] = {"", "own ", "candidate's "};
+
+static void add_shadowing(as_str *out, as_reader reader, const char *kind, const char *name,
+                          const char *file) {
+  as_str_printf(out, "%s%s%s%s (%s)", out->n ? ", " : "", as_reader_words[reader], kind, name,
+                as_file_name(file));
+}
+
+char *as_oplib_shadowing(const as_oplib *lib) {
+  as_str out;
+  as_str_init(&out);
+  for (size_t i = 0; i < lib->op.n; i++) {
+    const as_opdef *op = AS_VEC_AT(&lib->op, as_opdef *, i);
+    if (shadows_op(lib, op))
+      add_shadowing(&out, op->reader, "", op->name, op->file);
+  }
+  for (size_t i = 0; i < lib->func.n; i++) {
+    const as_func *func = AS_VEC_AT(&lib->func, as_func *, i);
+    if (shadows_func(lib, func))
+      add_shadowing(&out, func->reader, "func ", func->name, func->file);
+  }
+  if (out.n)
+    return as_str_take(&out);
+  as_str_clear(&out);
   return NULL;
 }
 
@@ -103,13 +219,22 @@ const as_source *as_oplib_sources(const as_oplib *lib, uint32_t *n) {
   return lib->source.data;
 }
 
+uint32_t as_oplib_known_to_all(const as_oplib *lib) {
+  uint32_t n = 0;
+  while (n < lib->source.n && AS_VEC_AT(&lib->source, as_source, n).reader == AS_READ_LIBRARY)
+    n++;
+  return n;
+}
+
 as_oplib *as_oplib_again(const as_oplib *lib, as_err *err) {
   as_oplib *again = as_oplib_new();
   bool ok = true;
   for (size_t i = 0; ok && i < lib->source.n; i++) {
     const as_source *source = &AS_VEC_AT(&lib->source, as_source, i);
+    as_oplib_read_as(again, source->reader);
     ok = as_oplib_parse(again, source->name, source->text, source->len, err);
   }
+  as_oplib_read_as(again, lib->reader);
   if (!ok) {
     as_oplib_free(again);
     return NULL;
@@ -126,8 +251,10 @@ const char *as_oplib_suggest(const as_oplib *lib, const char *name) {
 
 bool as_oplib_load(as_oplib *lib, const char *path, as_err *err) {
   char *real = realpath(path, NULL);
-  for (size_t i = 0; i < lib->file.n && real; i++) {
-    char *other = realpath(AS_VEC_AT(&lib->file, char *, i), NULL);
+  for (size_t i = 0; i < lib->source.n && real; i++) {
+    const as_source *source = &AS_VEC_AT(&lib->source, as_source, i);
+    bool known = source->reader == AS_READ_LIBRARY || source->reader == lib->reader;
+    char *other = known ? realpath(source->name, NULL) : NULL;
     bool same = other && strcmp(other, real) == 0;
     free(other);
     if (same) {

@@ -9,7 +9,8 @@ struct as_oplib {
   as_arena *mem;
   as_vec op;
   as_vec func;
-  as_vec file;   /* of as_opdef *, as_func *, char * */
+  as_vec file; /* of as_opdef *, as_func *, char * */
+  as_reader reader;
   as_vec source; /* of as_source: the same files with their texts */
   as_vec num;    /* of as_expr * and as_attr *: numbers to clear at the end */
 };
@@ -20,6 +21,11 @@ typedef struct {
 } as_oplib_num;
 
 as_expr *as_oplib_new_expr(as_oplib *lib, as_ekind kind, uint32_t nkids, const as_token *t);
+/* how the checker begins the names of definitions that shadow others */
+extern const char *const as_reader_words[AS_N_READERS];
+/* what one reader's definitions make of the name; NULL: nothing */
+const as_opdef *as_oplib_op_of(const as_oplib *lib, as_reader reader, const char *name);
+const as_func *as_oplib_func_of(const as_oplib *lib, as_reader reader, const char *name);
 void as_oplib_keep_attr(as_oplib *lib, as_attr *a); /* initialises it; cleared with the library */
 bool as_sem_definition(
     as_lexed *lexed,

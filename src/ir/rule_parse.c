@@ -134,6 +134,7 @@ as_rulefile *as_rulefile_open(const char *file, const char *text, size_t len, as
   as_rulefile *f = as_calloc(1, sizeof *f);
   f->names = as_arena_new();
   f->lib = lib;
+  as_oplib_read_as(lib, AS_READ_GIVEN);
   as_vec_init(&f->rules, sizeof(span));
   as_vec_init(&f->defects, sizeof(span));
   as_vec_init(&f->defects_why, sizeof(as_err));

@@ -621,7 +621,8 @@ static bool p_op(sem_parser *parser) {
     lexed->at++;
   else if (as_tok_new_name(lexed, "the name of an operator") == NULL)
     return false;
-  const as_opdef *old = as_oplib_find(parser->lib, token->s);
+  op->reader = parser->lib->reader;
+  const as_opdef *old = as_oplib_op_of(parser->lib, op->reader, token->s);
   if (old) {
     return as_lex_fail(lexed, token, "operator `%s` is already defined at %s:%d", token->s,
                        old->file, old->line);
@@ -707,9 +708,12 @@ static bool p_func(sem_parser *parser) {
   const as_token *token = as_tok(lexed);
   if (as_tok_new_name(lexed, "the name of a function") == NULL)
     return false;
-  if (word_in(token, known) || as_oplib_func(parser->lib, token->s))
+  as_reader reader = parser->lib->reader;
+  if (word_in(token, known) || as_oplib_func_of(parser->lib, reader, token->s))
     return as_lex_fail(lexed, token, "function `%s` is already defined", token->s);
   as_func *func = as_arena_alloc(parser->lib->mem, sizeof *func);
+  func->reader = reader;
+  func->file = as_arena_strdup(parser->lib->mem, lexed->file);
   func->name = as_arena_strdup(parser->lib->mem, token->s);
   func->param = as_arena_alloc(parser->lib->mem, 8 * sizeof *func->param);
   if (!as_tok_want(lexed, '(', "`(`"))
@@ -768,6 +772,6 @@ bool as_oplib_parse(as_oplib *lib, const char *file, const char *text, size_t le
   char *copy = as_arena_alloc(lib->mem, len + 1);
   if (len)
     memcpy(copy, text, len);
-  as_vec_push(&lib->source, &(as_source){name, copy, len});
+  as_vec_push(&lib->source, &(as_source){name, copy, len, lib->reader});
   return true;
 }

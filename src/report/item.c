@@ -197,6 +197,9 @@ void as_report_judged(const as_judged *judged, const as_verdict *verdict,
   if (words->implied)
     as_report_row(item, AS_REPORT_PLAIN, "Sizes", "the program is defined only where %s",
                   words->implied);
+  if (verdict->shadowing)
+    as_report_row(item, AS_REPORT_OPEN, "Shadowing",
+                  "%s: other definitions than all know by these names", verdict->shadowing);
   random_rows(verdict, item);
   floats_row(words->floats, item);
   trial_row(words->untried, item);

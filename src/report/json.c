@@ -282,6 +282,7 @@ char *as_report_json(const as_judged *judged, const as_verdict *verdict,
   add_names(object, judged);
   add_verdict(object, verdict);
   add_text(object, "implied_of_sizes", words->implied);
+  add_text(object, "shadowing", verdict->shadowing);
   /* the theorem is not empty: sizes and inputs were met at which both are defined */
   bool witness = verdict->field_ran && verdict->field.same > 0;
   json_object_set_new(object, "witness", json_boolean(witness));

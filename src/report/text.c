@@ -84,6 +84,8 @@ static void print_answer(const as_verdict *verdict) {
 
 void as_report_print_word(const as_verdict *verdict) {
   print_answer(verdict);
+  if (verdict->shadowing)
+    printf(", shadowing %s", verdict->shadowing);
   putchar('\n');
 }
 
@@ -118,6 +120,8 @@ void as_report_print(const as_verdict *verdict, const as_report_words *words, bo
     printf("%s\n", verdict->cex_words);
   for (uint32_t i = 0; verbose && i < verdict->n_relied; i++)
     printf("relies on %s %s\n", verdict->relied[i].name, verdict->relied[i].sha256);
+  if (verdict->shadowing)
+    printf("shadowing %s: other definitions than all know by these names\n", verdict->shadowing);
   if (words->implied)
     printf("sizes     the program is defined only where %s\n", words->implied);
   as_report_print_answer(verdict);

@@ -348,6 +348,12 @@ static void add_tensors(const pl_program *p, as_str *out) {
 }
 
 char *as_tile_plain(as_tile_program *program, const as_graph *given, as_err *err) {
+  const char *shadowed = as_oplib_shadowed(program->lib);
+  if (shadowed) { /* operators are called by name for what stands for the built-in ones */
+    as_err_set(err, AS_BAD_INPUT, "`%s` is defined anew: tiles are not made of operators",
+               shadowed);
+    return NULL;
+  }
   pl_program p = {.program = program, .given = given, .sizes = program->sizes->sizes, .err = err};
   p.mem = as_arena_new();
   p.of_integer = as_malloc((program->n_integers + 1) * sizeof *p.of_integer);

@@ -260,6 +260,12 @@ static bool declared_well(block *b) {
 }
 
 char *as_tile_block_text(const as_tile_program *program, const as_graph *given, as_err *err) {
+  const char *shadowed = as_oplib_shadowed(given->lib);
+  if (shadowed) { /* a muGraph's names are the program's, a tile program's are its own */
+    as_err_set(err, AS_BAD_INPUT,
+               "`%s` is defined anew: no block graph is made of the tile program", shadowed);
+    return NULL;
+  }
   block b = {.program = program, .given = given, .err = err};
   as_str_init(&b.out);
   as_str_printf(&b.out, "mugraph %s\n", program->name);

@@ -120,6 +120,9 @@ typedef struct {
   bool writes_all;    /* what is only stored to is stored to everywhere: an output */
   bool given;         /* others are compared with it */
   bool in_order;      /* lanes touch places in the order of the text, also without barriers */
+  /* Refused is what gives a number, or a truth, in a float of what may be none (NaN): comparisons,
+   * extremes that keep the other operand. */
+  bool no_nan;
   as_ttir_literals literals;
 } as_ttir_launch;
 

@@ -336,6 +336,10 @@ static bool lift_ordered(ttir_lift *lift, const as_ttir_op *op, bool holds) {
 }
 
 static bool lift_compare(ttir_lift *lift, const as_ttir_op *op, int floating) {
+  for (uint32_t i = 0; floating && i < 2; i++) {
+    if (!ttir_keeps_nan(lift, op, ttir_operand(lift, op, i)))
+      return false;
+  }
   bool ordered = op->n_word > 0 && strcmp(op->word[0], "ord") == 0;
   if (floating && (ordered || (op->n_word > 0 && strcmp(op->word[0], "uno") == 0)))
     return lift_ordered(lift, op, ordered);
@@ -542,12 +546,19 @@ ttir_lifted ttir_extreme(ttir_lift *lift, bool most, const ttir_lifted *a, const
 
 static bool lift_extreme(ttir_lift *lift, const as_ttir_op *op, int most) {
   const ttir_lifted *a = ttir_operand(lift, op, 0);
-  lift->value[op->result[0]] = ttir_extreme(lift, most, a, ttir_operand(lift, op, 1));
+  const ttir_lifted *b = ttir_operand(lift, op, 1);
+  if (!ttir_keeps_nan(lift, op, a) || !ttir_keeps_nan(lift, op, b))
+    return false;
+  lift->value[op->result[0]] = ttir_extreme(lift, most, a, b);
   return true;
 }
 
 static bool lift_clamp(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
+  for (uint32_t i = 0; i < 3; i++) {
+    if (!ttir_keeps_nan(lift, op, ttir_operand(lift, op, i)))
+      return false;
+  }
   ttir_lifted above =
       ttir_extreme(lift, true, ttir_operand(lift, op, 0), ttir_operand(lift, op, 1));
   lift->value[op->result[0]] = ttir_extreme(lift, false, &above, ttir_operand(lift, op, 2));

@@ -9,6 +9,12 @@ bool ttir_refuse(ttir_lift *lift, const as_ttir_op *op, const char *why) {
   return as_err_set(lift->err, AS_UNKNOWN, "%s:%d: %s: %s", lift->file, op->line, op->name, why);
 }
 
+bool ttir_keeps_nan(ttir_lift *lift, const as_ttir_op *op, const ttir_lifted *of) {
+  bool number = of->value && of->value->sort == TTIR_REAL;
+  return !lift->launch->no_nan || !number || !ttir_is_partial(of->value) ||
+         ttir_refuse(lift, op, "of what may be no number (NaN) this makes one, or a truth");
+}
+
 void ttir_fail(ttir_lift *lift, const char *why) {
   if (!lift->failed)
     ttir_refuse(lift, lift->now, why);
@@ -18,7 +24,8 @@ void ttir_fail(ttir_lift *lift, const char *why) {
 void ttir_happens(ttir_lift *lift, ttir_event_kind kind, const as_ttir_op *op, uint32_t argument,
                   ttir_node *position, ttir_node *mask, const as_ttir_type *type) {
   ttir_event event = {
-      kind, op, argument, position, mask, {0}, {0}, lift->n_around, ttir_ids_of(position, mask)};
+      kind,           ttir_role_of(op) == TTIR_UPDATES, op, argument, position, mask, {0}, {0},
+      lift->n_around, ttir_ids_of(position, mask)};
   if (type)
     event.type = *type;
   memcpy(event.around, lift->around, sizeof event.around);
@@ -32,10 +39,12 @@ static bool is_ordered(ttir_lift *lift, size_t i, size_t k, uint64_t *left) {
   /* that each lane of a store has a place of its own a proof asks of a candidate; of a sum into
    * memory, of which the sums before are loaded for all lanes at once, it must be seen */
   bool own_lanes = lift->launch->given || ttir_role_of(op) == TTIR_UPDATES;
-  if (lift->launch->in_order || ttir_are_in_order(&lift->events, i, k, own_lanes, left))
+  if (lift->launch->in_order ||
+      ttir_are_in_order(lift->kernel, &lift->events, i, k, own_lanes, left))
     return true;
-  char *text = as_format("a place that another lane may touch in line %d, with no barrier between",
-                         AS_VEC_AT(&lift->events, ttir_event, i).op->line);
+  char *text =
+      as_format("a place that another thread may touch in line %d, with no barrier between",
+                AS_VEC_AT(&lift->events, ttir_event, i).op->line);
   ttir_refuse(lift, op, text);
   free(text);
   return false;

@@ -98,6 +98,8 @@ ttir_node *ttir_largest(ttir_lift *lift, ttir_node *node);
 ttir_node *ttir_in_type(ttir_lift *lift, const as_ttir_op *op, ttir_node *value, uint32_t bits);
 /* lines `where n <= 64` that keep numbers in their types, and sizes in what ranges rest on */
 void ttir_write_relations(const ttir_lift *lift, as_str *text);
+/* false: refused, as something that may be no number would give one here (as_ttir_launch.no_nan) */
+bool ttir_keeps_nan(ttir_lift *lift, const as_ttir_op *op, const ttir_lifted *of);
 /* ttir_size.c: the value of an expression of sizes, which are all of one value (their least) */
 int64_t ttir_size_value(const as_ttir_launch *launch, const char *text);
 

@@ -389,6 +389,9 @@ typedef struct {
   sum sum[2];
   int64_t span;   /* below 0: not known yet */
   uint64_t *left; /* how many lanes and rounds may still be looked at */
+  uint32_t both;  /* loops around both; of those from `shared` on rounds are compared */
+  bool forth;     /* SAME_LANE: a round of the first access, then a later one of the second */
+  bool back;      /* or the other way round */
 } meeting;
 
 /* number of the only loop whose bounds are not known; AS_NONE: all are; false: several */
@@ -458,9 +461,9 @@ static bool find_span(meeting *m) {
   return least > most || !__builtin_sub_overflow(most, least, &m->span);
 }
 
-/* each place that both reach is reached by one lane of each, the same; or that is not known; or two
+/* no place is reached by both; each that is, by one lane of each, the same; neither is known; two
  * lanes are seen to reach one place, whatever masks are that are not known */
-typedef enum { NO_OTHER_LANE, NOT_KNOWN, OTHER_LANE } meets;
+typedef enum { APART, SAME_LANE, NOT_KNOWN, OTHER_LANE } meets;
 
 /* of a place: the lane that reaches it, or SEVERAL, and whether all that do are seen to */
 enum { SEVERAL = 1 << 30 };
@@ -476,6 +479,42 @@ static void add_lane(as_map *lane_of, int64_t place, uint64_t lane, bool seen) {
   as_map_put(lane_of, AS_KEY((uint64_t)place), lane | (seen ? SEEN : 0));
 }
 
+/* of the loops around both accesses, in the order in which rounds are executed */
+static uint64_t round_number(const meeting *m, const point *at) {
+  uint64_t number = 0;
+  for (uint32_t i = m->shared; i < m->both; i++) {
+    const rounds *all = &at->all[i];
+    number = number * MOST_POINTS + (uint64_t)((at->round[i] - all->from) / all->step);
+  }
+  return number;
+}
+
+/* The rounds in which a place is reached: the first, and the last. */
+static void add_round(as_map *first, as_map *last, int64_t place, uint64_t number) {
+  uint64_t known;
+  if (!as_map_get(first, AS_KEY((uint64_t)place), &known) || number < known)
+    as_map_put(first, AS_KEY((uint64_t)place), number);
+  if (!as_map_get(last, AS_KEY((uint64_t)place), &known) || number > known)
+    as_map_put(last, AS_KEY((uint64_t)place), number);
+}
+
+/* the same lane of both at a place, the second access at this point: in other rounds? */
+static meets same_lane_at(meeting *m, const as_map *first, const as_map *last, int64_t place,
+                          const point *at) {
+  enum { MOST_COMPARED = 3 };
+
+  uint64_t least = 0;
+  uint64_t most = 0;
+  as_map_get(first, AS_KEY((uint64_t)place), &least);
+  as_map_get(last, AS_KEY((uint64_t)place), &most);
+  uint64_t number = round_number(m, at);
+  bool compared = m->both <= m->shared + MOST_COMPARED;
+  m->forth = m->forth || !compared || least < number;
+  m->back = m->back || !compared || most > number;
+  bool together = m->both == m->shared; /* rounds are the same, or nothing is said of them */
+  return together || m->forth || m->back ? SAME_LANE : APART;
+}
+
 static meets meet_in_lanes(meeting *m) {
   point at;
   point first;
@@ -486,29 +525,39 @@ static meets meet_in_lanes(meeting *m) {
       !open_loops_match(m, &at, &first) || !same_fixed(&m->sum[0], &m->sum[1]) ||
       !same_fixed(&m->sum[1], &m->sum[0]))
     return NOT_KNOWN;
-  meets found = NO_OTHER_LANE;
+  meets found = APART;
   as_map lane_of; /* by place */
+  as_map round_of[2];
   as_map_init(&lane_of, 1);
-  for (bool more = points_of(&at) > 0; more && found == NO_OTHER_LANE; more = next_point(&at)) {
+  as_map_init(&round_of[0], 1);
+  as_map_init(&round_of[1], 1);
+  for (bool more = points_of(&at) > 0; more && found == APART; more = next_point(&at)) {
     int holds = truth_at(&at, m->event[0]->mask);
     if (holds != 0 && !moving_at(&at, &m->sum[0], &place))
       found = NOT_KNOWN;
-    else if (holds != 0)
-      add_lane(&lane_of, place, lane_number(&at), holds > 0);
+    if (holds == 0 || found != APART)
+      continue;
+    add_lane(&lane_of, place, lane_number(&at), holds > 0);
+    add_round(&round_of[0], &round_of[1], place, round_number(m, &at));
   }
   at = first;
-  bool known_all = found == NO_OTHER_LANE;
+  bool known_all = found == APART;
   for (bool more = points_of(&at) > 0; more && known_all; more = next_point(&at)) {
     int holds = truth_at(&at, m->event[1]->mask);
     if (holds == 0)
       continue;
     known_all = moving_at(&at, &m->sum[1], &place);
-    bool met = known_all && as_map_get(&lane_of, AS_KEY((uint64_t)place), &known) &&
-               !(comparable && (known & ~SEEN) == lane_number(&at));
-    if (met && found != OTHER_LANE)
-      found = holds > 0 && (known & SEEN) ? OTHER_LANE : NOT_KNOWN;
+    bool met = known_all && as_map_get(&lane_of, AS_KEY((uint64_t)place), &known);
+    bool same = met && comparable && (known & ~SEEN) == lane_number(&at);
+    meets here = !met   ? APART
+                 : same ? same_lane_at(m, &round_of[0], &round_of[1], place, &at)
+                 : holds > 0 && (known & SEEN) ? OTHER_LANE
+                                               : NOT_KNOWN;
+    found = here > found ? here : found;
   }
   as_map_clear(&lane_of);
+  as_map_clear(&round_of[0]);
+  as_map_clear(&round_of[1]);
   return known_all ? found : NOT_KNOWN;
 }
 
@@ -562,25 +611,37 @@ static bool has_open_loop(meeting *m) {
   return open[0] != AS_NONE || open[1] != AS_NONE;
 }
 
+/* of accesses that meet in one lane: in a later round of the second, of the first */
+typedef struct {
+  bool forth;
+  bool back;
+} order_of;
+
 /* in any instance at once, or in one after another */
 static meets same_by_points(const ttir_event *a, const ttir_event *b, uint32_t shared,
-                            uint64_t *left) {
+                            uint64_t *left, order_of *rounds_of) {
   instance here = {.n = 0};
-  meeting m = {.event = {a, b}, .here = &here, .shared = shared, .left = left};
+  meeting m = {
+      .event = {a, b}, .here = &here, .shared = shared, .left = left, .both = common(a, b)};
   meets found = meet_in_lanes(&m);
   bool perhaps = found == NOT_KNOWN || (found == OTHER_LANE && has_open_loop(&m));
-  if (!perhaps || !first_instance(&m, &here))
+  if (!perhaps || !first_instance(&m, &here)) {
+    *rounds_of = (order_of){m.forth, m.back};
     return found;
+  }
   double work = 1;
   for (uint32_t i = 0; i < here.n; i++)
     work *= (double)(here.id[i]->hi - here.id[i]->lo + 1);
+  meets worst = APART;
   do {
     point at;
     if (!start(&m, 0, &at) || work * (double)points_of(&at) > MOST_IN_ALL)
       return NOT_KNOWN;
     found = meet_in_lanes(&m);
-  } while (found == NO_OTHER_LANE && next_instance(&here));
-  return found;
+    worst = found > worst ? found : worst;
+  } while (found <= SAME_LANE && next_instance(&here));
+  *rounds_of = (order_of){m.forth, m.back};
+  return worst;
 }
 
 /* the same expression under the same mask, in the same rounds: lanes that store have places of
@@ -601,13 +662,41 @@ static bool ranges_apart(const ttir_event *a, const ttir_event *b) {
 
 /* rounds of `shared` loops are the same, and of those inside any; together: of those inside, too */
 static meets other_lanes(const ttir_event *a, const ttir_event *b, uint32_t shared, bool together,
-                         uint64_t *left) {
-  return ranges_apart(a, b) || (together && same_by_text(a, b))
-             ? NO_OTHER_LANE
-             : same_by_points(a, b, shared, left);
+                         uint64_t *left, order_of *rounds_of) {
+  *rounds_of = (order_of){true, true};
+  return ranges_apart(a, b)               ? APART
+         : together && same_by_text(a, b) ? SAME_LANE
+                                          : same_by_points(a, b, shared, left, rounds_of);
 }
 
-bool ttir_are_in_order(const as_vec *events, size_t i, size_t k, bool own_lanes, uint64_t *left) {
+/* is the truth one that the mask asks for, or, `holds` being false, one that it rules out? */
+static bool asks_for(const ttir_node *mask, const ttir_node *truth, bool holds) {
+  if (mask->kind == TTIR_N_AND)
+    return asks_for(mask->kid[0], truth, holds) || asks_for(mask->kid[1], truth, holds);
+  return holds ? ttir_same(mask, truth)
+               : mask->kind == TTIR_N_NOT && ttir_same(mask->kid[0], truth);
+}
+
+/* does the one ask for something that the other rules out? */
+static bool excludes(const ttir_node *mask, const ttir_node *other) {
+  if (mask->kind == TTIR_N_AND)
+    return excludes(mask->kid[0], other) || excludes(mask->kid[1], other);
+  return mask->kind == TTIR_N_NOT ? asks_for(other, mask->kid[0], true)
+                                  : asks_for(other, mask, false);
+}
+
+/* One lane of both, the first before the second in the text, in one round.  Which thread executes a
+ * lane of a load, and how many do, is the compiler's choice, and may be another one for a store. So
+ * a load is before a store that is made of what is loaded; and sums into memory need no order. */
+static bool lane_is_ordered(const as_ttir_kernel *kernel, const ttir_event *first,
+                            const ttir_event *second) {
+  if (first->kind == TTIR_STORES && second->kind == TTIR_STORES)
+    return first->update && second->update;
+  return first->kind == TTIR_LOADS && ttir_is_made_of(kernel, second->op, first->op);
+}
+
+bool ttir_are_in_order(const as_ttir_kernel *kernel, const as_vec *events, size_t i, size_t k,
+                       bool own_lanes, uint64_t *left) {
   const ttir_event *a = &AS_VEC_AT(events, ttir_event, i);
   const ttir_event *b = &AS_VEC_AT(events, ttir_event, k);
   bool waits = a->kind == TTIR_WAITS || b->kind == TTIR_WAITS;
@@ -616,17 +705,33 @@ bool ttir_are_in_order(const as_vec *events, size_t i, size_t k, bool own_lanes,
     return true;
   uint32_t both = common(a, b);
   bool together = both == a->n_around && both == b->n_around;
-  meets worst = NO_OTHER_LANE;
-  if (i != k && !waits_between(events, i, k))
-    worst = other_lanes(a, b, both, together, left);
   bool alike = same_by_text(a, b) && ttir_place_tells_lane(a);
-  if (i == k && own_lanes && !alike)
-    worst = same_by_points(a, b, both, left);
-  for (uint32_t depth = 0; depth < both && !alike && worst != OTHER_LANE; depth++) {
-    if (waits_across(events, i, k, depth) && waits_across(events, k, i, depth))
-      continue;
-    meets found = other_lanes(a, b, depth, false, left);
-    worst = found > worst ? found : worst;
+  order_of lane;
+  if (i != k && !waits_between(events, i, k)) {
+    meets found = other_lanes(a, b, both, together, left, &lane);
+    bool both_hold = !same_lanes(&a->type, &b->type) || !excludes(a->mask, b->mask);
+    if (found > SAME_LANE || (found == SAME_LANE && both_hold && !lane_is_ordered(kernel, a, b)))
+      return false;
   }
-  return worst == NO_OTHER_LANE;
+  if (i == k && own_lanes && !alike && same_by_points(a, b, both, left, &lane) > SAME_LANE)
+    return false;
+  bool sums = a->update && b->update;
+  for (uint32_t depth = 0; depth < both && !(alike && (i == k || sums)); depth++) {
+    bool forth = waits_across(events, i, k, depth);
+    bool back = waits_across(events, k, i, depth);
+    if (forth && back)
+      continue;
+    meets found = other_lanes(a, b, depth, false, left, &lane);
+    if (found > SAME_LANE && alike) {
+      found = SAME_LANE;
+      lane = (order_of){true, true};
+    }
+    /* rounds of one access are in order in a lane: a store's later round is behind this one's */
+    forth = forth || i == k || lane_is_ordered(kernel, a, b);
+    back = back || i == k || sums;
+    if (found > SAME_LANE ||
+        (found == SAME_LANE && ((lane.forth && !forth) || (lane.back && !back))))
+      return false;
+  }
+  return true;
 }

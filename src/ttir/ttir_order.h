@@ -31,6 +31,7 @@ typedef enum { TTIR_LOADS, TTIR_STORES, TTIR_WAITS } ttir_event_kind;
 /* an access of all lanes of a type, or a barrier, in the order of the text */
 typedef struct {
   ttir_event_kind kind;
+  bool update; /* a sum into memory, as one */
   const as_ttir_op *op;
   uint32_t argument;
   ttir_node *position;
@@ -42,10 +43,15 @@ typedef struct {
 } ttir_event;
 
 /* Is it ruled out that numbers i <= k, accesses to one argument of which one is a store, reach one
- * place from different lanes with no barrier between?  Of two rounds of a loop a number may be its
- * own other; own_lanes: and of one.  left: so many lanes and rounds are looked at; what is then not
- * known is not ruled out. */
-bool ttir_are_in_order(const as_vec *events, size_t i, size_t k, bool own_lanes, uint64_t *left);
+ * place with no barrier between from different lanes, or from lanes that are not in the order of
+ * the text?  Of two rounds of a loop a number may be its own other; own_lanes: and of one.  left:
+ * so many lanes and rounds are looked at; what is then not known is not ruled out. */
+bool ttir_are_in_order(const as_ttir_kernel *kernel, const as_vec *events, size_t i, size_t k,
+                       bool own_lanes, uint64_t *left);
+
+/* ttir_uses.c: are operands of the one operation made of results of the other, in each execution?
+ */
+bool ttir_is_made_of(const as_ttir_kernel *kernel, const as_ttir_op *user, const as_ttir_op *of);
 
 /* ttir_digits.c: does a place that the access reaches tell the lane, whatever the round is? */
 bool ttir_place_tells_lane(const ttir_event *event);

@@ -505,12 +505,37 @@ bool ttir_is_in_any_order(const ttir_lift *lift, const as_ttir_op *op) {
          op->n_operand == 1 && op->n_region == 1 && combination_of(lift, &op->region[0]) != OTHER;
 }
 
+static bool chooses(const as_ttir_region *region) {
+  static const char *const names[] = {"arith.select",   "arith.cmpf",    "arith.maxnumf",
+                                      "arith.maximumf", "arith.minnumf", "arith.minimumf",
+                                      "tt.clampf"};
+  for (uint32_t i = 0; i < region->n_op; i++) {
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+      if (strcmp(region->op[i]->name, names[k]) == 0)
+        return true;
+    }
+  }
+  return false;
+}
+
+/* sums and products of what is no number are none; extremes, and what chooses, drop it */
+static bool keeps_nan(ttir_lift *lift, const as_ttir_op *op, combination how) {
+  bool keeps = how == SUM || how == PRODUCT || (how == OTHER && !chooses(&op->region[0]));
+  for (uint32_t i = 0; i < op->n_operand && !keeps; i++) {
+    if (!ttir_keeps_nan(lift, op, ttir_operand(lift, op, i)))
+      return false;
+  }
+  return true;
+}
+
 bool ttir_lift_reduce(ttir_lift *lift, const as_ttir_op *op, int code) {
   (void)code;
   uint32_t axis;
   if (!axis_of(lift, op, true, &axis))
     return false;
   combination how = op->n_operand == 1 ? combination_of(lift, &op->region[0]) : OTHER;
+  if (!keeps_nan(lift, op, how))
+    return false;
   if (how != OTHER)
     return reduce_known(lift, op, axis, how);
   bool moments =
@@ -534,6 +559,8 @@ bool ttir_lift_scan(ttir_lift *lift, const as_ttir_op *op, int code) {
   const ttir_lifted *of = ttir_operand(lift, op, 0);
   if (how == OTHER || how == ALL || how == ANY || of->low || of->high)
     return ttir_refuse(lift, op, "by something else than a sum, a product or an extreme");
+  if (!keeps_nan(lift, op, how))
+    return false;
   static const char *const words[] = {"sum", "prod", "max", "min"};
   const as_ttir_type *type = ttir_type_of(lift, op->operand[0]);
   const char *reverse = as_ttir_attribute_of(op, "reverse");

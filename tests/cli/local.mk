@@ -15,13 +15,13 @@ CLI_TESTS = \
   tests/cli/test_rounding.sh \
   tests/cli/test_run.sh \
   tests/cli/test_search.sh \
-  tests/cli/test_shard.sh \
+  tests/cli/test_shadowing.sh tests/cli/test_shard.sh \
   tests/cli/test_sizes.sh \
   tests/cli/test_target.sh tests/cli/test_trial.sh tests/cli/test_tune.sh \
   tests/cli/test_trace.sh
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/explain tests/cli/lib.sh tests/cli/certificates.txt tests/cli/chain.sh
-FAST_TESTS += $(filter-out tests/cli/test_axon.sh tests/cli/test_cache.sh tests/cli/test_search.sh tests/cli/test_shard.sh tests/cli/test_results.sh tests/cli/test_sizes.sh tests/cli/test_trace.sh tests/cli/test_tune.sh, $(CLI_TESTS))
+FAST_TESTS += $(filter-out tests/cli/test_axon.sh tests/cli/test_cache.sh tests/cli/test_search.sh tests/cli/test_shard.sh tests/cli/test_results.sh tests/cli/test_shadowing.sh tests/cli/test_sizes.sh tests/cli/test_trace.sh tests/cli/test_tune.sh, $(CLI_TESTS))
 GOLDEN_TESTS += tests/cli/test_options.sh tests/cli/test_explain.sh tests/cli/test_certificates.sh
 check_PROGRAMS += tests/cli/test_report
 TESTS += tests/cli/test_report

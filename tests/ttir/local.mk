@@ -45,3 +45,6 @@ EXTRA_DIST += tests/ttir/own/model_kernels.py tests/ttir/own/field_kernels.py te
   tests/ttir/own/pixels_shuffled.tp tests/ttir/own/pixels_shuffled.ttir tests/ttir/own/poi_gelu_add.tp tests/ttir/own/poi_gelu_add.ttir tests/ttir/own/red_softmax.tp \
   tests/ttir/own/red_softmax.ttir tests/ttir/own/per_var_mean.tp tests/ttir/own/per_var_mean.ttir tests/ttir/own/scaled_groups.tp tests/ttir/own/scaled_groups.ttir \
   tests/ttir/own/batched_permute.tp tests/ttir/own/batched_permute.ttir tests/ttir/own/persistent_matmul.tp tests/ttir/own/persistent_matmul.ttir tests/ttir/own/conv_implicit.tp tests/ttir/own/conv_implicit.ttir
+TESTS += tests/ttir/test_nan.sh
+FAST_TESTS += tests/ttir/test_nan.sh
+EXTRA_DIST += tests/ttir/test_nan.sh

@@ -59,8 +59,33 @@ disordered() {
   expect 0 'parallel' lift $launch --in-order near.ttir
 }
 
-# the same lane, other places, a barrier
-fine "$(store y1 x; load v y1; store y1 v)"
+# The same lane of a load and of a store: other threads may execute it.  What is stored is made of what is loaded, or a barrier is between;
+# two stores to one place need one.
+disordered "$(store y1 x; load v y1; store far v)"
+fine "$(store y1 x; echo "$barrier"; load v y1; store y1 v)"
+fine "$(load v y1; store y1 v)"
+disordered "$(load v y1; store y1 x; store far v)"
+fine "$(load v y1; echo "$barrier"; store y1 x; store far v)"
+made='    %w = arith.addf %v, %x : tensor<8xf32>'
+fine "$(load v y1; echo "$made"; store y1 w)"
+disordered "$(load v y1; echo "$made"; store y1 x; store far w)"
+fine "$(load v y1; echo '    %is = arith.cmpf ogt, %v, %x : tensor<8xf32>
+    tt.store %y1, %x, %is : tensor<8x!tt.ptr<f32>>')"
+disordered "$(store y1 x; store y1 x)"
+fine "$(store y1 x; echo "$barrier"; store y1 x)"
+# in the branches of one condition, of two
+branch() { printf '    scf.if %%%s {\n%s\n    }' "$1" "$2"; }
+yes='    %yes = arith.cmpi slt, %n, %c8 : i32
+    %also = arith.cmpi slt, %n, %c32 : i32'
+fine "$yes
+$(branch yes "$(store y1 x)" | sed '$d'; echo '    } else {'; store y1 x; echo '    }')"
+disordered "$yes
+$(branch yes "$(store y1 x)"; echo; branch also "$(store y1 x)")"
+# through a loop: a sum of what each round loads is stored behind it; a number that is not made of it
+sums() { printf '    %%zero = arith.constant dense<0.0> : tensor<8xf32>\n    %%all = scf.for %%i = %%c0 to %%c8 step %%c1 iter_args(%%s = %%zero) -> (tensor<8xf32>) : i32 {\n%s\n    %%t = arith.addf %%s, %%%s : tensor<8xf32>\n      scf.yield %%t : tensor<8xf32>\n    }\n' "$(load v y1)" "$1"; }
+fine "$(sums v; store y1 all)"
+disordered "$(sums x; store y1 all)"
+# other places, a barrier
 fine "$(store y1 x; load v far; store far v)"
 fine "$(store y1 x; echo "$barrier"; load v next; store far v)"
 # the next lane's place: stored before, or stored behind
@@ -72,11 +97,12 @@ kernel "$(store y1 x; load v next; store far v)"
 first=$(grep -n 'tt.store %y1' near.ttir | cut -d: -f1)
 second=$(grep -n '%v = tt.load' near.ttir | cut -d: -f1)
 # shellcheck disable=SC2086
-expect 3 "near.ttir:$second: tt.load: a place that another lane may touch in line $first" lift $launch near.ttir
+expect 3 "near.ttir:$second: tt.load: a place that another thread may touch in line $first" lift $launch near.ttir
 
 # masks: stored in three lanes, loaded in those, in the others, in all of the next
 masked='    tt.store %y1, %x, %m : tensor<8x!tt.ptr<f32>>'
-fine "$(echo "$masked"; load v y1; store far v)"
+disordered "$(echo "$masked"; load v y1; store far v)"
+fine "$(echo "$masked"; echo "$barrier"; load v y1; store far v)"
 fine "$(echo "$masked"; echo '    %zero = arith.constant dense<0.0> : tensor<8xf32>
     %v = tt.load %y1, %other, %zero : tensor<8x!tt.ptr<f32>>'; store far v)"
 fine "$(echo "$masked"; echo '    %zero = arith.constant dense<0.0> : tensor<8xf32>
@@ -122,7 +148,8 @@ disordered "$(loop c8 c1 "$(load v next; store y1 v)")"
 disordered "$(loop c8 c1 "$(load v next; echo "$barrier"; store y1 v)")"
 disordered "$(loop c8 c1 "$(echo "$barrier"; load v next; store y1 v)")"
 fine "$(loop c8 c1 "$(load v next; echo "$barrier"; store y1 v; echo "$barrier")")"
-fine "$(loop c8 c1 "$(load v y1; store y1 v)")"
+disordered "$(loop c8 c1 "$(load v y1; store y1 v)")" # what a round stores the next one loads
+fine "$(loop c8 c1 "$(load v y1; store y1 v; echo "$barrier")")"
 
 # places that go on: a loop over a row, in steps of the lanes, also where the number of rounds is not known
 for bound in c32 n; do
@@ -133,7 +160,8 @@ for bound in c32 n; do
   fine "$(loop "$bound" c8 "$(places 0; places 16; load v at16; store at0 v)")"
 done
 # what a first loop stored, a second one loads in the same lanes, or in others
-fine "$(loop n c8 "$(places 0; store at0 x)"; loop n c8 "$(places 0; load v at0; store at0 v)" | sed 's/%\([sabr]0\|at0\|i\|v\)\>/%\1_2/g')"
+disordered "$(loop n c8 "$(places 0; store at0 x)"; loop n c8 "$(places 0; load v at0; store at0 v)" | sed 's/%\([sabr]0\|at0\|i\|v\)\>/%\1_2/g')"
+fine "$(loop n c8 "$(places 0; store at0 x)"; echo "$barrier"; loop n c8 "$(places 0; load v at0; store at0 v)" | sed 's/%\([sabr]0\|at0\|i\|v\)\>/%\1_2/g')"
 disordered "$(loop n c8 "$(places 0; store at0 x)"; loop n c8 "$(places 1; load v at1; store at1 v)")"
 
 # a loop whose bounds depend on the round of the one around: its first rounds do not tell of all

@@ -49,6 +49,7 @@ static bool read_text(as_job_text *into, const char *path, as_err *err) {
 
 static bool parse_program(as_job *job, as_err *err) {
   const as_job_text *text = &job->given;
+  as_oplib_read_as(job->lib, AS_READ_GIVEN);
   if (job->any_tile && as_tile_is_text(text->text, text->len)) {
     job->tile[0] = as_tile_parse(text->name, text->text, text->len, job->sizes, job->lib, err);
     return job->tile[0] != NULL;
@@ -162,20 +163,31 @@ static void order_as_given(const as_graph *given, as_graph *graph) {
     order_by_name(given, given->output, given->n_output, graph, graph->output);
 }
 
-static bool parse_candidate(as_job *job, as_err *err) {
+/* a muGraph is read as its program is, with the program's own definitions; others by themselves */
+static bool parse_text(as_job *job, as_err *err) {
   const as_job_text *text = &job->candidate;
-  if (as_tile_is_text(text->text, text->len))
+  if (as_tile_is_text(text->text, text->len)) {
+    as_oplib_new_candidate(job->lib);
     return parse_tile(job, err);
+  }
   if (job->program == NULL && !is_program(text->text, text->len))
     return as_err_set(err, AS_BAD_INPUT, "%s: beside a given tile program it is no program",
                       text->name);
-  if (is_program(text->text, text->len))
+  if (is_program(text->text, text->len)) {
+    as_oplib_new_candidate(job->lib);
     job->graph = parse_second_program(job, text, err);
-  else
+  } else {
     job->graph = as_parse_mug(text->name, text->text, text->len, job->program, err);
+  }
   if (job->graph && job->program)
     order_as_given(job->program, job->graph);
   return job->graph != NULL;
+}
+
+static bool parse_candidate(as_job *job, as_err *err) {
+  bool ok = parse_text(job, err);
+  as_oplib_read_as(job->lib, AS_READ_GIVEN);
+  return ok;
 }
 
 bool as_job_read_candidate(as_job *job, const char *path, as_err *err) {

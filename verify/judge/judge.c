@@ -123,8 +123,9 @@ static ck_claim *read_pruned(const as_judged *judged, ck_terms *terms) {
     return NULL;
   judge_texts texts = judge_pruned(definitions, judged);
   ck_msg msg = {0};
-  ck_claim *claim = ck_claim_texts(terms, &texts.given, &judged->candidate, texts.specification,
-                                   texts.n_specification, &msg);
+  ck_claim *claim =
+      ck_claim_listed(terms, &texts.given, &judged->candidate, texts.specification,
+                      as_oplib_known_to_all(judged->lib), texts.n_specification, NULL, &msg);
   clear_message(&msg);
   judge_texts_clear(&texts);
   judge_definitions_free(own);
@@ -138,7 +139,9 @@ static ck_claim *read_whole(const as_judged *judged, const ck_text *given, ck_te
   ck_text *specification = as_calloc(n + 1, sizeof *specification);
   for (uint32_t i = 0; i < n; i++)
     specification[i] = (ck_text){source[i].name, source[i].text, source[i].len};
-  ck_claim *claim = ck_claim_texts(terms, given, &judged->candidate, specification, n, msg);
+  uint32_t known = as_oplib_known_to_all(judged->lib);
+  ck_claim *claim =
+      ck_claim_listed(terms, given, &judged->candidate, specification, known, n, NULL, msg);
   free(specification);
   return claim;
 }
@@ -180,6 +183,8 @@ bool as_judge_read(const as_judged *judged, as_verdict *verdict) {
   ck_msg msg = {0};
   ck_terms *terms = ck_terms_new();
   ck_claim *claim = read_claim(judged, terms, &msg);
+  if (verdict->shadowing == NULL)
+    verdict->shadowing = as_oplib_shadowing(judged->lib);
   if (claim) {
     verdict->terms = terms;
     verdict->claim = claim;

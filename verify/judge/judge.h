@@ -158,6 +158,7 @@ typedef struct {
   ck_claim *claim;
   bool absurd; /* it cannot be read because what is stated or needed of numbers is false */
   char *theorem;
+  char *shadowing; /* definitions with names of others (as_oplib_shadowing); NULL: none */
   as_relied *relied;
   uint32_t n_relied;
   /* PROVED: what the given side demands of the sizes, to be defined at all, and the texts do not

@@ -32,6 +32,7 @@ void as_verdict_clear(as_verdict *verdict) {
   as_cex_clear(&verdict->cex);
   as_rule_cex_clear(&verdict->rule_cex);
   free(verdict->relied);
+  free(verdict->shadowing);
   free(verdict->implied);
   free(verdict->why);
   free(verdict->theorem);

@@ -257,23 +257,29 @@ static bool undefined_run(const as_side_run *run, char **words) {
   return true;
 }
 
-/* *exceeded: a side was not evaluated for want of steps or memory */
-static bool prove_different(const tile_instance *instance, const as_domain *domain, bool *exceeded,
-                            char **words) {
+typedef struct {
+  bool exceeded; /* a side was not evaluated for want of steps or memory */
+  bool lacking;  /* what differs is that the candidate has no value there */
+} value_notes;
+
+static bool prove_different(const tile_instance *instance, const as_domain *domain,
+                            value_notes *notes, char **words) {
   trial t;
   as_side_run run = {0};
   difference found;
   uint64_t elements = 0;
   trial_init(&t, instance, domain);
   bool proved = false;
-  *exceeded |= t.given.status == AS_UNKNOWN;
+  notes->exceeded |= t.given.status == AS_UNKNOWN;
   if (surely_defined(&t)) {
     run_candidate(&t, AS_TILE_ASCENDING, instance->seed, &run);
-    *exceeded |= run.status == AS_UNKNOWN;
+    notes->exceeded |= run.status == AS_UNKNOWN;
     proved = undefined_run(&run, words);
+    notes->lacking = proved && run.status == AS_OK;
     if (!proved && run.status == AS_OK &&
         compare_runs(&t, &t.given, true, &run, &found, &elements) == ELEMENTS_DIFFER) {
       *words = difference_text(&t, &found, "given", "candidate");
+      notes->lacking = found.at != SIZE_MAX && lacks(t.domain, as_tensor_at(found.right, found.at));
       proved = true;
     }
     as_side_run_clear(&run);
@@ -378,13 +384,14 @@ static void compare_candidate(const trial *t, const as_side_run *run, tile_outco
   bool differs = run->status == AS_NO || (run->status == AS_OK && run->notes.flags & AS_F_UNDEF) ||
                  (run->status == AS_OK && compare_runs(t, &t->given, true, run, &found,
                                                        &outcome->elements) == ELEMENTS_DIFFER);
-  bool exceeded = false;
-  if (differs && prove(t->instance, by_values, &exceeded, &outcome->words)) {
+  value_notes notes = {false, false};
+  if (differs && prove(t->instance, by_values, &notes, &outcome->words)) {
+    outcome->lacking = notes.lacking;
     outcome->answer = AS_TILE_DIFFERS;
     outcome->compared = true;
     return;
   }
-  if (differs && exceeded) {
+  if (differs && notes.exceeded) {
     outcome->why = as_strdup("over doubles there is a difference, which exact numbers do not "
                              "decide within the steps and the memory allowed");
     return;

@@ -43,6 +43,7 @@ typedef struct {
   bool conflict;
   bool exceeded; /* a side was not evaluated for want of steps or memory */
   uint64_t ops;  /* of the tile programs, over doubles */
+  bool lacking;  /* what differs is that the candidate has no value there */
   char *words;   /* what differs; owned */
   char *why;     /* nothing was compared, for this reason; owned */
 } tile_outcome;

@@ -19,12 +19,18 @@ void as_tile_job_clear(as_tile_job *job) {
 
 bool as_tile_job_take(as_tile_job *job, int which, const char *name, const char *text, size_t len,
                       as_err *err) {
+  if (which == 0)
+    as_oplib_read_as(job->lib, AS_READ_GIVEN);
+  else
+    as_oplib_new_candidate(job->lib);
   if (as_tile_is_text(text, len)) {
     job->tile[which] = as_tile_parse(name, text, len, job->sizes, job->lib, err);
     return job->tile[which] != NULL;
   }
   const char *dot = strrchr(name, '.');
   bool graph = dot && strcmp(dot, ".mug") == 0;
+  if (graph)
+    as_oplib_read_as(job->lib, AS_READ_GIVEN); /* with the program's own definitions */
   if (graph && (which == 0 || job->graph[0] == NULL))
     return as_err_set(err, AS_BAD_INPUT, "%s: a muGraph is read with a program (.tp)", name);
   job->graph[which] = graph ? as_parse_mug(name, text, len, job->graph[0], err)

@@ -113,6 +113,7 @@ static void take(search *s, const tile_outcome *outcome, const as_tensor *exact)
     return;
   char *at = sizes_and_inputs(s, exact);
   verdict->answer = outcome->answer;
+  verdict->lacking = outcome->lacking;
   verdict->words = as_format("%s%s", at, outcome->words);
   free(at);
 }

@@ -14,6 +14,7 @@ typedef enum {
 
 typedef struct {
   as_tile_answer answer;
+  bool lacking;        /* it is one because the candidate has no value there */
   char *words;         /* the counterexample, or what was compared; owned */
   uint64_t instances;  /* sizes and inputs at which both were compared */
   uint64_t elements;   /* of results that were compared */

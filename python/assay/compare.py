@@ -20,10 +20,12 @@ class Comparison:
     """Compares lists of results; numbers are small or large beside the largest that a result has
     had in the first pair."""
 
-    def __init__(self, times=1, types=()):
+    def __init__(self, times=1, types=(), infinities=False):
         """`times` as much rounding is let pass as between two runs of the same operators; `types`
-        are those of tensors on the way to the results."""
+        are those of tensors on the way to the results; with `infinities` these are numbers that
+        equal themselves alone."""
         self._times = times
+        self._infinities = infinities
         self._types = tuple(types)
         self._largest = {}
 
@@ -66,6 +68,8 @@ class Comparison:
             rare = int(apart.sum()) * _ONE_OF <= apart.numel()
             return torch.zeros_like(apart) if rare else apart
         largest = torch.where(counts, x.abs(), 0).max()
+        if self._infinities:
+            counts = ~torch.isnan(x) & (x != y)
         first = self._largest.setdefault(place, largest)
         tolerance = self._times * max(_ROUNDING.get(t, _COARSE) for t in (*reals, *self._types))
         return counts & ~((x - y).abs() <= tolerance * (largest + first))

@@ -94,6 +94,10 @@ def _either(t, x, y):
 
 def _masked_arithmetic(t, name, x, y, alpha):
     """Minus infinity stays what it is under + and - of reals, and under * and / by numbers > 0."""
+    if isinstance(y, Masked) and name == "sub" and t.reading:
+        # minus infinity less itself is no number, nor is there one for a number less it: a quotient
+        # by 0 where the second one is minus infinity
+        y = t.value(f"{y.value.text} / {y.keep.text}", y.extents)
     if isinstance(y, Masked):
         raise Unsupported(f"aten.{name}", "of two tensors that have minus infinity in them")
     if name in ("mul", "div") and not (isinstance(y, (int, float)) and y > 0):
@@ -237,9 +241,7 @@ def _joined(op):
     def translate(t, x, y):
         bitwise = t.operator.startswith("aten.bitwise")
         if bitwise and "int" in (t.kind(x), t.kind(y)):
-            if op == "logical_and" and isinstance(x, Value) and type(y) is int:
-                return _bits(t, x, y)
-            raise Unsupported(t.operator, "of integers")
+            return _of_bits(t, op, x, y)
         x, y = (t.truth(each) for each in (x, y))
         return t.value(f"{op}({t.text(x)}, {t.text(y)})", t.broadcast(x, y), "bool")
 
@@ -252,23 +254,75 @@ for _name, _op in {"and": "logical_and", "or": "logical_or", "xor": "not_equal"}
     )
 
 
+def _of_bits(t, op, x, y):
+    """Bits of integers joined with those of a number, or with others that have none in common.  Of
+    negative numbers, too: their bits are those of the two's complement."""
+    if isinstance(x, Value) and type(y) is int:
+        common = _bits(t, x, y)
+        if op == "logical_and":
+            return common
+        times = 1 if op == "logical_or" else 2  # x | y = x + y - (x & y), x ^ y = x + y - 2 (x & y)
+        return t.value(f"{x.text} + {number(y)} - {times} * {common.text}", x.extents, "int")
+    if op != "logical_and" and isinstance(x, Value) and isinstance(y, Value):
+        if _bits_of(t, 0, x) & _bits_of(t, 1, y) == 0:
+            return t.value(f"{x.text} + {y.text}", t.broadcast(x, y), "int")
+    raise Unsupported(t.operator, "of integers that may have bits in common")
+
+
+_ALL_BITS = -1  # in the two's complement
+
+
+def _bits_of(t, place, x):
+    """The bits that integers may have, as a mask: by how they were made, or by their type."""
+    made = t.made_by(place)
+    while isinstance(made, torch.fx.Node) and "_to_copy" in str(made.target):
+        made = made.args[0]
+    of_type = 255 if made.meta["val"].dtype == torch.uint8 else _ALL_BITS
+    return t.bits.get(x.text, _ALL_BITS) & of_type
+
+
+def _with_bits(t, value, mask):
+    t.bits[value.text] = mask
+    return value
+
+
 def _bits(t, x, mask):
-    """Neighbouring bits of integers, which a mask leaves: a quotient by a power of two, of which
-    the rest by another.  Of negative numbers, too: their bits are those of the two's complement."""
-    lowest = mask & -mask
-    count = mask // lowest + 1 if mask > 0 else 0
-    if count == 0 or count & (count - 1):
-        raise Unsupported(t.operator, f"of integers, with a mask of bits that are apart ({mask})")
-    above = x if lowest == 1 else _by_whole_number(t, "torch_div({x}, n={n})", x, lowest)
-    kept = _by_whole_number(t, "torch_mod({x}, n={n})", above, count)
-    return kept if lowest == 1 else t.value(f"{kept.text} * {lowest}", kept.extents, "int")
+    """Those bits of integers that a mask has: stretches of neighbours, each a quotient by a power
+    of two, of which the rest by another."""
+    if mask < 0:
+        without = _bits(t, x, ~mask)
+        return t.value(f"{x.text} - {without.text}", x.extents, "int")
+    found = None
+    left = mask
+    while left:
+        lowest = left & -left
+        count = 1
+        while left & (lowest * count):
+            count *= 2
+        left &= ~(lowest * (count - 1))
+        above = x if lowest == 1 else _by_whole_number(t, "torch_div({x}, n={n})", x, lowest)
+        part = _by_whole_number(t, "torch_mod({x}, n={n})", above, count)
+        part = part if lowest == 1 else t.value(f"{part.text} * {lowest}", part.extents, "int")
+        found = part if found is None else t.value(f"{found.text} + {part.text}", x.extents, "int")
+    return _with_bits(t, found or t.constant(0, x.extents, "int"), mask)
 
 
 @row("__rshift__.Scalar", "bitwise_right_shift.Tensor_Scalar")
 def _right_shift(t, x, places):
     if type(places) is not int or not 0 <= places < 31:
         raise Unsupported(t.operator, f"by {places} places")
-    return x if places == 0 else _by_whole_number(t, "torch_div({x}, n={n})", x, 1 << places)
+    if places == 0:
+        return x
+    shifted = _by_whole_number(t, "torch_div({x}, n={n})", x, 1 << places)
+    return _with_bits(t, shifted, _bits_of(t, 0, x) >> places)
+
+
+@row("__lshift__.Scalar", "bitwise_left_shift.Tensor_Scalar")
+def _left_shift(t, x, places):
+    if type(places) is not int or not 0 <= places < 31 or t.kind(x) != "int":
+        raise Unsupported(t.operator, f"by {places} places")
+    shifted = t.value(f"{x.text} * {1 << places}", x.extents, "int")
+    return _with_bits(t, shifted, _bits_of(t, 0, x) << places)
 
 
 @row("maximum.default")

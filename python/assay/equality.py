@@ -225,7 +225,11 @@ def _judge(exported, directory, extents, seconds, scope):
     second = Translator("other", extents, like=like, reading=True).run(exported[1])
     other = second.program
     _check_inputs(second, like)
-    other.outputs = [other.outputs[place] for place in order]
+    for ours, theirs in enumerate(order):
+        if ours in first.kept or theirs in second.kept:
+            first.add_where_kept(ours)
+            second.add_where_kept(theirs)
+    other.outputs = [other.outputs[p] for p in order] + other.outputs[len(order) :]
     _share_names(second, like, given)
     directory.mkdir(parents=True, exist_ok=True)
     program, candidate = directory / "given.tp", directory / "other.mug"
@@ -243,7 +247,7 @@ def _judge(exported, directory, extents, seconds, scope):
     verdict.places = [(exported[0], names), (exported[1], theirs)]
     verdict.shapes = {n: d for n, _, d in given.inputs if any(each.isdigit() for each in d)}
     verdict.arguments = pairing.numbers_of(exported[0])
-    verdict.supposed = rounded
+    verdict.supposed = rounded + first.supposed + [x for x in second.supposed if x not in first.supposed]
     return verdict
 
 
@@ -317,26 +321,32 @@ _AS_GOOD_AS_SAME = 1e-6
 
 def _run_there(verdict, functions, exported, examples):
     """A refutation with what both functions give at the counterexample; where one of them raises
-    there, at a trial where they differ.  UNKNOWN where there is none, or both give the same."""
-    found = [
-        rerun.results(
-            function, program, {place: verdict.inputs[name] for place, name in names.items()}
-        )
-        for function, (program, names) in zip(functions, verdict.places)
-    ]
-    problems = [problem for _, problem in found]
-    if any(problems):
-        which, problem = next((k, p) for k, p in enumerate(problems) if p is not None)
-        said = (str(problem).splitlines() or [""])[0]
-        where = f"where the {('first', 'second')[which]} function raises"
-        return _apart_at_a_trial(
-            verdict, functions, exported, examples, f"{where} ({type(problem).__name__}: {said})"
-        )
-    verdict.outputs = tuple(results for results, _ in found)
-    leaves = [by_place(results) for results in verdict.outputs]
-    if Comparison(_AS_GOOD_AS_SAME).difference(*leaves) is None:
-        verdict.verdict = tool.UNKNOWN
-        verdict.narrowed = "refuted only where both functions, as they run, give the same"
+    there, at a trial where they differ.  UNKNOWN where there is none, or both give the same: in
+    double precision, and in their own types, which a function may ask for."""
+    for of_its_types in (False, True):
+        found = [
+            rerun.results(
+                function,
+                program,
+                {place: verdict.inputs[name] for place, name in names.items()},
+                of_its_types,
+            )
+            for function, (program, names) in zip(functions, verdict.places)
+        ]
+        problems = [problem for _, problem in found]
+        if any(problems):
+            which, problem = next((k, p) for k, p in enumerate(problems) if p is not None)
+            said = (str(problem).splitlines() or [""])[0]
+            where = f"where the {('first', 'second')[which]} function raises"
+            otherwise = f"{where} ({type(problem).__name__}: {said})"
+            return _apart_at_a_trial(verdict, functions, exported, examples, otherwise)
+        verdict.outputs = tuple(results for results, _ in found)
+        leaves = [by_place(results) for results in verdict.outputs]
+        bound = 1 if of_its_types else _AS_GOOD_AS_SAME
+        if Comparison(bound, infinities=True).difference(*leaves) is not None:
+            return verdict
+    verdict.verdict = tool.UNKNOWN
+    verdict.narrowed = "refuted only where both functions, as they run, give the same"
     return verdict
 
 

@@ -10,6 +10,7 @@ import torch
 import torch.nn.attention
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx.experimental import symbolic_shapes
+from torch.fx.experimental.proxy_tensor import make_fx
 
 from . import sequences
 from .attention import InProducts, attention
@@ -148,18 +149,28 @@ def export(
     # what attention.py leaves to PyTorch is taken apart, whatever kernel the device has for it
     plain = torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH)
     states = sequences.states_as_buffers(function)
-    questions, path = Questions(), Path()
+    # a transform of torch.func is traced by its own interpreter, and so at numbers alone
+    traces = [lambda: function]
+    if fixed and not keywords and not isinstance(given, torch.nn.Module):
+        traces.append(lambda: make_fx(given, tracing_mode="fake")(*examples))
     with TRACING, plain, states, InProducts(attention), sequences.AsWhole(), operators_listed_once():
-        try:
-            with questions, path:
-                exported = torch.export.export(function, examples, keywords, dynamic_shapes=dynamic)
-            with torch.no_grad():
-                exported = exported.run_decompositions(sequences.decompositions(attention))
-        except Exception as problem:  # noqa: BLE001  (PyTorch raises many kinds)
-            raise _not_exported(problem, whole) from problem
+        for trace in traces:
+            questions, path, exported, problem = Questions(), Path(), None, None
+            try:
+                with questions, path:
+                    exported = torch.export.export(trace(), examples, keywords, dynamic_shapes=dynamic)
+                with torch.no_grad():
+                    exported = exported.run_decompositions(sequences.decompositions(attention))
+            except Exception as raised:  # noqa: BLE001  (PyTorch raises many kinds)
+                problem = raised
+            loses = exported is not None and any(map(_is_of_a_trace, exported.constants.values()))
+            if problem is None and not loses:
+                break
+    if problem is not None:
+        raise _not_exported(problem, whole) from problem
     _check_seen(observed, questions, path, whole)
     _leave_out_unread(exported)
-    if any(map(_is_of_a_trace, exported.constants.values())):
+    if loses:
         raise NotExported(
             "torch.export loses a tensor of a transform (torch.func) that the function makes",
             "write out what the transform gives",

@@ -164,9 +164,43 @@ def _index_put(t, x, positions, values, accumulate=False):
     return t.value(f"{op}({x.text}, {at.text}, {values.text}, axis={axis})", x.extents, kind)
 
 
-@row("topk.default", "sort.default", "nonzero.default")
+@row("topk.default")
+def _largest(t, x, count, axis=-1, largest=True, sorted=True):
+    return _ranked(t, x, t.bound(count), axis, largest, stable=False)
+
+
+@row("sort.default")
+def _in_order(t, x, axis=-1, descending=False):
+    return _ranked(t, x, None, axis, descending, stable=False)
+
+
+@row("sort.stable")
+def _in_stable_order(t, x, stable=False, dim=-1, descending=False):
+    return _ranked(t, x, None, dim, descending, stable)
+
+
+def _ranked(t, x, count, axis, descending, stable):
+    """Elements in their order, and where they stand."""
+    if not t.reading:
+        raise Unsupported(t.operator, "its result is a position in an order")
+    axis %= x.rank
+    count = x.extents[axis] if count is None else count
+    extents = x.extents[:axis] + (count,) + x.extents[axis + 1 :]
+    source = x if descending else t.value(f"-{x.text}", x.extents, x.dtype)
+    settings = f"{source.text}, axis={axis}, size={count}"
+    ranked = t.value(f"torch_ranked({settings})", extents, x.dtype)
+    ranked = ranked if descending else t.value(f"-{ranked.text}", extents, x.dtype)
+    places = None
+    if t.takes_result(1):
+        places = t.value(f"torch_ranked_places({settings})", extents, "int")
+        if not stable:
+            t.suppose(f"{t.operator} has of equal elements the first one first")
+    return ranked, places
+
+
+@row("nonzero.default")
 def _order(t, *_, **__):
-    raise Unsupported(t.operator, "its result is a position in an order")
+    raise Unsupported(t.operator, "the extent of its result depends on data")
 
 
 @row("rand.default", "randn.default", "native_dropout.default", "bernoulli.p")

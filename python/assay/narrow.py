@@ -14,7 +14,8 @@ _KEEP_NUMBERS = set(
     transpose t unsqueeze squeeze expand slice select split_with_sizes cat repeat diagonal
     slice_scatter select_scatter flip unfold gather embedding index index_select where masked_fill
     maximum minimum clamp amax amin max min sign relu full full_like fill zeros ones zeros_like
-    ones_like __rshift__ bitwise_right_shift bitwise_and""".split()
+    ones_like __rshift__ bitwise_right_shift bitwise_and
+    bitwise_or bitwise_xor sort topk""".split()
 )
 
 # Of those, and of the comparisons, the ones that convert operands to one type: a number beyond it,

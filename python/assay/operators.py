@@ -31,7 +31,7 @@ def _dropout(t, x, probability, training):
     return x
 
 
-def _check_rounds(t, dtype, *values):
+def check_rounds(t, dtype, *values):
     """Unsupported where floats become integers: what that leaves of them has no row."""
     if dtype is not None and not dtype.is_floating_point and "float" in map(t.kind, values):
         raise Unsupported(t.operator, "rounds a float to an integer")
@@ -112,7 +112,7 @@ def _scalar(t, fill, **_):
 @row("arange.start_step")
 def _arange(t, start, end, step=1, **_):
     (extent,) = t.result_extents()
-    _check_rounds(t, t.result_dtype(), start, step)
+    check_rounds(t, t.result_dtype(), start, step)
     counted = t.value(f"iota(size={extent})", (extent,), "int")
     if step != 1:
         counted = t.value(f"{counted.text} * {number(step)}", (extent,), t.kind(step))
@@ -397,7 +397,7 @@ def _flip(t, x, axes):
 # -- reductions ---------------------------------------------------------------------------------
 
 
-def _axes(x, axes):
+def axes_of(x, axes):
     if axes is None or axes == [] or x.rank == 0:  # (PyTorch calls a number's axis 0 or -1)
         return list(range(x.rank))
     return sorted(a % x.rank for a in (axes if isinstance(axes, (list, tuple)) else [axes]))
@@ -406,7 +406,7 @@ def _axes(x, axes):
 def _summands(t, x, dtype=None):
     """x as what is added up: of the type that is asked for, as PyTorch converts before it adds.
     Sums of truths are counts, which the result takes as truths where these are its type."""
-    _check_rounds(t, dtype, x)
+    check_rounds(t, dtype, x)
     if dtype == torch.bool:
         x = t.truth(x)
     return replace(x, dtype="int") if t.kind(x) == "bool" else x
@@ -450,8 +450,8 @@ def _reduced(t, op, x, axes):
     return x
 
 
-def _reduce(t, op, x, axes, keep):
-    axes = _axes(x, axes)
+def over_axes(t, op, x, axes, keep):
+    axes = axes_of(x, axes)
     wide = [axis for axis in axes if x.extents[axis] != "1"]
     if keep and op in _TOGETHER and wide == axes:
         count = len(axes)
@@ -472,7 +472,7 @@ def _reduction(op):
     def translate(t, x, axes=None, keep=False, dtype=None):
         if isinstance(x, Masked):
             raise Unsupported(t.operator, "of a tensor that has minus infinity in it")
-        return _reduce(t, op, _summands(t, x, dtype), axes, keep)
+        return over_axes(t, op, _summands(t, x, dtype), axes, keep)
 
     return translate
 
@@ -481,28 +481,36 @@ def _reduction(op):
 def _vector_norm(t, x, order=2, axes=None, keep=False, dtype=None):
     if order == 2:
         squares = t.value(f"{x.text} * {x.text}", x.extents)
-        total = _reduce(t, "sum", squares, axes, keep)
+        total = over_axes(t, "sum", squares, axes, keep)
         return t.value(f"sqrt({total.text})", total.extents)
     if order not in (1, math.inf, -math.inf):
         raise Unsupported(t.operator, f"of the order {order}")
     sizes = t.value(f"abs({x.text})", x.extents)
-    return _reduce(t, {1: "sum", math.inf: "max", -math.inf: "min"}[order], sizes, axes, keep)
+    return over_axes(t, {1: "sum", math.inf: "max", -math.inf: "min"}[order], sizes, axes, keep)
 
 
 row("sum.dim_IntList", "sum.default")(_reduction("sum"))
 row("mean.dim", "mean.default")(_reduction("mean"))
-row("amax.default")(_reduction("max"))
-row("amin.default")(_reduction("min"))
+@row("amax.default", "amin.default")
+def _extrema(t, x, axes=None, keep=False):
+    op = {"aten.amax.default": "max", "aten.amin.default": "min"}[t.operator]
+    if not isinstance(x, Masked):
+        return over_axes(t, op, x, axes, keep)
+    # of what is kept; where nothing is, minus infinity, as the minimum is where anything is not
+    least = t.layouts.expand(over_axes(t, "min", x.value, axes, True), x.extents)
+    kept = t.choose(x.keep, x.value, least) if op == "max" else x.value
+    are = over_axes(t, "any" if op == "max" else "all", x.keep, axes, keep)
+    return Masked(over_axes(t, op, kept, axes, keep), replace(are, dtype="bool"))
 
 
 @row("any.dim", "any.default", "any.dims")
 def _any(t, x, axes=None, keep=False):
-    return _reduce(t, "any", t.truth(x), axes, keep)
+    return over_axes(t, "any", t.truth(x), axes, keep)
 
 
 @row("all.dim", "all.default")
 def _all(t, x, axes=None, keep=False):
-    return _reduce(t, "all", t.truth(x), axes, keep)
+    return over_axes(t, "all", t.truth(x), axes, keep)
 
 
 @row("max.dim", "min.dim")
@@ -511,12 +519,12 @@ def _extremum(t, x, axis, keep=False):
     place = Unsupported(t.operator, "its place, which nothing asked for")
     if t.takes_result(1):
         place = place_of_extremum(t, f"arg{op}", x, axis % x.rank, keep)
-    return (_reduce(t, op, x, axis, keep), place)
+    return (over_axes(t, op, x, axis, keep), place)
 
 
 @row("prod.dim_int", "prod.default")
 def _prod(t, x, axes=None, keep=False, dtype=None):
-    return _reduce(t, "torch_prod", _summands(t, x, dtype), axes, keep)
+    return over_axes(t, "torch_prod", _summands(t, x, dtype), axes, keep)
 
 
 @row("var.dim")
@@ -529,10 +537,10 @@ def _variance(t, x, axes=None, correction=1, keepdim=False):
     if correction is not None and correction != int(correction):
         raise Unsupported(t.operator, f"with the correction {correction}")
     correction = 1 if correction is None else int(correction)
-    count = t.program.extents.product([x.extents[a] for a in _axes(x, axes)])
+    count = t.program.extents.product([x.extents[a] for a in axes_of(x, axes)])
     centred = _centred(t, x, axes)
     squares = t.value(f"{centred.text} * {centred.text}", x.extents)
-    total = _reduce(t, "sum", squares, axes, keepdim)
+    total = over_axes(t, "sum", squares, axes, keepdim)
     divisor = count if correction == 0 else f"{count} - {correction}"
     if correction > 1 or count == "0":  # PyTorch divides by 0, not by a number below it
         divisor = f"max({divisor}, 0)"
@@ -540,7 +548,7 @@ def _variance(t, x, axes=None, correction=1, keepdim=False):
 
 
 def _centred(t, x, axes):
-    mean = _reduce(t, "mean", x, axes, True)
+    mean = over_axes(t, "mean", x, axes, True)
     return t.value(f"{x.text} - {mean.text}", x.extents)
 
 
@@ -548,68 +556,6 @@ def _centred(t, x, axes):
 def _cumsum(t, x, axis, dtype=None):
     x = _summands(t, x, dtype)
     return t.value(f"torch_cumsum({x.text}, axis={axis % x.rank})", x.extents, x.dtype)
-
-
-@row("_softmax.default")
-def _softmax(t, x, axis, half_to_float=False):
-    if not isinstance(x, Masked):
-        return t.value(f"softmax({x.text}, axis={axis % x.rank})", x.extents)
-    _, weights, total = _masked_weights(t, x, axis)
-    return t.value(f"{weights.text} / {total.text}", x.extents)
-
-
-@row("_safe_softmax.default")
-def _safe_softmax(t, x, axis, dtype=None):
-    """Like a softmax, but 0 in rows that are minus infinity everywhere: their weights are all 0,
-    and are divided by 1."""
-    _check_rounds(t, dtype, x)
-    if not isinstance(x, Masked):
-        return _softmax(t, x, axis)
-    _, weights, total = _masked_weights(t, x, axis)
-    nothing = t.value(f"equal({total.text}, 0)", total.extents)
-    return t.value(f"{weights.text} / ({total.text} + {nothing.text})", x.extents)
-
-
-# What takes the place of minus infinity where a maximum is looked for, so that it is that of what
-# is kept: no number that a kernel meets is far from it, and weights there are 0 whatever it is.
-_FAR_BELOW = "1e30"
-
-
-def _masked_weights(t, x, axis):
-    """What a softmax takes the exponential of, of a tensor that has minus infinity in it, that
-    exponential, which is 0 there, and its sum along the axis.  What is subtracted cancels: a claim
-    leaves it out, a kernel would overflow without it."""
-    if t.reading:
-        weights = t.choose(x.keep, t.value(f"exp({x.value.text})", x.extents), 0)
-        return x.value, weights, _reduce(t, "sum", weights, axis, True)
-    keep = t.layouts.unexpanded(x.keep)
-    dropped = t.value(f"logical_not({keep.text})", keep.extents)
-    # chosen, not subtracted: what is left out is one number, whatever the score was, so that a
-    # kernel may see that all of a tile is, and does not compute it
-    low = t.value(f"masked_fill({x.value.text}, {dropped.text}, -{_FAR_BELOW})", x.extents)
-    shifted = t.value(f"{low.text} - {_reduce(t, 'max', low, axis, True).text}", x.extents)
-    weights = t.value(f"exp({shifted.text}) * {keep.text}", x.extents)
-    return shifted, weights, _reduce(t, "sum", weights, axis, True)
-
-
-@row("_log_softmax.default")
-def _log_softmax(t, x, axis, half_to_float=False):
-    if isinstance(x, Masked):
-        shifted, _, total = _masked_weights(t, x, axis)
-        if t.reading:
-            return Masked(t.value(f"{shifted.text} - log({total.text})", x.extents), x.keep)
-        # rows that are minus infinity everywhere are NaN, as PyTorch's are: the logarithm of -1
-        nothing = t.value(f"equal({total.text}, 0)", total.extents, "bool")
-        weight = t.value(f"log({total.text} - {nothing.text})", total.extents)
-        given = t.value(f"logical_or({x.keep.text}, {nothing.text})", x.extents, "bool")
-        return Masked(t.value(f"{shifted.text} - {weight.text}", x.extents), given)
-    most = _reduce(t, "max", x, axis, True)
-    shifted = t.value(f"{x.text} - {most.text}", x.extents)
-    exponential = t.value(f"exp({shifted.text})", x.extents)
-    total = _reduce(t, "sum", exponential, axis, True)
-    result = t.value(f"{shifted.text} - log({total.text})", x.extents)
-    t.less_of_rows[result.text] = (axis % x.rank, x, most, total)
-    return result
 
 
 # -- products -----------------------------------------------------------------------------------
@@ -632,10 +578,10 @@ def _trilinear(t, first, second, third, *axes_and_sum):
         factors.append(factor)
     extents = t.broadcast(*factors)
     product = t.value(" * ".join(f.text for f in factors), extents)
-    return _reduce(t, "sum", t.layouts.expand(product, extents), summed, False)
+    return over_axes(t, "sum", t.layouts.expand(product, extents), summed, False)
 
 
-@row("mm.default")
+@row("mm.default", "_int_mm.default")
 def _matmul(t, x, y):
     return _product(t, x, y)
 
@@ -681,16 +627,16 @@ def _distances(t, x, y, p, compute_mode=None):
     extents = t.broadcast(x, y)
     difference = t.value(f"{x.text} - {y.text}", extents)
     if p == 1:
-        return _reduce(t, "sum", t.value(f"abs({difference.text})", extents), -1, False)
+        return over_axes(t, "sum", t.value(f"abs({difference.text})", extents), -1, False)
     squares = t.value(f"{difference.text} * {difference.text}", extents)
-    total = _reduce(t, "sum", squares, -1, False)
+    total = over_axes(t, "sum", squares, -1, False)
     return t.value(f"sqrt({total.text})", total.extents)
 
 
 @row("dot.default")
 def _dot(t, x, y):
     products = t.value(f"{x.text} * {y.text}", x.extents, t.joint_kind(x, y))
-    return _reduce(t, "sum", products, None, False)
+    return over_axes(t, "sum", products, None, False)
 
 
 # -- normalisations -----------------------------------------------------------------------------
@@ -701,14 +647,14 @@ def _normalise(t, x, axes, eps, kept=True):
     second and third result, the mean and one over the deviation, with their axes `kept` as 1."""
     centred = _centred(t, x, axes)
     squares = t.value(f"{centred.text} * {centred.text}", x.extents)
-    variance = _reduce(t, "mean", squares, axes, True)
+    variance = over_axes(t, "mean", squares, axes, True)
     result = t.value(f"{centred.text} / sqrt({variance.text} + {number(eps)})", x.extents)
     mean = inverse = Unsupported(t.operator, "its mean or deviation, which nothing asked for")
     if t.takes_result(1):
-        mean = _reduce(t, "mean", x, axes, kept)
+        mean = over_axes(t, "mean", x, axes, kept)
     if t.takes_result(2):
         if not kept:
-            variance = _reduce(t, "mean", squares, axes, False)
+            variance = over_axes(t, "mean", squares, axes, False)
         inverse = t.value(f"1 / sqrt({variance.text} + {number(eps)})", variance.extents)
     return result, mean, inverse
 
@@ -740,7 +686,7 @@ def _rms_norm(t, x, extents, weight, eps):
     if eps is None:  # that of the type which PyTorch computes in: of 16 bits in 32
         eps = torch.finfo(torch.promote_types(t.dtype_of_argument(0), torch.float32)).eps
     axes = list(range(x.rank - len(extents), x.rank))
-    mean = _reduce(t, "mean", t.value(f"{x.text} * {x.text}", x.extents), axes, True)
+    mean = over_axes(t, "mean", t.value(f"{x.text} * {x.text}", x.extents), axes, True)
     root = f"sqrt({mean.text} + {number(eps)})"
     scaled = t.value(f"{x.text} / {root}", x.extents)
     inverse = Unsupported(t.operator, "its inverse root, which nothing asked for")

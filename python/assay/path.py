@@ -173,7 +173,8 @@ class _Outline:
         if isinstance(value, _PLAIN):
             return type(value).__name__, repr(value)
         if isinstance(value, torch.Tensor):
-            return "tensor", tuple(value.shape), str(value.dtype), _version(value)
+            # (an extent that is a symbol has no hash)
+            return "tensor", str(tuple(value.shape)), str(value.dtype), _version(value)
         if depth == 0 or self._left < 0:
             return type(value).__name__
         inner = lambda each: self.of(each, depth - 1)  # noqa: E731

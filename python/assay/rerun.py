@@ -39,11 +39,13 @@ def nested(shape, values):
     return [nested(shape[1:], values[row * stride : (row + 1) * stride]) for row in range(shape[0])]
 
 
-def results(function, exported, inputs):
+def results(function, exported, inputs, of_its_types=False):
     """What a function gives for inputs, by the names of its placeholders, and None; or None, and
-    what it raises.  It runs in double precision, or else in the types that it was made for.
+    what it raises.  It runs in double precision, or else in the types that it was made for, with
+    `of_its_types` in these alone.
     """
-    for given in (inputs, _as_exported(exported, inputs)):
+    made_for = _as_exported(exported, inputs)
+    for given in (made_for,) if of_its_types else (inputs, made_for):
         try:
             with state_kept(function):
                 return _call(function, exported, given), None

@@ -48,11 +48,31 @@ def _defined(name, states):
 _WHOLE = {getattr(torch, name): _defined(name, states) for name, states in NETWORKS.items()}
 
 
+def _fake_quantized(x, scale, zero_point, least, most):
+    """What quantising and back makes of numbers, by operators that can be traced."""
+    return (torch.clamp(torch.round(x / scale) + zero_point, least, most) - zero_point) * scale
+
+
+def _fake_quantized_by_channel(x, scale, zero_point, axis, least, most):
+    along = [-1 if k == axis % x.dim() else 1 for k in range(x.dim())]
+    scale, zero_point = scale.reshape(along), zero_point.reshape(along)
+    return _fake_quantized(x, scale, zero_point, least, most)
+
+
+# operators that PyTorch cannot trace, and what they are
+_WRITTEN_OUT = {
+    torch.fake_quantize_per_tensor_affine: _fake_quantized,
+    torch.fake_quantize_per_channel_affine: _fake_quantized_by_channel,
+}
+
+
 class AsWhole(TorchFunctionMode):
-    """Within it, networks over many steps are the operators above."""
+    """Within it, networks over many steps are the operators above, and what PyTorch cannot trace is
+    written out."""
 
     def __torch_function__(self, function, types, arguments=(), keywords=None):
         whole = _WHOLE.get(function) if _has_many_steps(function, arguments) else None
+        whole = whole or _WRITTEN_OUT.get(function)
         return (whole or function)(*arguments, **(keywords or {}))
 
 
@@ -76,6 +96,9 @@ def decompositions(attention):
         aten.nan_to_num.default,
         aten.upsample_nearest1d.vec,
         aten.upsample_nearest3d.vec,
+        aten.upsample_linear1d.vec,
+        aten.upsample_trilinear3d.vec,
+        aten.logsumexp.default,
     )
     for operator in kept:
         table.pop(operator, None)

@@ -15,7 +15,7 @@ _TOTAL = set(
     softplus floor ceil round trunc square mm bmm addmm baddbmm matmul dot mv convolution where
     maximum minimum clamp clamp_min clamp_max amax amin max min sum mean cumsum argmax argmin any all
     eq ne lt le gt ge logical_and logical_or logical_xor logical_not bitwise_and bitwise_or
-    bitwise_xor bitwise_not _softmax _safe_softmax _log_softmax alias clone detach lift_fresh_copy
+    bitwise_xor bitwise_not _softmax _safe_softmax _log_softmax logsumexp alias clone detach lift_fresh_copy
     contiguous copy _to_copy view reshape _unsafe_view permute transpose t unsqueeze squeeze expand
     slice select split split_with_sizes cat stack repeat diagonal slice_scatter select_scatter flip
     roll unfold unbind gather embedding index index_select masked_fill constant_pad_nd tril triu full

@@ -14,7 +14,7 @@ from torch.fx.experimental import symbolic_shapes
 from torch.utils._sympy.functions import FloorDiv, Mod, PythonMod
 
 from . import asked
-from . import elementwise, indexing, operators, windows  # noqa: F401  (they fill the table)
+from . import elementwise, indexing, operators, softmaxes, windows  # noqa: F401  (they fill the table)
 from .constants import Exact, read, read_of_32_bits, shortest
 from .errors import Consequence, SizesDiffer, Unsupported, UnsupportedGraph
 from .exporting import place_of
@@ -58,10 +58,14 @@ class Translator:
         # by the text of a logarithm of a softmax: along which axis, of what, and what is subtracted:
         # a maximum and the logarithm of a sum
         self.less_of_rows = {}
+        self.bits = {}  # of integers, by their text: a mask of the bits that they may have
+        self.supposed = []  # what rows take PyTorch to do where it says nothing
         self.constants_held = {}  # tensors that an exported function brings along, by name
         self.probing = False
         self.input_nodes = []
         self.output_nodes = []
+        self.results = []  # of the program
+        self.kept = {}  # by place: where a result is a number, and not minus infinity
         self.operator = None
         self._node = None
         self._comment = None
@@ -113,6 +117,11 @@ class Translator:
         if kind == "int" and isinstance(x, float):
             raise Unsupported(self.operator, "rounds a float to an integer")
         return bool(x) if kind == "bool" and isinstance(x, (bool, int, float)) else x
+
+    def suppose(self, what):
+        """Names what a claim supposes of PyTorch."""
+        if what not in self.supposed:
+            self.supposed.append(what)
 
     def users(self):
         """The nodes that read the result of the node under translation."""
@@ -622,18 +631,28 @@ class Translator:
         value = self.environment.get(node)
         if isinstance(value, Unsupported):
             raise value
-        if isinstance(value, Masked) and not in_parts:
+        if isinstance(value, Masked) and not in_parts and not self.reading:
             raise Unsupported("output", "a tensor that has minus infinity in it", place_of(node))
         if in_parts and isinstance(value, Value):
             value = self._stored(value)
-        if isinstance(value, Masked):
+        if isinstance(value, Masked) and in_parts:
             self.program.output(value.value.text, f"out{count}")
             self.program.output(value.keep.text, f"out{count}_kept")
             return
+        if isinstance(value, Masked):  # as 0 there, and beside it where
+            self.kept[len(self.program.outputs)] = value.keep
+            value = self.choose(value.keep, value.value, 0)
         if not isinstance(value, Value):
             raise Unsupported("output", f"{node.name} is no tensor", place_of(node))
         self.output_nodes.append(node)
+        self.results.append(value)
         self.program.output(value.text, f"out{count}")
+
+    def add_where_kept(self, place):
+        """Makes where a result is a number, and not minus infinity, one more result."""
+        value = self.results[place]
+        kept = self.kept.get(place) or self.constant(1, value.extents, "bool")
+        self.program.output(kept.text, f"out{place}_kept")
 
 
 def _kind_of(dtype):
@@ -752,11 +771,15 @@ def said_by_program(expression, name_of):
     if kind == "OpaqueUnaryFn_sqrt":
         return f"sqrt({parts[0]})"
     if kind in ("FloatPow", "PowByNatural", "Pow"):
-        return _power(parts[0], expression.args[1])
+        return _power(parts[0], expression.args[1], name_of)
     raise Unsupported("number", f"{expression} has no form in a program")
 
 
-def _power(base, exponent):
+def _power(base, exponent, name_of):
+    if not exponent.is_number:
+        if not base.replace(".", "").isdigit() or float(base) <= 0:
+            raise Unsupported("number", f"{base} to a power that is a size")
+        return f"exp({said_by_program(exponent, name_of)} * log({base}))"
     if exponent == -1:
         return f"(1 / {base})"
     if float(exponent) in (0.5, -0.5):

@@ -17,7 +17,7 @@ _LEAST_ASKED = 1 << 20
 _OF_ONE = ("square", "pow")
 _SUMS = ("sum", "cumsum")
 _OF_MANY = ("prod", "cumprod")
-_PRODUCTS_OF_ROWS = ("mm", "bmm", "addmm", "mv", "dot")
+_PRODUCTS_OF_ROWS = ("mm", "_int_mm", "bmm", "addmm", "mv", "dot")
 _RESTS = ("remainder", "fmod")
 _QUOTIENTS = ("div", "floor_divide")
 _PLACES = ("argmax", "argmin")
@@ -28,6 +28,16 @@ def is_whole(x):
     tensor = x.meta.get("val") if isinstance(x, torch.fx.Node) else None
     is_tensor = isinstance(tensor, torch.Tensor)
     return is_tensor and not tensor.is_floating_point() and tensor.dtype != torch.bool
+
+
+def _most_of_type(value):
+    """The largest absolute value that integers of few bits have."""
+    if not isinstance(value, torch.Tensor) or value.dtype not in _FEW_BITS:
+        return math.inf
+    return max(torch.iinfo(value.dtype).max, -torch.iinfo(value.dtype).min)
+
+
+_FEW_BITS = (torch.int8, torch.uint8, torch.int16)
 
 
 class Bounds:
@@ -47,7 +57,7 @@ class Bounds:
         if isinstance(x, torch.fx.Node):
             value = x.meta.get("val")
             is_truth = isinstance(value, torch.Tensor) and value.dtype == torch.bool
-            return 1 if is_truth else self._of.get(x, self._outside)
+            return 1 if is_truth else min(self._of.get(x, self._outside), _most_of_type(value))
         is_number = isinstance(x, (int, float)) and math.isfinite(x)
         return abs(x) if is_number else 0
 

@@ -1,6 +1,7 @@
 """Rows of the table for what goes over windows of a tensor: padding, convolutions, pooling."""
 
 import math
+from fractions import Fraction
 
 from .errors import Unsupported
 from .operators import along_channels, scale_shift
@@ -74,6 +75,35 @@ def _upsample(t, x, sizes, factors=None):
         extents = x.extents[:axis] + (wide,) + x.extents[axis + 1 :]
         x = t.value(f"repeat({x.text}, axis={axis}, times={times})", extents, x.dtype)
     return x
+
+
+@row("upsample_linear1d.vec", "upsample_bilinear2d.vec", "upsample_trilinear3d.vec")
+def _between(t, x, sizes, align_corners, factors=None):
+    for axis in range(2, x.rank):
+        wide = t.result_extents()[axis]
+        have = x.extents[axis]
+        factor = None if factors is None else _fraction(t, factors[axis - 2])
+        if align_corners and t.program.extents.value(wide) == 1:
+            t.program.extents.fix(wide)
+            above, below, begin = "0", "1", "0"
+        elif align_corners:
+            above, below, begin = f"({have} - 1)", f"({wide} - 1)", "0"
+        elif factor is None:
+            above, below, begin = f"2 * {have}", f"2 * {wide}", f"({have} - {wide})"
+        else:
+            p, q = factor.numerator, factor.denominator
+            above, below, begin = str(2 * q), str(2 * p), f"({q} - {p})"
+        settings = f"axis={axis}, size={wide}, above={above}, below={below}, begin={begin}"
+        extents = x.extents[:axis] + (wide,) + x.extents[axis + 1 :]
+        x = t.value(f"torch_between({x.text}, {settings})", extents)
+    return x
+
+
+def _fraction(t, factor):
+    found = Fraction(factor).limit_denominator(1000)
+    if float(found) != factor or found <= 0:
+        raise Unsupported(t.operator, f"by {factor}, which is no small fraction")
+    return found
 
 
 # settings that one call of an operator can have

@@ -54,6 +54,7 @@ EXTRA_DIST += \
   python/assay/same_steps.py \
   python/assay/sequences.py \
   python/assay/shared_constants.py \
+  python/assay/softmaxes.py \
   python/assay/state.py \
   python/assay/table.py \
   python/assay/tool.py \
@@ -74,6 +75,9 @@ EXTRA_DIST += \
   tests/python/install.sh \
   tests/python/measured.py \
   tests/python/moves.py \
+  tests/python/near_blocks.py \
+  tests/python/near_families.py \
+  tests/python/near_misses.py \
   tests/python/odd.py \
   tests/python/onnx_agreement.py \
   tests/python/onnx_cases.py \

@@ -26,6 +26,7 @@ REFUSING = {
     "assay.rnn_tanh.default",
     "assay.rnn_relu.default",
     "aten.sort.default",
+    "aten.sort.stable",
     "aten.nonzero.default",
     "aten.rand.default",
     "aten.randn.default",
@@ -72,6 +73,9 @@ DECOMPOSED = {
     "aten.alias.default",
     "aten.avg_pool1d.default",
     "aten.bitwise_or.Tensor",
+    "aten.bitwise_left_shift.Tensor_Scalar",
+    "aten.bitwise_right_shift.Tensor_Scalar",
+    "assay.attention.default",  # in attention.py beside this file
     "aten.bitwise_and.Tensor",
     "aten.index_select.default",
     "aten.linalg_vector_norm.default",
@@ -486,6 +490,37 @@ CASES["writes"] = (
         torch.tensor([[[0, 1, 2, 3], [1, 0, 4, 4]]] * 3),
         torch.randn(3, 2, 4),
     ),
+)
+
+
+@case((1, 2, 3, 4), (1, 2, 3), (1, 1, 2, 3, 2), (3, 4))
+def between(x, y, z, rows):
+    return (
+        F.interpolate(x, scale_factor=2, mode="bilinear") * 1,
+        F.interpolate(x, size=(5, 7), mode="bilinear", align_corners=True) * 1,
+        F.interpolate(y, size=5, mode="linear") * 1,
+        F.interpolate(z, scale_factor=2, mode="trilinear") * 1,
+        torch.logsumexp(rows, -1),
+        torch.logsumexp(rows, (0, 1), keepdim=True),
+        F.pad(rows, (1, 2), value=3.0),
+    )
+
+
+def bits(i, u):
+    kept = u.int()
+    return i | 8, i ^ 5, i & -8, i << 2, ((kept & 15) << 4) | (kept >> 4)
+
+
+CASES["bits"] = (bits, (torch.arange(-6, 6).reshape(3, 4), torch.arange(12).to(torch.uint8) * 21))
+
+
+def whole_products(a, b):
+    return torch._int_mm(a, b) + 1
+
+
+CASES["whole_products"] = (
+    whole_products,
+    (torch.ones(32, 16, dtype=torch.int8), torch.full((16, 8), -3, dtype=torch.int8)),
 )
 
 

@@ -33,13 +33,14 @@ static bool is_builtin(const ck_elab *E, const char *name, const char *signature
 }
 
 /* Within a loop, what the loop defines is known of the iteration at hand alone: which is what the
- * parameters of definition `at` count. */
+ * parameters of definition `at` count; what it carries is before the loop of nothing in it. */
 static bool this_iteration(const admission *A, ck_id t, uint32_t number) {
   const ck_definition *known = &A->d[number];
   const ck_definition *here = &A->d[A->at];
-  for (uint32_t k = 0; k < known->n_loops && k < A->n_loops && known->loop[k] == here->loop[k];
+  for (uint32_t k = 0; k < known->n_loops && k < here->n_loops && known->loop[k] == here->loop[k];
        k++) {
-    if (k >= known->n || k >= here->n || ck_kid(A->E->T, t, k) != here->parameter[k])
+    if (k >= A->n_loops || k >= known->n || k >= here->n ||
+        ck_kid(A->E->T, t, k) != here->parameter[k])
       return false;
   }
   return true;

@@ -91,8 +91,6 @@ Qed.
 Definition upd1 M k r := upd_v M (assoc [(k, I)] [r]).
 Lemma assoc1_int k r x v : is_int r -> assoc [(k, I)] [r] x I = Some v -> is_int v.
 Proof. intros Hr. simpl. destruct (peqb _ _ _); [injection 1 as <-; auto|discriminate]. Qed.
-Lemma peqb_refl k s : peqb (k, s) k s = true.
-Proof. unfold peqb; simpl. rewrite string_cmp_refl. now destruct s. Qed.
 Lemma rholds_agree M M' e a : same_ops M M' -> (forall f sg vs, m_f M f sg vs = m_f M' f sg vs) ->
   (forall x s, roccurs x s a = true -> m_v M x s = m_v M' x s) -> (rholds M e a <-> rholds M' e a).
 Proof.

@@ -101,7 +101,7 @@ Definition read_claim (text : bytes) : option claim :=
     | _, _ => None end end.
 
 (** ** Certificates *)
-Definition allowed (c : claim) := flat_map (clauses 0) (c_items c) ++ c_assumed c.
+Definition allowed (c : claim) := set_of (flat_map (clauses 0) (c_items c) ++ c_assumed c).
 Record proving := Proving { p_terms : terms; p_thms : PositiveMap.t thm; p_next : positive;
   p_goals : list goal (* still to be proved *) }.
 Fixpoint take_goal (name : bytes) (l : list goal) : option (goal * list goal) := match l with
@@ -112,7 +112,7 @@ Definition qed_line (hs : list formula) st args : option proving := match args w
   | [name; s] => do t <- tok (t_entry (p_terms st)) (p_thms st) s;
       match t with
       | KS t => do (g, rest) <- take_goal name (p_goals st);
-          if proves t (g_conditions g ++ hs) (g_formula g)
+          if proves t (union (set_of (g_conditions g)) hs) (g_formula g)
           then Some (Proving (p_terms st) (p_thms st) (p_next st) rest) else None
       | _ => None end
   | _ => None end.
@@ -145,7 +145,8 @@ Definition verdict (text cert : bytes) : option Z :=
 Definition check (text cert : bytes) : bool := match verdict text cert with None => true | _ => false end.
 
 (** ** What acceptance means *)
-Definition goal_valid (hs : list formula) (g : goal) := valid (g_conditions g ++ hs) (g_formula g).
+Definition goal_valid (hs : list formula) (g : goal) :=
+  valid (union (set_of (g_conditions g)) hs) (g_formula g).
 Lemma take_goal_in name l : forall g r, take_goal name l = Some (g, r) ->
   forall x, In x l -> x = g \/ In x r.
 Proof.
@@ -216,7 +217,8 @@ Proof.
   destruct (run (cert_line (allowed c)) 2 _ _ _ l) as [st|] eqn:R; [|discriminate].
   destruct (p_goals st) eqn:P; [|discriminate].
   destruct (run_inv _ _ _ _ _ _ _ R g Hg) as [V|V]; [|rewrite P in V; destruct V].
-  apply (V _ HM'). intros h Hh. apply in_app_or in Hh as [Hh|Hh]; auto.
-  unfold allowed in Hh. apply in_app_or in Hh as [Hh|Hh]; auto.
+  apply (V _ HM'). intros h Hh. apply union_In_inv in Hh as [Hh|Hh].
+  - apply Hc. now apply set_of_In_inv in Hh.
+  - unfold allowed in Hh. apply set_of_In_inv in Hh. apply in_app_or in Hh as [Hh|Hh]; auto.
 Qed.
 Print Assumptions check_sound.

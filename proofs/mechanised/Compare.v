@@ -139,6 +139,26 @@ Proof.
     apply Nat.eqb_eq in H1. apply (leqb_eq _ reqb_eq) in H2. apply reqb_eq in H3. congruence.
 Qed.
 
+(** An order of formulas *)
+Definition relcmp (a b : relation) :=
+  lexc (rcmp (r_op a) (r_op b)) (lexc (tcmp (r_l a) (r_l b)) (tcmp (r_r a) (r_r b))).
+Lemma relcmp_eq a b : relcmp a b = Eq -> a = b.
+Proof.
+  unfold relcmp. intros H. apply lexc_eq in H as [H1 H]. apply lexc_eq in H as [H2 H3].
+  apply rcmp_eq in H1. apply tcmp_eq in H2, H3. destruct a, b; simpl in *; congruence.
+Qed.
+Definition fcmp (a b : formula) := match a, b with
+  | FRel a, FRel b => relcmp a b
+  | FRel _, _ => Lt | _, FRel _ => Gt
+  | FAll m cs c, FAll n ds d => lexc (Nat.compare m n) (lexc (relcmp c d) (lcmp relcmp cs ds)) end.
+Lemma fcmp_eq a b : fcmp a b = Eq -> a = b.
+Proof.
+  destruct a, b; simpl; try discriminate; intros H.
+  - f_equal. now apply relcmp_eq.
+  - apply lexc_eq in H as [H1 H]. apply lexc_eq in H as [H2 H3]. apply Nat.compare_eq in H1.
+    apply relcmp_eq in H2. apply (lcmp_all relcmp relcmp_eq) in H3. congruence.
+Qed.
+
 (** Equal, and made of the same objects: how terms are interned. *)
 Definition alike (a b : term) : bool := match a, b with
   | Var x s, Var y t => is_eq (scmp s t) && is_eq (String.compare x y)

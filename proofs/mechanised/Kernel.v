@@ -19,13 +19,101 @@ Proof.
   intros Hi h Hh. destruct (mem feqb h out) eqn:E; [left; exact (mem_In feqb feqb_eq _ _ E)|right].
   apply Hi, filter_In. now rewrite E.
 Qed.
-Definition union (a b : list formula) := a ++ filter (fun h => negb (mem feqb h a)) b.
-Lemma union_l a b : incl a (union a b).
-Proof. intros x Hx. apply in_or_app; auto. Qed.
-Lemma union_r a b : incl b (union a b).
+(** Sets of hypotheses are sorted lists, merged; nothing but speed rests on their order. *)
+Fixpoint union (a : list formula) : list formula -> list formula :=
+  fix go b := match a, b with
+  | [], _ => b | _, [] => a
+  | x :: a', y :: b' => match fcmp x y with
+      | Eq => x :: union a' b' | Lt => x :: union a' b | Gt => y :: go b' end
+  end.
+Lemma union_In x a : forall b, In x a \/ In x b -> In x (union a b).
 Proof.
-  intros x Hx. apply in_or_app. destruct (mem feqb x a) eqn:E; [left; exact (mem_In feqb feqb_eq _ _ E)|right].
-  apply filter_In. now rewrite E.
+  induction a as [|y a IH]; [destruct b; simpl; tauto|].
+  induction b as [|z b IHb]; [simpl; tauto|]. intros H.
+  change (union (y :: a) (z :: b)) with (match fcmp y z with
+    | Eq => y :: union a b | Lt => y :: union a (z :: b) | Gt => z :: union (y :: a) b end).
+  destruct (fcmp y z) eqn:E.
+  - apply fcmp_eq in E. subst z. simpl in *. destruct H as [[H|H]|[H|H]]; auto.
+  - destruct H as [[H|H]|H]; simpl; auto.
+  - destruct H as [H|[H|H]]; simpl; auto.
+Qed.
+Lemma union_l a b : incl a (union a b).
+Proof. intros x Hx. apply union_In. auto. Qed.
+Lemma union_r a b : incl b (union a b).
+Proof. intros x Hx. apply union_In. auto. Qed.
+(** a list sorted, by merging neighbours as often as [fuel] says *)
+Fixpoint merge_neighbours (ls : list (list formula)) : list (list formula) := match ls with
+  | a :: b :: r => union a b :: merge_neighbours r | _ => ls end.
+Fixpoint merge_all (fuel : nat) (ls : list (list formula)) : list formula := match fuel, ls with
+  | _, [] => [] | _, [a] => a
+  | O, _ => concat ls
+  | S k, _ => merge_all k (merge_neighbours ls) end.
+Definition set_of (l : list formula) : list formula := merge_all 40 (map (fun h => [h]) l).
+Lemma merge_neighbours_In x n : forall ls, (length ls <= n)%nat -> In x (concat ls) ->
+  In x (concat (merge_neighbours ls)).
+Proof.
+  induction n as [|n IH]; intros [|a [|b r]] L H; simpl in *; auto; try lia.
+  apply in_app_or in H as [H|H]; apply in_or_app.
+  - left. apply union_l. exact H.
+  - apply in_app_or in H as [H|H]; [left; now apply union_r|right]. apply IH; auto. lia.
+Qed.
+Lemma merge_all_In x fuel : forall ls, In x (concat ls) -> In x (merge_all fuel ls).
+Proof.
+  induction fuel as [|k IH]; intros [|a [|b r]] H; try exact H.
+  - simpl in *. rewrite app_nil_r in H. exact H.
+  - simpl in *. rewrite app_nil_r in H. exact H.
+  - cbn [merge_all]. apply IH. eapply merge_neighbours_In; eauto.
+Qed.
+Lemma set_of_In x l : In x l -> In x (set_of l).
+Proof.
+  intros H. apply merge_all_In, in_concat. exists [x]. split; [|simpl; auto].
+  apply in_map_iff. eauto.
+Qed.
+(** and nothing is added *)
+Lemma union_In_inv x a : forall b, In x (union a b) -> In x a \/ In x b.
+Proof.
+  induction a as [|y a IH]; [destruct b; simpl; tauto|].
+  induction b as [|z b IHb]; [simpl; tauto|].
+  change (union (y :: a) (z :: b)) with (match fcmp y z with
+    | Eq => y :: union a b | Lt => y :: union a (z :: b) | Gt => z :: union (y :: a) b end).
+  destruct (fcmp y z) eqn:E; intros [H|H]; simpl; auto.
+  - destruct (IH _ H); auto.
+  - destruct (IH _ H) as [H1|[H1|H1]]; auto.
+  - destruct (IHb H) as [[H1|H1]|H1]; auto.
+Qed.
+Lemma merge_neighbours_In_inv x n : forall ls, (length ls <= n)%nat -> In x (concat (merge_neighbours ls)) ->
+  In x (concat ls).
+Proof.
+  induction n as [|n IH]; intros [|a [|b r]] L H; simpl in *; auto; try lia.
+  apply in_app_or in H as [H|H]; apply in_or_app.
+  - apply union_In_inv in H as [H|H]; auto. right. apply in_or_app. auto.
+  - right. apply in_or_app. right. apply IH; auto. lia.
+Qed.
+Lemma merge_all_In_inv x fuel : forall ls, In x (merge_all fuel ls) -> In x (concat ls).
+Proof.
+  induction fuel as [|k IH]; intros [|a [|b r]] H; try exact H.
+  - simpl in *. now rewrite app_nil_r.
+  - simpl in *. now rewrite app_nil_r.
+  - cbn [merge_all] in H. apply IH in H. eapply merge_neighbours_In_inv; eauto.
+Qed.
+Lemma set_of_In_inv x l : In x (set_of l) -> In x l.
+Proof.
+  intros H. apply merge_all_In_inv, in_concat in H as (m & H1 & H2).
+  apply in_map_iff in H1 as (y & <- & H1). destruct H2 as [<-|[]]. exact H1.
+Qed.
+Fixpoint subset (a : list formula) : list formula -> bool := match a with
+  | [] => fun _ => true
+  | x :: a' => fix go b := match b with
+      | [] => false
+      | y :: b' => match fcmp x y with Eq => subset a' b | Lt => false | Gt => go b' end end
+  end.
+Lemma subset_incl a : forall b, subset a b = true -> incl a b.
+Proof.
+  induction a as [|x a IH]; [intros b _ y []|]. induction b as [|y b IHb]; [discriminate|].
+  intros H. change (match fcmp x y with Eq => subset a (y :: b) | Lt => false
+    | Gt => subset (x :: a) b end = true) in H. destruct (fcmp x y) eqn:E; try discriminate.
+  - apply fcmp_eq in E. subst y. intros z [<-|Hz]; [now left|]. exact (IH _ H z Hz).
+  - intros z Hz. right. exact (IHb H z Hz).
 Qed.
 
 Definition r_hyp (f : formula) : thm := Thm [f] f (sound_hyp f).
@@ -292,29 +380,48 @@ Proof.
   induction ps as [|q l IH]; simpl; [tauto|]. intros [->|Hp]; [apply union_l|].
   intros x Hx. apply union_r. now apply IH.
 Qed.
+(** Hypotheses that a substitution does not touch, in their order, and the others substituted. *)
+Definition split_touched sg ph (hs : list formula) : list formula * list formula :=
+  let (kept, touched) := partition (funtouched sg ph) hs in (kept, map (finst sg ph) touched).
+Definition substituted (cut : list formula) (halves : list formula * list formula) : list formula :=
+  union (minus (fst halves) cut) (set_of (minus (snd halves) cut)).
+Lemma substituted_In sg ph cut hs h : In h hs ->
+  mem feqb (finst sg ph h) cut = true \/ In (finst sg ph h) (substituted cut (split_touched sg ph hs)).
+Proof.
+  intros Hh. destruct (mem feqb (finst sg ph h) cut) eqn:E; [now left|right]. apply union_In.
+  unfold split_touched. destruct (partition _ hs) as [kept touched] eqn:P.
+  destruct (elements_in_partition _ _ P h) as [H _]. destruct (H Hh) as [K|T]; cbn [fst snd].
+  - left. apply filter_In. assert (U : funtouched sg ph h = true).
+    { clear -P K. revert kept touched P K. induction hs as [|g hs IH]; simpl; intros kept touched P K.
+      - injection P as <- <-. destruct K.
+      - destruct (partition _ hs) as [k t]. destruct (funtouched sg ph g) eqn:U; injection P as <- <-.
+        + destruct K as [<-|K]; auto. exact (IH _ _ eq_refl K).
+        + exact (IH _ _ eq_refl K). }
+    rewrite (finst_untouched _ _ _ U) in E |- *. now rewrite E.
+  - right. apply set_of_In, filter_In. rewrite E. split; auto. now apply in_map.
+Qed.
 Definition r_inst (S : thm) (l : list (param * term)) (fs : list fsub) (prems : list thm) : option thm.
   refine (let sg := assoc (map fst l) (map snd l) in let ph := look fs in
-    if test (forallb pair_ok l && forallb fsub_ok fs && forallb (fun q => mem feqb (concl q) (map (finst sg ph) (hyps S))) prems) then
-      Some (Thm (union (minus (map (finst sg ph) (hyps S)) (map concl prems)) (all_hyps prems))
+    let halves := split_touched sg ph (hyps S) in
+    if test (forallb pair_ok l && forallb fsub_ok fs
+        && forallb (fun q => mem feqb (concl q) (snd halves) || mem feqb (concl q) (fst halves)) prems) then
+      Some (Thm (union (substituted (map concl prems) halves) (all_hyps prems))
                 (finst sg ph (concl S)) _) else None).
   apply andb_prop in e as [e _]. apply andb_prop in e as [e1 e2]. apply sound_inst with (H := hyps S).
   - now apply vmap_ok_of.
   - now apply look_ok.
   - exact (pf S).
-  - intros h Hh. apply (in_map (finst sg ph)) in Hh.
-    destruct (mem feqb (finst sg ph h) (map concl prems)) eqn:E.
+  - intros h Hh. destruct (substituted_In sg ph (map concl prems) _ _ Hh) as [E|E].
     + apply (mem_In feqb feqb_eq) in E. apply in_map_iff in E as (q & E & Hq). rewrite <- E.
       apply weaken with (hyps q); [exact (pf q)|]. intros x Hx. apply union_r. now apply (all_hyps_in q).
-    + apply weaken with [finst sg ph h]; [apply sound_hyp|]. intros x [<-|[]]. apply union_l.
-      apply filter_In. now rewrite E.
+    + apply weaken with [finst sg ph h]; [apply sound_hyp|]. intros x [<-|[]]. now apply union_l.
 Defined.
 
-(** What a [qed] line asks: the theorem concludes the goal from allowed hypotheses. *)
+(** What a [qed] line asks: the theorem concludes the goal from allowed hypotheses, a sorted list. *)
 Definition proves (t : thm) (allowed : list formula) (goal : formula) : bool :=
-  feqb (concl t) goal && forallb (fun h => mem feqb h allowed) (hyps t).
+  feqb (concl t) goal && subset (hyps t) allowed.
 Theorem proves_sound t allowed goal : proves t allowed goal = true -> valid allowed goal.
 Proof.
   unfold proves. intros H. apply andb_prop in H as [H1 H2]. apply feqb_eq in H1. subst goal.
-  apply weaken with (hyps t); [exact (pf t)|]. intros h Hh. rewrite forallb_forall in H2.
-  apply (mem_In feqb feqb_eq). auto.
+  apply weaken with (hyps t); [exact (pf t)|]. now apply subset_incl.
 Qed.

@@ -62,6 +62,68 @@ Proof.
   intros Hc He. apply eval_loose. intros i Hi. apply He. apply Nat.leb_le in Hc. lia.
 Qed.
 
+(** ** Two models that agree on what occurs in a term *)
+Lemma eval_agree_on M M' : same_ops M M' -> forall t,
+  (forall x s, In (x, s) (free t) -> m_v M x s = m_v M' x s) ->
+  (forall f sg vs, In (f, sg) (symbols t) -> m_f M f sg vs = m_f M' f sg vs) ->
+  forall e e', (forall i, e i = e' i) -> eval M e t = eval M' e' t.
+Proof.
+  intros Ho. induction t using term_ind'; intros Hv Hf e e' He; cbn [symbols free] in Hf, Hv;
+    unfold once in Hf, Hv; cbn [eval].
+  - apply Hv. now left.
+  - apply He.
+  - assert (Hk : forall g sg vs, In (g, sg) (joined (map symbols ks)) -> m_f M g sg vs = m_f M' g sg vs).
+    { intros g sg vs Hg. apply Hf. destruct h; auto. apply join_In. auto. }
+    assert (E : map (eval M e) ks = map (eval M' e') ks).
+    { apply map_ext_Forall. rewrite Forall_forall in *. intros k Hin. apply H; auto.
+      - intros x s Hx. apply Hv, (joined_by_In _ param_eqb_eq). exists (free k). split; auto. now apply in_map.
+      - intros g sg vs Hg. apply Hk, joined_In. exists (symbols k). split; auto. now apply in_map. }
+    rewrite E. apply node_same; auto. intros f sg ->. apply Hf, join_In. left. simpl; auto.
+  - assert (Hi : forall l, In l (symbols t :: joined (map symbols bs) :: map symbols ss) ->
+      forall g sg vs, In (g, sg) l -> m_f M g sg vs = m_f M' g sg vs).
+    { intros l Hl g sg vs Hg. apply Hf, joined_In. eauto. }
+    assert (Hj : forall l, In l (free t :: joined_by param_eqb (map free bs) :: map free ss) ->
+      forall x s, In (x, s) l -> m_v M x s = m_v M' x s).
+    { intros l Hl x s Hx. apply Hv, (joined_by_In _ param_eqb_eq). eauto. }
+    rewrite (IHt (Hj (free t) (or_introl eq_refl)) (Hi (symbols t) (or_introl eq_refl)) e e' He).
+    replace (map (eval M' e') bs) with (map (eval M e) bs).
+    2:{ apply map_ext_Forall. rewrite Forall_forall in *. intros k Hk. apply H; auto.
+        - intros x s Hx. apply (Hj (joined_by param_eqb (map free bs))); [simpl; auto|].
+          apply (joined_by_In _ param_eqb_eq). exists (free k). split; auto. now apply in_map.
+        - intros g sg vs Hg. apply (Hi (joined (map symbols bs))); [simpl; auto|].
+          apply joined_In. exists (symbols k). split; auto. now apply in_map. }
+    f_equal. apply rounds_ext. intros k v. apply map_ext_Forall. rewrite Forall_forall in *.
+    intros u Hu. apply H0; auto.
+    + intros x s Hx. apply (Hj (free u)); auto. right. right. now apply in_map.
+    + intros g sg vs Hg. apply (Hi (symbols u)); auto. right. right. now apply in_map.
+    + now apply ext_cong.
+Qed.
+Lemma eval_agree t : forall M M' e e', same_ops M M' ->
+  (forall f sg vs, m_f M f sg vs = m_f M' f sg vs) ->
+  (forall x s, occurs x s t = true -> m_v M x s = m_v M' x s) -> (forall i, e i = e' i) ->
+  eval M e t = eval M' e' t.
+Proof.
+  intros M M' e e' Ho Hf Hv He. apply eval_agree_on; auto. intros x s Hx. apply Hv.
+  apply existsb_exists. exists (x, s). split; auto. apply peqb_refl.
+Qed.
+Lemma eval_agree_symbols M M' : same_ops M M' -> (forall x s, m_v M x s = m_v M' x s) ->
+  forall t, (forall f sg vs, In (f, sg) (symbols t) -> m_f M f sg vs = m_f M' f sg vs) ->
+  forall e, eval M e t = eval M' e t.
+Proof. intros Ho Hv t Hf e. apply eval_agree_on; auto. Qed.
+(** What is not touched means the same where the replaced variables and functions differ. *)
+Lemma eval_untouched M M' sg ph d t e e' : same_ops M M' -> untouched sg ph d t = true ->
+  (forall x s, sg x s = None -> m_v M x s = m_v M' x s) ->
+  (forall f s vs, ph f s = None -> m_f M f s vs = m_f M' f s vs) ->
+  (forall i, e i = e' i) -> eval M e t = eval M' e' t.
+Proof.
+  intros Ho U Hv Hf He. apply andb_prop in U as [U1 U2]. rewrite forallb_forall in U1, U2.
+  assert (N : forall A (o : option A), is_none o = true -> o = None).
+  { intros A [a|]; [discriminate|auto]. }
+  apply eval_agree_on; auto.
+  - intros x s Hx. apply Hv. now apply N, (U1 (x, s)).
+  - intros f s vs Hs. apply Hf. now apply N, (U2 (f, s)).
+Qed.
+
 (** ** The one lemma about the traversal *)
 Section Trav.
   Variables (M M' : model) (onv : nat -> string -> sort -> term) (onb : nat -> nat -> sort -> term)
@@ -187,10 +249,11 @@ Definition upd_v (M : model) (f : string -> sort -> option R) : model :=
 Definition omap {A B} (f : A -> B) (o : option A) := match o with Some a => Some (f a) | None => None end.
 
 Lemma eval_vsub_gen M sg o d e t : over o d e ->
-  eval M e (trav (vsub_v sg) keep_b keep_a (fun _ _ => false) d t) = eval (upd_v M (fun x s => omap (eval M o) (sg x s))) e t.
+  eval M e (trav (vsub_v sg) keep_b keep_a (untouched sg no_function) d t) = eval (upd_v M (fun x s => omap (eval M o) (sg x s))) e t.
 Proof.
   intros Ho. apply eval_trav with (rel_env := fun d e e' => over o d e' /\ forall i, e i = e' i); auto.
-  - discriminate.
+  - intros d' f f' u [_ HE] U. symmetry. eapply eval_untouched; [reflexivity|exact U|simpl|reflexivity|exact HE].
+    intros x s Hx. now rewrite Hx.
   - reflexivity.
   - intros d' f f' w k v [H1 H2]. split. now apply over_ext. now apply ext_cong.
   - intros d' f f' x s [H1 H2]. unfold vsub_v. simpl. destruct (sg x s); simpl; auto. now apply eval_lift_over.
@@ -206,31 +269,6 @@ Proof.
   revert vs. induction ps as [|p ps IH]; intros [|v vs]; simpl; auto. destruct (peqb p x s); auto.
 Qed.
 
-(** Two models that agree on what occurs in a term. *)
-Lemma eval_agree t : forall M M' e e', same_ops M M' ->
-  (forall f sg vs, m_f M f sg vs = m_f M' f sg vs) ->
-  (forall x s, occurs x s t = true -> m_v M x s = m_v M' x s) -> (forall i, e i = e' i) ->
-  eval M e t = eval M' e' t.
-Proof.
-  unfold occurs. generalize (new_table tt). intros tb.
-  induction t using term_ind'; intros M M' e e' Ho Hf Hv He; cbn [occurs_in] in Hv; unfold once in Hv;
-    cbn [eval].
-  - apply Hv. unfold peqb; simpl. rewrite string_cmp_refl. now destruct s.
-  - auto.
-  - assert (E : map (eval M e) ks = map (eval M' e') ks).
-    { apply map_ext_Forall. rewrite Forall_forall in *. intros k Hk. apply H; auto.
-      intros x s Hx. apply Hv. apply existsb_exists. eauto. }
-    rewrite E. apply node_same; auto.
-  - rewrite (IHt M M' e e') by (auto; intros; apply Hv; rewrite H1; auto).
-    replace (map (eval M' e') bs) with (map (eval M e) bs).
-    2:{ apply map_ext_Forall. rewrite Forall_forall in *. intros k Hk. apply H; auto.
-        intros x s Hx. apply Hv. apply orb_true_iff. left. apply orb_true_iff. right.
-        apply existsb_exists. eauto. }
-    f_equal. apply rounds_ext. intros k v. apply map_ext_Forall. rewrite Forall_forall in *.
-    intros u Hu. apply H0; auto. 2: now apply ext_cong.
-    intros x s Hx. apply Hv. apply orb_true_iff. right. apply existsb_exists. eauto.
-Qed.
-
 (** ** Instances: substitution of variables and functions at once *)
 Definition inst_model (M : model) (sg : vmap) (ph : fmap) : model :=
   {| m_ops := m_ops M;
@@ -243,10 +281,12 @@ Section Inst.
   Variables (M : model) (sg : vmap) (ph : fmap).
   Hypothesis Hclosed : forall f s ps body, ph f s = Some (ps, body) -> closed_at 0 body = true.
   Lemma eval_inst t d e : over e0 d e ->
-    eval M e (trav (vsub_v sg) keep_b (inst_a ph) (fun _ _ => false) d t) = eval (inst_model M sg ph) e t.
+    eval M e (trav (vsub_v sg) keep_b (inst_a ph) (untouched sg ph) d t) = eval (inst_model M sg ph) e t.
   Proof.
     intros Ho. apply eval_trav with (rel_env := fun d e e' => over e0 d e' /\ forall i, e i = e' i); auto.
-    - discriminate.
+    - intros d' f f' u [_ HE] U. symmetry. eapply eval_untouched; [reflexivity|exact U|simpl|simpl|exact HE].
+      + intros x s Hx. now rewrite Hx.
+      + intros g s vs Hg. now rewrite Hg.
     - reflexivity.
     - intros d' f f' w k v [H1 H2]. split. now apply over_ext. now apply ext_cong.
     - intros d' f f' x s [H1 H2]. unfold vsub_v. simpl. destruct (sg x s); simpl; auto. now apply eval_lift_over.
@@ -260,7 +300,7 @@ Section Inst.
   Proof.
     destruct f as [a|m cs c]; simpl.
     - unfold rholds, rtrav; simpl. rewrite !eval_inst by apply over_0. reflexivity.
-    - assert (E : forall zs a, rholds M (bext m zs e0) (rtrav (vsub_v sg) keep_b (inst_a ph) (fun _ _ => false) m a) <->
+    - assert (E : forall zs a, rholds M (bext m zs e0) (rtrav (vsub_v sg) keep_b (inst_a ph) (untouched sg ph) m a) <->
                               rholds (inst_model M sg ph) (bext m zs e0) a).
       { intros. unfold rholds, rtrav; simpl. rewrite !eval_inst by apply over_bext. reflexivity. }
       split; intros H zs Hc.
@@ -295,31 +335,6 @@ Qed.
 Lemma isint_sound M : ok M -> forall t e, isint t = true -> is_int (eval M e t).
 Proof. intros HM t e. apply isint_under_sound; auto. intros i Hi. lia. Qed.
 
-(** Two models that agree on the functions that occur in a term. *)
-Lemma eval_agree_symbols M M' : same_ops M M' -> (forall x s, m_v M x s = m_v M' x s) ->
-  forall t, (forall f sg vs, In (f, sg) (symbols t) -> m_f M f sg vs = m_f M' f sg vs) ->
-  forall e, eval M e t = eval M' e t.
-Proof.
-  intros Ho Hv. induction t using term_ind'; intros Hf e; cbn [symbols] in Hf; unfold once in Hf;
-    cbn [eval]; auto.
-  - assert (Hk : forall g sg vs, In (g, sg) (joined (map symbols ks)) -> m_f M g sg vs = m_f M' g sg vs).
-    { intros g sg vs Hg. apply Hf. destruct h; auto. apply join_In. auto. }
-    assert (E : map (eval M e) ks = map (eval M' e) ks).
-    { apply map_ext_Forall. rewrite Forall_forall in *. intros k Hin. apply H; auto.
-      intros g sg vs Hg. apply Hk, joined_In. exists (symbols k). split; auto. now apply in_map. }
-    rewrite E. apply node_same; auto. intros f sg ->. apply Hf, join_In. left. simpl; auto.
-  - assert (Hi : forall l, In l (symbols t :: joined (map symbols bs) :: map symbols ss) ->
-      forall g sg vs, In (g, sg) l -> m_f M g sg vs = m_f M' g sg vs).
-    { intros l Hl g sg vs Hg. apply Hf, joined_In. eauto. }
-    rewrite IHt by (intros; apply (Hi (symbols t)); simpl; auto).
-    replace (map (eval M' e) bs) with (map (eval M e) bs).
-    2:{ apply map_ext_Forall. rewrite Forall_forall in *. intros k Hk. apply H; auto.
-        intros g sg vs Hg. apply (Hi (joined (map symbols bs))); [simpl; auto|].
-        apply joined_In. exists (symbols k). split; auto. now apply in_map. }
-    f_equal. apply rounds_ext. intros k v. apply map_ext_Forall. rewrite Forall_forall in *.
-    intros u Hu. apply H0; auto. intros g sg vs Hg. apply (Hi (symbols u)); auto.
-    right. right. now apply in_map.
-Qed.
 Lemma holds_agree_symbols M M' f : same_ops M M' -> (forall x s, m_v M x s = m_v M' x s) ->
   (forall g sg vs, In (g, sg) (fsymbols f) -> m_f M g sg vs = m_f M' g sg vs) ->
   (holds M f <-> holds M' f).

@@ -164,6 +164,49 @@ static void under_a_condition(world *here) {
   definition->clause = ck_all(terms, 1, kid, 2);
 }
 
+/* name[l] is base for l <= 0, and name[l + 1] is body, in a loop that ends with definition 2 */
+static void carry(world *here, const char *name, ck_id base, ck_id body) {
+  static const uint32_t loop[] = {1};
+  ck_terms *terms = here->elab.T;
+  ck_id l = var(here, "$l0");
+  ck_id zero = ck_int(terms, 0);
+  ck_definition *d = define(here, false, name, 'r', l, body);
+  ck_id next = ck_mk2(terms, CK_ADD, l, ck_int(terms, 1));
+  ck_id first[] = {ck_mk2(terms, CK_LE, l, zero), ck_mk2(terms, CK_EQ, at(here, name, l), base)};
+  ck_id more[] = {ck_mk2(terms, CK_LE, zero, l), ck_mk2(terms, CK_EQ, at(here, name, next), body)};
+  for (int i = 0; i < 2; i++) {
+    first[i] = ck_close(terms, first[i], &l, 1);
+    more[i] = ck_close(terms, more[i], &l, 1);
+  }
+  d->carried = true;
+  d->loop = loop;
+  d->n_loops = 1;
+  d->until = 2;
+  d->base = base;
+  d->base_clause = ck_all(terms, 1, first, 2);
+  d->clause = ck_all(terms, 1, more, 2);
+}
+
+static void carried(world *here) {
+  ck_id l = var(here, "$l0");
+  carry(here, "S.P", ck_int(here->elab.T, 0), at(here, "S.R", l));
+  carry(here, "S.R", at(here, "X", ck_int(here->elab.T, 5)), at(here, "S.R", l));
+}
+
+static void carried_by_the_next(world *here) {
+  ck_id next = ck_mk2(here->elab.T, CK_ADD, var(here, "$l0"), ck_int(here->elab.T, 1));
+  carry(here, "S.P", ck_int(here->elab.T, 0), at(here, "S.P", next));
+}
+
+/* P[5] = R[4] = R[0] = P[5] + 1 */
+static void before_the_loop_of_the_loop(world *here) {
+  ck_terms *terms = here->elab.T;
+  ck_id l = var(here, "$l0");
+  ck_id other = at(here, "S.P", ck_int(terms, 5));
+  carry(here, "S.P", ck_int(terms, 0), at(here, "S.R", l));
+  carry(here, "S.R", ck_mk2(terms, CK_ADD, other, ck_int(terms, 1)), at(here, "S.R", l));
+}
+
 static const struct {
   const char *name;
   void (*make)(world *);
@@ -184,6 +227,9 @@ static const struct {
              {"a real variable", of_a_state, "free"},
              {"an integer that is none", no_integer, "integer"},
              {"a tensor that nobody declared", unknown, "known"},
+             {"what a loop carries", carried, NULL},
+             {"what a loop carries, by the next", carried_by_the_next, "iteration"},
+             {"before a loop, by the loop", before_the_loop_of_the_loop, "iteration"},
              {"an implicit definition", another_clause, "form"},
              {"a clause with a condition", under_a_condition, "form"}};
 

@@ -2,14 +2,15 @@
 """Both checkers on mutated certificates and mutated texts: what they say must be the same.
 
 usage: agree.py ASSAY_CHECK SOURCE [--certificates N] [--texts N] [--seed N] [--keep FOLDER]
-                [--languages LIST] [--tiles] [CASE..]
+                [--languages LIST] [--tiles] [--extracted PROGRAM] [CASE..]
 
 SOURCE is the source tree.  A CASE is a folder with program.tp (or .tile), candidate.mug (or .tp,
 .tile) and certificate.cert; or FILE.rule:NAME:CERTIFICATE.  Beside these, certificates are taken
 from the arena, and texts of all five languages from the vectors of claims.  Of a certificate the
 verdicts are compared; of a text whether it is refused, and otherwise the claim, in its canonical
 print. LIST are the parts of vectors that are mutated; with --tiles, of the arena those with tile
-programs alone are taken.
+programs alone are taken.  With --extracted, assay-check-extracted is asked about each certificate
+as well, of the claim that assay-elab beside it writes.
 """
 
 import argparse
@@ -183,13 +184,25 @@ def mutated_text(text, vocabulary, rng):
 
 
 class Checkers:
-    def __init__(self, second, source, check):
+    def __init__(self, second, source, check, extracted):
         self.second, self.forget = second, second.forget_terms
         self.check, self.library = check, str(source / "semantics")
+        self.extracted = extracted
 
     def first(self, sems, *arguments):
         command = [self.check, *(word for sem in sems for word in ("--sem", sem)), *arguments]
         return subprocess.run(command, capture_output=True, text=True, errors="replace")
+
+    def write_claim(self, folder, sems, given, candidate):
+        """The claim as a text, for the extracted checker."""
+        elaborator = Path(self.extracted).with_name("assay-elab")
+        command = [elaborator, *(word for sem in sems for word in ("--sem", sem)), given, candidate]
+        with (folder / "claim").open("w") as out:
+            subprocess.run(command, stdout=out, check=True)
+
+    def third(self, folder):
+        command = [self.extracted, folder / "claim", folder / "proof.cert"]
+        return subprocess.run(command, capture_output=True, check=False).returncode
 
     def claim(self, sems, given, candidate):
         """(claim, its canonical print), or two Nones."""
@@ -216,7 +229,8 @@ class Campaign:
         sys.path.insert(0, str(source / "proofs"))
         import second.__main__ as second
 
-        self.checkers, self.options = Checkers(second, source, options.check), options
+        self.checkers = Checkers(second, source, options.check, options.extracted)
+        self.options = options
         self.rng = random.Random(options.seed)
         self.count = dict.fromkeys(
             ["certificates", "texts", "accepted", "stated", "differences"], 0
@@ -247,6 +261,8 @@ class Campaign:
             arguments = arguments_of(case, folder, self.checkers.library)
             goals = self.checkers.second.allowed(self.checkers.claim(*arguments)[0])
             original = case["proof.cert"]
+            if self.checkers.extracted:
+                self.checkers.write_claim(folder, *arguments)
             for _ in range(min(10, number - self.count["certificates"])):
                 case["proof.cert"] = mutated_certificate(original, self.rng)
                 (folder / "proof.cert").write_text(case["proof.cert"])
@@ -256,10 +272,10 @@ class Campaign:
                 second, why = self.checkers.verdict(goals, case["proof.cert"])
                 self.count["certificates"] += 1
                 self.count["accepted"] += second == 0
-                if done.returncode != second:
-                    self.report(
-                        case, f"first {done.returncode} {done.stderr}, second {second}: {why}"
-                    )
+                third = self.checkers.third(folder) if self.checkers.extracted else second
+                if done.returncode != second or third != second:
+                    said = f"first {done.returncode} {done.stderr}, second {second}: {why}"
+                    self.report(case, f"{said}, extracted {third}")
 
     def mutate_texts(self, number, folder):
         languages = self.options.languages.split(",")
@@ -301,6 +317,7 @@ def main():
     parser.add_argument("--texts", type=int, default=50)
     parser.add_argument("--languages", default=LANGUAGES)
     parser.add_argument("--tiles", action="store_true")
+    parser.add_argument("--extracted")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", default=".")
     return Campaign(parser.parse_intermixed_args()).run()

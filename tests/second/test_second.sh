@@ -39,8 +39,11 @@ for certificate in rules.d/*.cert; do
 done
 [ "$accepted" -ge 3 ] || fail "only $accepted rules were checked"
 
+extracted=
+[ -x "$build/assay-check-extracted" ] && extracted="--extracted $build/assay-check-extracted"
+echo "the extracted checker is asked too: ${extracted:-no, it is not built (make mechanised)}"
 # shellcheck disable=SC2086
-"$python" "$src/tests/second/agree.py" "$build/assay-check" "$src" --certificates "$certificates" --texts "$texts" --seed "$seed" \
+"$python" "$src/tests/second/agree.py" "$build/assay-check" "$src" --certificates "$certificates" --texts "$texts" --seed "$seed" $extracted \
   --keep "${SECOND_KEEP:-$work}" $cases >out 2>err || fail "the checkers differ"
 grep '^seed' out
 # it is written with the standard library alone

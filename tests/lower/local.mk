@@ -1,4 +1,4 @@
-BUDGETS += tests/lower=280
+BUDGETS += tests/lower=295
 check_PROGRAMS += tests/lower/test_lower tests/lower/test_defects
 tests_lower_case = tests/lower/case.h tests/lower/case.c tests/lower/together.h tests/lower/together.c
 tests_lower_gather = tests/lower/gather.h tests/lower/gather.c tests/lower/batch.h tests/lower/batch.c $(tests_lower_case)

@@ -1,6 +1,7 @@
 """What docs/pytorch.md says of the package: compile, the backend, certify, errors."""
 
 import copy
+import os
 import tempfile
 import unittest
 import warnings
@@ -71,6 +72,9 @@ class Use(unittest.TestCase):
         self.assertTrue(fast.certificate[0].startswith("assay-cert 1"))
         self.assertIn("mugraph", fast.mugraph[0])
         self.assertIn("assay_launch", fast.kernel_source[0])
+        untried = bool(os.environ.get("ASSAY_NO_TRY"))
+        self.assertEqual(fast.tried, [not untried])
+        self.assertIn("trial: not tried" if untried else "are right", fast.summary())
 
     def test_the_short_way(self):
         """It is taken by tensors as the kernel wants them, and by no others."""

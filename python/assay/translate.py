@@ -586,7 +586,7 @@ class Translator:
             return
         if result.dtype in (torch.float16, torch.bfloat16):
             self.program.rounds(value.text)
-        elif not _is_conversion(self._node) and not all(map(_is_conversion, self._node.users)):
+        elif not _is_conversion(self._node) and not all(map(_only_converts, self._node.users)):
             self.program.keeps(value.text)
 
     def _arguments(self, argument):
@@ -664,6 +664,11 @@ def _kind_of(dtype):
 def _is_conversion(node):
     """Does it only give a tensor another type?"""
     return str(node.target) in ("aten._to_copy.default", "prims.convert_element_type.default")
+
+
+def _only_converts(node):
+    """Does what reads a tensor compute nothing of it as it is?"""
+    return _is_conversion(node) or str(node.target).startswith("aten._assert")
 
 
 def _divisors(shape_env):

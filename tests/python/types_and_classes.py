@@ -10,10 +10,45 @@ import torch
 import torch.nn.functional as F
 
 import assay
+from assay import exporting
+from assay.program import Extents
+from assay.translate import Translator
 
 
 def made(function, *examples, **options):
     return assay.compile(function, *examples, quiet=True, seconds=2, **options)
+
+
+def text_of(function, *inputs):
+    """A function as a tensor program."""
+    exported = exporting.export(function, inputs, fixed=True)
+    return Translator("p", Extents()).run(exported).program.tp(None)
+
+
+class Types(unittest.TestCase):
+    """A program states what PyTorch rounds: results of its operators, not what is within one."""
+
+    @staticmethod
+    def normed(x):
+        return torch.exp(F.layer_norm(x, x.shape[-1:]))
+
+    def test_within_an_operator_nothing_is_rounded(self):
+        text = text_of(self.normed, torch.randn(4, 8).half())
+        self.assertRegex(text, r"\n\w+: f32 = mean\(")
+        self.assertRegex(text, r"\n\w+: f32 = \w+ - \w+\n")
+        self.assertRegex(text, r"\n\w+: f16 = \w+ / sqrt")
+        self.assertRegex(text, r"\n\w+: f16 = exp\(")
+
+    def test_casts(self):
+        x = torch.randn(4, 8).bfloat16()
+        text = text_of(lambda x: torch.exp(x.float() * 2).bfloat16() + x, x)
+        self.assertRegex(text, r"\n\w+: f32 = \w+ \* 2")
+        self.assertRegex(text, r"\n\w+: bf16 = exp\(")
+
+    def test_programs_of_32_bits_or_of_several_types_state_none(self):
+        for x in (torch.randn(4, 8), torch.randn(4, 8).half()):
+            text = text_of(lambda x, y: self.normed(x) + y, x, torch.randn(8))
+            self.assertNotRegex(text, r"\n\w+: f(16|32) = ")
 
 
 class Sums(unittest.TestCase):

@@ -133,12 +133,25 @@ static void note_safer(tester *job, as_float_class of, double factor) {
   job->result->safer = of;
 }
 
-/* An element that the program given has, and of which the candidate has nothing: among larger ones
- * it makes no difference to a row's error. */
-static bool is_lost(const as_float_output *out, size_t i, as_float_format format, double have) {
+/* Of an element that the program given has, and of which the candidate has nothing, the factor of
+ * errors; 0: it is none.  Among larger ones it makes no difference to a row's error. */
+static double lost_by(const as_float_output *out, size_t i, as_float_format format, double have) {
   double size = fabs(out->exact[i]);
-  return size >= as_float_normal(format) && out->apart[i] < size / KEPT &&
-         fabs(have - out->exact[i]) > size / LOST;
+  double error = fabs(have - out->exact[i]);
+  if (size < as_float_normal(format) || out->apart[i] >= size / KEPT || error <= size / LOST)
+    return 0;
+  return error / fmax(out->apart[i], as_float_ulp(format) * size);
+}
+
+/* One element of a row may be small beside the errors of both, and right in one of them by
+ * chance. */
+static void note_lost(double lost[2], double factor) {
+  if (factor > lost[0]) {
+    lost[1] = lost[0];
+    lost[0] = factor;
+  } else {
+    lost[1] = fmax(lost[1], factor);
+  }
 }
 
 static bool is_finite_row(const as_float_output *out, size_t row) {
@@ -154,6 +167,7 @@ static void compare_row(tester *job, as_float_class of, const as_float_output *o
                         as_float_format format, const double *have) {
   double own = 0;
   double given = 0;
+  double lost[2] = {0, 0};
   bool counts = !as_float_class_rows[of].is_infinite || is_finite_row(out, row);
   bool compared = isfinite(out->allowed[row]) && counts;
   for (size_t i = row * out->row; i < (row + 1) * out->row && i < out->n; i++) {
@@ -165,14 +179,11 @@ static void compare_row(tester *job, as_float_class of, const as_float_output *o
     if (!isfinite(out->exact[i]) || !isfinite(out->given[i]) || !isfinite(have[i]))
       continue;
     own = fmax(own, fabs(have[i] - out->exact[i]));
-    if (compared && is_lost(out, i, format, have[i]))
-      note_factor(job, of,
-                  fabs(have[i] - out->exact[i]) /
-                      fmax(out->apart[i], as_float_ulp(format) * fabs(out->exact[i])));
+    note_lost(lost, lost_by(out, i, format, have[i]));
     given = fmax(given, fabs(out->given[i] - out->exact[i]));
   }
   if (compared)
-    note_factor(job, of, own / out->allowed[row]);
+    note_factor(job, of, fmax(own / out->allowed[row], out->row > 1 ? lost[1] : lost[0]));
   note_safer(job, of, given / fmax(own, out->finest[row]));
 }
 

@@ -8,7 +8,7 @@
  * AS_FLOATS_FACTOR times that of the program given.  An error is the largest of a row, in absolute
  * terms; that of the program given is the larger one of two runs, of which one has inputs that
  * differ by a unit in the last place of 32 bits, and at least a unit in the last place (of 32 bits
- * two) of the result's type at the row's largest element.  It fails as well where an element is
+ * two) of the result's type at the row's largest element.  It fails as well where two elements are
  * lost: off by half of itself or more, where the program given has it to one part in 64.  Errors of
  * rows of which the program given has not even half are not compared. */
 #ifndef AS_FLOATS_H

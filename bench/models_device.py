@@ -3,6 +3,7 @@
 
 bench/models_device.py [--only WORDS] [--kernelbench CHECKOUT] [--seconds N] [--workers N]
                        [--prepare-within SECONDS] [--within SECONDS] [--raw] [--log] [--out FILE]
+bench/models_device.py --table FILE                the rows of bench/results/models.md
 
 Kernels are searched and built first, and what TorchInductor makes of parts, by several processes,
 which say how long the first calls took that found nothing on disk.  When all are ready, or time is
@@ -179,6 +180,24 @@ def told(row):
     return f"{row['name']}: {said}: {ratio:.2f}; errors {errors}", ratio
 
 
+def table(path):
+    """Prints the rows of a file as the text of a table, and what they come to."""
+    rows = [json.loads(line) for line in open(path)]
+    for row in rows:
+        us = " | ".join(f"{row['us'][way]:.1f}" for way in ("eager", "torch.compile", "assay"))
+        errors = ", ".join(f"{error:.1e}" for error in row["error"].values())
+        seconds = ", ".join(f"{time:.1f}" for time in row["seconds"].values())
+        print(f"| {row['name']} | {us} | {told(row)[1]:.2f} | {errors} | {seconds} |")
+    summary(rows)
+
+
+def summary(rows):
+    ratios = [told(row)[1] for row in rows]
+    slow = sum(ratio < GOAL for ratio in ratios)
+    if ratios:
+        print(f"{len(ratios)} cases: {geometric(ratios):.3f}x, {slow} under {GOAL}")
+
+
 def geometric(ratios):
     return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
@@ -235,11 +254,15 @@ def main():
     parser.add_argument("--out")
     parser.add_argument("--kernelbench", default="")
     parser.add_argument("--prepare-within", type=float, default=1e9, help="seconds")
+    parser.add_argument("--table")
     parser.add_argument("--work", help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.work:
         work(options.work.split(";"), options)
+        return
+    if options.table:
+        table(options.table)
         return
     print(torch.cuda.get_device_name(0), "PyTorch", torch.__version__, flush=True)
     with tempfile.TemporaryDirectory() as options.folder:
@@ -247,10 +270,7 @@ def main():
         Path(options.out).touch()
         spread(chosen(options), options)
         rows = [json.loads(line) for line in open(options.out)]
-    ratios = [told(row)[1] for row in rows]
-    slow = sum(ratio < GOAL for ratio in ratios)
-    if ratios:
-        print(f"{len(ratios)} cases: {geometric(ratios):.3f}x, {slow} under {GOAL}")
+    summary(rows)
 
 
 if __name__ == "__main__":

@@ -329,7 +329,7 @@ class Processes(AsUsers):
         parts, folder = said.split()
         self.assertEqual(parts, "1")
         self.assertFalse(Path(folder).exists())
-        self.assertIn("cannot be written", warned)
+        self.assertIn("the cache is not used", warned)
 
     def test_a_cache_that_is_read_alone(self):
         with tempfile.TemporaryDirectory() as cache:

@@ -39,6 +39,22 @@ static const void *element(tile_machine *machine, const tile_frame *frame,
   return as_tensor_at(tile, at);
 }
 
+/* What integers are computed in on the way: two to the 64th, that numbers of 64 bits are written
+ * modulo, is one of them. */
+__extension__ typedef __int128 wide;
+
+static tile_answer wide_at(tile_machine *machine, const tile_frame *frame,
+                           const as_tile_scalar *scalar, wide *result);
+
+static wide wide_of(const mpz_t number) {
+  mpz_t high;
+  mpz_init(high);
+  mpz_fdiv_q_2exp(high, number, 32);
+  wide result = (wide)mpz_get_si(high) * ((wide)1 << 32) + (wide)mpz_fdiv_ui(number, 1ul << 32);
+  mpz_clear(high);
+  return result;
+}
+
 static tile_answer integer_element(tile_machine *machine, const tile_frame *frame,
                                    const as_tile_scalar *access, int64_t *result) {
   bool no_value = false;
@@ -54,8 +70,7 @@ static tile_answer integer_element(tile_machine *machine, const tile_frame *fram
   return TILE_FAILED;
 }
 
-static bool whole_operation(tile_machine *machine, as_ekind kind, int64_t a, int64_t b,
-                            int64_t *result) {
+static bool whole_operation(tile_machine *machine, as_ekind kind, wide a, wide b, wide *result) {
   bool over = false;
   switch (kind) {
   case AS_E_ADD:
@@ -68,11 +83,12 @@ static bool whole_operation(tile_machine *machine, as_ekind kind, int64_t a, int
     over = __builtin_mul_overflow(a, b, result);
     break;
   case AS_E_NEG:
-    over = __builtin_sub_overflow((int64_t)0, a, result);
+    over = __builtin_sub_overflow((wide)0, a, result);
     break;
   case AS_E_ABS:
-    over = a == INT64_MIN;
-    *result = over || a >= 0 ? a : -a;
+    over = a < 0 && __builtin_sub_overflow((wide)0, a, result);
+    if (a >= 0)
+      *result = a;
     break;
   case AS_E_MAX2:
     *result = a > b ? a : b;
@@ -89,12 +105,12 @@ static bool whole_operation(tile_machine *machine, as_ekind kind, int64_t a, int
     break;
   }
   /* the language's integers have no bound: the evaluator's have */
-  return !over || tile_stop(machine, AS_UNKNOWN, "an integer is beyond 64 bits");
+  return !over || tile_stop(machine, AS_UNKNOWN, "an integer is beyond 128 bits");
 }
 
 /* a sum, product, maximum or minimum of integers */
 static tile_answer whole_reduction(tile_machine *machine, const tile_frame *frame,
-                                   const as_tile_scalar *scalar, int64_t *result) {
+                                   const as_tile_scalar *scalar, wide *result) {
   as_ekind kind = scalar->text->kind;
   as_ekind step = kind == AS_E_SUM    ? AS_E_ADD
                   : kind == AS_E_PROD ? AS_E_MUL
@@ -110,11 +126,11 @@ static tile_answer whole_reduction(tile_machine *machine, const tile_frame *fram
   }
   *result = kind == AS_E_PROD;
   for (int64_t k = 0; k < bound; k++) {
-    int64_t term;
+    wide term;
     frame->integer[scalar->id] = k;
     if (!tile_count(machine, 1))
       return TILE_FAILED;
-    tile_answer answer = tile_integer_at(machine, frame, scalar->kid[1], &term);
+    tile_answer answer = wide_at(machine, frame, scalar->kid[1], &term);
     if (answer != TILE_YES)
       return answer;
     if (extremum && k == 0)
@@ -125,25 +141,29 @@ static tile_answer whole_reduction(tile_machine *machine, const tile_frame *fram
   return TILE_YES;
 }
 
-tile_answer tile_integer_at(tile_machine *machine, const tile_frame *frame,
-                            const as_tile_scalar *scalar, int64_t *result) {
-  int64_t part[2] = {0, 0};
+static tile_answer wide_at(tile_machine *machine, const tile_frame *frame,
+                           const as_tile_scalar *scalar, wide *result) {
+  wide part[2] = {0, 0};
+  int64_t held;
+  tile_answer answer;
   switch (scalar->text->kind) {
   case AS_E_NUM:
-    *result = mpz_get_si(mpq_numref(scalar->text->num));
+    *result = wide_of(mpq_numref(scalar->text->num));
     return TILE_YES;
   case AS_E_NAME:
     *result = scalar->meaning == AS_TILE_IS_SIZE ? machine->setting->env[scalar->id]
                                                  : frame->integer[scalar->id];
     return TILE_YES;
   case AS_E_ACCESS:
-    return integer_element(machine, frame, scalar, result);
-  case AS_E_IF: {
-    tile_answer answer = tile_test(machine, frame, scalar->kid[0]);
+    answer = integer_element(machine, frame, scalar, &held);
+    if (answer == TILE_YES)
+      *result = held;
+    return answer;
+  case AS_E_IF:
+    answer = tile_test(machine, frame, scalar->kid[0]);
     if (answer == TILE_NO_VALUE || answer == TILE_FAILED)
       return answer;
-    return tile_integer_at(machine, frame, scalar->kid[answer == TILE_YES ? 1 : 2], result);
-  }
+    return wide_at(machine, frame, scalar->kid[answer == TILE_YES ? 1 : 2], result);
   case AS_E_SUM:
   case AS_E_PROD:
   case AS_E_MAXR:
@@ -153,12 +173,25 @@ tile_answer tile_integer_at(tile_machine *machine, const tile_frame *frame,
     break;
   }
   for (uint32_t i = 0; i < scalar->n; i++) {
-    tile_answer answer = tile_integer_at(machine, frame, scalar->kid[i], &part[i]);
+    answer = wide_at(machine, frame, scalar->kid[i], &part[i]);
     if (answer != TILE_YES)
       return answer;
   }
   return whole_operation(machine, scalar->text->kind, part[0], part[1], result) ? TILE_YES
                                                                                 : TILE_FAILED;
+}
+
+tile_answer tile_integer_at(tile_machine *machine, const tile_frame *frame,
+                            const as_tile_scalar *scalar, int64_t *result) {
+  wide value = 0;
+  tile_answer answer = wide_at(machine, frame, scalar, &value);
+  if (answer == TILE_YES && (value < INT64_MIN || value > INT64_MAX)) {
+    /* the language's integers have no bound: the evaluator's have */
+    tile_stop(machine, AS_UNKNOWN, "an integer is beyond 64 bits");
+    return TILE_FAILED;
+  }
+  *result = (int64_t)value;
+  return answer;
 }
 
 bool tile_need_integer(tile_machine *machine, const tile_frame *frame, const as_tile_scalar *scalar,
@@ -198,11 +231,11 @@ static tile_answer test_numbers(tile_machine *machine, const tile_frame *frame,
 
 static tile_answer test_relation(tile_machine *machine, const tile_frame *frame,
                                  const as_tile_scalar *relation) {
-  int64_t side[2];
+  wide side[2];
   if (!relation->kid[0]->integer || !relation->kid[1]->integer)
     return test_numbers(machine, frame, relation);
   for (int i = 0; i < 2; i++) {
-    tile_answer answer = tile_integer_at(machine, frame, relation->kid[i], &side[i]);
+    tile_answer answer = wide_at(machine, frame, relation->kid[i], &side[i]);
     if (answer != TILE_YES)
       return answer;
   }

@@ -619,16 +619,40 @@ static bool judge_general(batch *b, void *file, size_t index, const char *path,
   return ready;
 }
 
+/* is the candidate refuted by a value, too, where it has one?  Then that is the row's verdict. */
+static bool differs_in_value(const batch *b, row *r, const char *name) {
+  as_tile_job job;
+  as_tile_verdict again = {0};
+  as_err err;
+  as_err_init(&err);
+  as_tile_job_init(&job, b->library);
+  as_tile_budget budget = as_tile_budget_default;
+  budget.seed = b->how->seed;
+  budget.until = b->how->policy ? b->how->policy->until : 0;
+  budget.values = true;
+  bool differs = as_tile_job_take(&job, 0, b->given_name, b->given, b->given_len, &err) &&
+                 as_tile_job_take(&job, 1, name, r->text, r->len, &err) &&
+                 as_tile_job_judge(&job, &budget, &again, &err) == AS_OK &&
+                 again.answer == AS_TILE_DIFFERS;
+  as_tile_job_clear(&job);
+  as_err_clear(&err);
+  as_tile_verdict other = r->verdict;
+  if (differs)
+    r->verdict = again;
+  as_tile_verdict_clear(differs ? &other : &again);
+  return differs;
+}
+
 /* A float that is no number can be dropped, or tested for; here it is no value at all.  So a
  * candidate that does so is not refuted by having no value. */
-static void doubt(const batch *b, row *r, void *file, size_t index,
+static void doubt(const batch *b, row *r, const char *name, void *file, size_t index,
                   const as_import_tile_options *options) {
   as_import_tile_options strict = *options;
   strict.no_nan = true;
   as_err why;
   as_err_init(&why);
   char *text = b->how->from->tile(file, index, &strict, false, NULL, &why);
-  if (text == NULL) {
+  if (text == NULL && !differs_in_value(b, r, name)) {
     char *line = as_err_format(&why);
     char *words = as_format("%s\nThat refutes nothing: %s", r->verdict.words, line);
     free(r->verdict.words);
@@ -672,7 +696,7 @@ static void judge_as_read(batch *b, void *file, size_t index, const char *path,
   else if (related)
     judge(b, &r, name, alone);
   if (r.answer == AS_TILE_DIFFERS && r.verdict.lacking)
-    doubt(b, &r, file, index, options);
+    doubt(b, &r, name, file, index, options);
   if (plain && !r.like)
     remember(b, &r, plain);
   r.seconds = as_now() - start;

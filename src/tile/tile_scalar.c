@@ -63,8 +63,12 @@ static bool fail_at(const tile_parser *parser, const as_expr *expr, const char *
 
 static as_tile_scalar *resolve(tile_parser *parser, const as_expr *expr);
 
+/* up to what numbers of 64 bits are written modulo */
 static bool whole_number(const as_expr *expr) {
-  return mpz_cmp_ui(mpq_denref(expr->num), 1) == 0 && mpz_fits_slong_p(mpq_numref(expr->num));
+  enum { MOST_BITS = 65 };
+
+  return mpz_cmp_ui(mpq_denref(expr->num), 1) == 0 &&
+         mpz_sizeinbase(mpq_numref(expr->num), 2) <= MOST_BITS;
 }
 
 static bool resolve_name(tile_parser *parser, const as_expr *expr, as_tile_scalar *made) {

@@ -125,6 +125,42 @@ options='--grid R --size R=3 --argument x=R,4096 --argument y=R,4096'
   grep -qF '"hypotheses": "R <= 524288"' out || fail 'JSON does not have the relation'
 }
 
+# Places of 64 bits that are data: what is added to them is written modulo 2^64, of which evaluators have integers.
+cat >wide.ttir <<'END'
+module {
+  tt.func public @wide(%px: !tt.ptr<f32>, %pk: !tt.ptr<i64>, %y: !tt.ptr<f32>) {
+    %zero = arith.constant dense<0> : tensor<2xi64>
+    %eight = arith.constant dense<8> : tensor<2xi64>
+    %lane = tt.make_range {end = 2 : i32, start = 0 : i32} : tensor<2xi32>
+    %k0 = tt.splat %pk : !tt.ptr<i64> -> tensor<2x!tt.ptr<i64>>
+    %kp = tt.addptr %k0, %lane : tensor<2x!tt.ptr<i64>>, tensor<2xi32>
+    %k = tt.load %kp : tensor<2x!tt.ptr<i64>>
+    %m = arith.cmpi slt, %k, %zero : tensor<2xi64>
+    %w = arith.addi %k, %eight : tensor<2xi64>
+    %at = arith.select %m, %w, %k : tensor<2xi1>, tensor<2xi64>
+    %fine = arith.cmpi sge, %at, %zero : tensor<2xi64>
+    tt.assert %fine, "a place" : tensor<2xi1>
+    %x0 = tt.splat %px : !tt.ptr<f32> -> tensor<2x!tt.ptr<f32>>
+    %xp = tt.addptr %x0, %at : tensor<2x!tt.ptr<f32>>, tensor<2xi64>
+    %v = tt.load %xp : tensor<2x!tt.ptr<f32>>
+    %y0 = tt.splat %y : !tt.ptr<f32> -> tensor<2x!tt.ptr<f32>>
+    %yp = tt.addptr %y0, %lane : tensor<2x!tt.ptr<f32>>, tensor<2xi32>
+    tt.store %yp, %v : tensor<2x!tt.ptr<f32>>
+    tt.return
+  }
+}
+END
+printf 'op taken(x[n], k[..a]) -> [..a]\n  out[..a] = x[k[..a]]\n' >places.sem
+printf 'use "places.sem"\nprogram taken\ninput px: f32[8]\ninput pk: int[2]\noutput y = taken(px, pk)\n' >taken.tp
+options='--argument px=8 --argument pk=2 --argument y=2'
+# shellcheck disable=SC2086
+{
+  expect 0 'no difference at' certify --from triton --solvers=none --writes-all $options taken.tp wide.ttir
+  expect 0 '18446744073709551616' lift --writes-all $options wide.ttir
+  sed 's/dense<0> : tensor<2xi64>/dense<1> : tensor<2xi64>/' wide.ttir >near.ttir # 0 is beyond the end then
+  expect 1 REFUTED certify -q --from triton --solvers=none --writes-all $options taken.tp near.ttir
+}
+
 # What is read of a kernel is its text and relations of sizes that the text states: nothing else comes out of the reader.
 for kernel in "$masked"/*.ttir; do
   "$assay" lift "$kernel" --grid 2 --argument x=2,8 --argument y=2,8 --argument a=2 --argument b=2 --argument n=2 >out 2>err

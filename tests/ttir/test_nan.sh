@@ -52,6 +52,9 @@ done
 judged 1 'undefined' ones.tp "$keeps" # what is stored is no number
 judged 0 'PROVED' ones.tp "$guards"
 # other values where there are some
+for body in "$drops" "$tests" "$orders"; do
+  judged 1 'y[0]: given 2, candidate 1' twos.tp "$body"
+done
 judged 1 'REFUTED' twos.tp "$guards"
 judged 1 'undefined' twos.tp "$keeps"
 finish

@@ -26,4 +26,8 @@ while read -r name change; do
   changed=$((changed + 1))
 done <lines
 [ "$changed" -ge 262 ] || fail "only $changed changed kernels were judged"
+# A root of what depends on an order may be no number, which the maximum behind it drops: that it has no value does not refute it.
+sed '0,/arith.addf/s//arith.subf/' "$own/l2_normed.ttir" >wrong.ttir
+# shellcheck disable=SC2046
+expect 3 'That refutes nothing' certify --solvers=none --from triton --literals=decimal --writes-all $(launch_of l2_normed) "$(given_of l2_normed)" wrong.ttir
 [ "$failures" -eq 0 ]

@@ -184,7 +184,9 @@ static comparison compare_runs(const trial *t, const as_side_run *left, bool lef
       return ELEMENTS_DIFFER;
     }
     for (size_t k = 0; k < a->n; k++) {
-      comparison one = compare_elements(t->domain, as_tensor_at(a, k), as_tensor_at(b, k));
+      comparison one = t->instance->values && lacks(t->domain, as_tensor_at(b, k))
+                           ? ELEMENTS_OPEN
+                           : compare_elements(t->domain, as_tensor_at(a, k), as_tensor_at(b, k));
       found->at = k;
       if (one == ELEMENTS_DIFFER)
         return one;
@@ -274,7 +276,7 @@ static bool prove_different(const tile_instance *instance, const as_domain *doma
   if (surely_defined(&t)) {
     run_candidate(&t, AS_TILE_ASCENDING, instance->seed, &run);
     notes->exceeded |= run.status == AS_UNKNOWN;
-    proved = undefined_run(&run, words);
+    proved = !(instance->values && run.status == AS_OK) && undefined_run(&run, words);
     notes->lacking = proved && run.status == AS_OK;
     if (!proved && run.status == AS_OK &&
         compare_runs(&t, &t.given, true, &run, &found, &elements) == ELEMENTS_DIFFER) {

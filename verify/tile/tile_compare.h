@@ -34,6 +34,7 @@ typedef struct {
   uint64_t max_ops;
   uint64_t seed;
   bool is_long; /* an evaluation takes many steps, or much memory */
+  bool values;  /* that the candidate has no value somewhere is no difference */
 } tile_instance;
 
 typedef struct {

@@ -163,9 +163,13 @@ static bool try_sizes(void *arg) {
     bool is_long = s->max_ops > s->budget->max_ops;
     if (make_inputs(s, s->rounds++, exact, &made)) {
       is_long = is_long || elements_of(exact, made) > MANY;
-      tile_instance here = {&s->sides,       s->instance.env,
-                            exact,           as_compare_affordable(s->max_ops, s->budget->until),
-                            s->budget->seed, is_long};
+      tile_instance here = {&s->sides,
+                            s->instance.env,
+                            exact,
+                            as_compare_affordable(s->max_ops, s->budget->until),
+                            s->budget->seed,
+                            is_long,
+                            s->budget->values};
       tile_compare(&here, &outcome);
       take(s, &outcome, exact);
     }

@@ -34,6 +34,7 @@ typedef struct {
   uint64_t
       total_ops; /* of all, beyond which none begins once something was compared; 0: no bound */
   double until;  /* 0, or when as_now() is past it no evaluation begins */
+  bool values;   /* that the candidate has no value somewhere is no difference */
 } as_tile_budget;
 
 extern const as_tile_budget as_tile_budget_default;

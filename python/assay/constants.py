@@ -81,19 +81,19 @@ def read(x):
 
 
 def read_of_32_bits(x):
-    """The same of a number that single precision holds: the fraction or square root that it is the
-    nearest to, or the next; else its shortest decimal."""
+    """The same of a number that single precision holds: the fraction, square or fourth root that it is
+    the nearest to, or the next; else its shortest decimal."""
     decimal = shortest(x, torch.float32)
     if not math.isfinite(x) or x == 0 or _digits(decimal) <= _DIGITS_OF_32_BITS:
         return decimal
     ulp = math.ulp(abs(x)) * 2**29
-    for degree in (1, 2):
+    for degree in (1, 2, 4):
         power = _small_fraction(abs(x), degree, _MOST_OF_32_BITS, ulp)
         if power is not None:
             whole = power.numerator * power.denominator ** (degree - 1)
             outside, radicand = _without_powers(whole, degree)
             rational = Fraction(outside, power.denominator) * (1 if x > 0 else -1)
-            return Exact(x, rational, radicand, 2)
+            return Exact(x, rational, radicand, max(degree, 2))
     return decimal
 
 

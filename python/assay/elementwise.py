@@ -129,6 +129,8 @@ for _name in UNARY:
 
 def _compare(op):
     def translate(t, x, y):
+        if isinstance(y, Masked) and t.constants.get(y.keep.text) == "0":
+            y = float("-inf")  # everywhere
         if isinstance(x, Masked):
             return _compare_masked(t, op, x, y)
         if isinstance(y, float) and math.isinf(y):

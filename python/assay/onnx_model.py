@@ -77,6 +77,14 @@ class OnnxModel(torch.nn.Module):
             setattr(self, attribute, function(getattr(self, attribute)))
         return super()._apply(function, recurse)
 
+    @property
+    def input_names(self):
+        return [given.name for given in self._inputs]
+
+    @property
+    def output_names(self):
+        return [made.name for made in self._model.graph.output]
+
     def is_fixed(self, place, axis):
         """Has an axis of an input one extent alone?"""
         return self._axes(place)[axis].HasField("dim_value")
@@ -387,7 +395,7 @@ def _where(call, condition, x, y):
 
 
 @row("Cast")
-def _cast(call, x, to, saturate=1):
+def _cast(call, x, to, saturate=1, round_mode="up"):
     return x.to(_torch_type(to))
 
 

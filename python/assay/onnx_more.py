@@ -38,7 +38,7 @@ def _prelu(call, x, slope):
 
 
 @row("CastLike")
-def _cast_like(call, x, like, saturate=1):
+def _cast_like(call, x, like, saturate=1, round_mode="up"):
     return x.to(like.dtype)
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 
 from .errors import Unsupported
 
-_RESERVED = set(
+RESERVED = set(
     """program sizes where input output use func op let out require builtin mugraph kernel grid
     loop load acc store end sum max min prod if then div mod and or not none inf f16 bf16 f32
     rule ints axes tensor assume lhs rhs expect int bool result_type""".split()
@@ -309,7 +309,7 @@ class Program:
         self.statements = []
         self._rounded, self._kept = set(), set()  # names of results: see rounds, keeps
         self._sources = {}  # names of inputs in the user's program, where they are others
-        self._names = set(_RESERVED) | {self.name}
+        self._names = set(RESERVED) | {self.name}
         self._memo = {}
 
     def fresh(self, hint):

@@ -505,7 +505,7 @@ class Translator:
             of_32_bits = result.dtype == torch.float32
             held = read_of_32_bits(held) if of_32_bits else shortest(held, result.dtype)
         number_held = self._read(held) if isinstance(held, float) else held
-        if result.numel() != 1:
+        if result.numel() != 1 or number_held == -math.inf:
             return self.constant(number_held, self.size_list(result.shape), kind)
         value = replace(self.tensor(number_held), dtype=kind)
         return self.layouts.expand(value, ("1",) * result.dim())

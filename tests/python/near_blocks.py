@@ -66,14 +66,14 @@ _attention = [
     ("causal", lambda q, k, v: _sdpa(q, k, v, is_causal=True),
      lambda q, k, v: attend(q, k, v, keep=torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).tril()),
      lambda q, k, v: attend(q, k, v, keep=torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).tril(1))),
-    ("over_queries", lambda q, k, v: attend(q, k, v), lambda q, k, v: (torch.softmax(k @ q.transpose(-1, -2) / 2, -2).transpose(-1, -2)) @ v,
-     lambda q, k, v: (torch.softmax(k @ q.transpose(-1, -2) / 2, -1).transpose(-1, -2)) @ v),
+    ("over_queries", lambda q, k, v: attend(q, k, v), lambda q, k, v: (torch.softmax(k @ q.transpose(-1, -2) * q.shape[-1] ** -0.5, -2).transpose(-1, -2)) @ v,
+     lambda q, k, v: (torch.softmax(k @ q.transpose(-1, -2) * q.shape[-1] ** -0.5, -1).transpose(-1, -2)) @ v),
     ("keys_shifted", lambda q, k, v: attend(q, k + q[:, :, :1], v), lambda q, k, v: attend(q, k, v),
      lambda q, k, v: attend(q + q[:, :, :1], k, v)),
     ("values_shifted", lambda q, k, v: attend(q, k, v + 1), lambda q, k, v: attend(q, k, v) + 1, lambda q, k, v: attend(q, k, v) + 2),
     ("divided_last", lambda q, k, v: attend(q, k, v),
-     lambda q, k, v: ((q @ k.mT / 2).exp() @ v) / (q @ k.mT / 2).exp().sum(-1, True),
-     lambda q, k, v: ((q @ k.mT / 2).exp() @ v) / (q @ k.mT / 2).exp().sum(-2, True)),
+     lambda q, k, v: ((q @ k.mT * q.shape[-1] ** -0.5).exp() @ v) / (q @ k.mT * q.shape[-1] ** -0.5).exp().sum(-1, True),
+     lambda q, k, v: ((q @ k.mT * q.shape[-1] ** -0.5).exp() @ v) / (q @ k.mT * q.shape[-1] ** -0.5).exp().sum(-2, True)),
     ("window", lambda q, k, v: attend(q, k, v, keep=(torch.arange(4)[:, None] - torch.arange(4)).abs() <= 1),
      lambda q, k, v: attend(q, k, v, keep=torch.ones(4, 4, dtype=torch.bool).tril(1).triu(-1)),
      lambda q, k, v: attend(q, k, v, keep=torch.ones(4, 4, dtype=torch.bool).tril(1).triu(0))),
@@ -95,7 +95,7 @@ for _name, *_row in _attention:
     family("attention", _name, *_row, r(1, 2, 4, 4), r(1, 2, 4, 4), r(1, 2, 4, 4))
 
 family("attention", "mask_of_truths", lambda q, k, v, m: _sdpa(q, k, v, attn_mask=m),
-       lambda q, k, v, m: (torch.exp(q @ k.mT / 2) * m) @ v / torch.where(m.any(-1, True), (torch.exp(q @ k.mT / 2) * m).sum(-1, True), 1),
+       lambda q, k, v, m: (torch.exp(q @ k.mT * q.shape[-1] ** -0.5) * m) @ v / torch.where(m.any(-1, True), (torch.exp(q @ k.mT * q.shape[-1] ** -0.5) * m).sum(-1, True), 1),
        lambda q, k, v, m: torch.softmax((q @ k.mT / 2) * m, -1) @ v,
        r(1, 2, 3, 4), r(1, 2, 5, 4), r(1, 2, 5, 4), truths(3, 5))  # fmt: skip
 family("attention", "shared_keys", lambda q, k, v: _sdpa(q, k, v, enable_gqa=True),

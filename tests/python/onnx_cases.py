@@ -240,9 +240,37 @@ class Onnx(unittest.TestCase):
             subprocess.run(command, check=True, capture_output=True)
             text = path.with_suffix(".tp").read_text()
             self.assertIn("torch_conv2d", text)
+            self.assertIn("input x: f32[", text)
+            self.assertIn("output y\n", text)
             certify = [assay.tool.find_tool(), "optimize", str(path.with_suffix(".tp")), "-q"]
             certify += ["--solvers=none", "--seconds=3", "-o", str(Path(folder) / "result")]
             self.assertEqual(subprocess.run(certify, capture_output=True).returncode, 0)
+
+    def test_sizes_of_an_imported_model(self):
+        """Extents of one number are not one size, and extents with a name are one."""
+        import tempfile
+        from pathlib import Path
+
+        from assay.__main__ import import_model
+
+        given = [
+            helper.make_tensor_value_info(name, TensorProto.FLOAT, extents)
+            for name, extents in (("left", ["n", 4]), ("right", [4, "m"]), ("more", ["n", "m"]))
+        ]
+        made = helper.make_tensor_value_info("product", TensorProto.FLOAT, ["n", "m"])
+        nodes = [
+            helper.make_node("MatMul", ["left", "right"], ["t"]),
+            helper.make_node("Add", ["t", "more"], ["product"]),
+        ]
+        graph = helper.make_graph(nodes, "sizes", given, [made])
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "sizes.onnx"
+            onnx.save(helper.make_model(graph), path)
+            import_model(path, path.with_suffix(".tp"))
+            text = path.with_suffix(".tp").read_text()
+        self.assertIn("input right: f32[n4, inputs_1_1]", text)
+        self.assertIn("input more: f32[inputs_0_0, inputs_1_1]", text)
+        self.assertIn("output product", text)
 
     def test_what_is_missing_is_named(self):
         node = helper.make_node("NonZero", ["x"], ["y"])

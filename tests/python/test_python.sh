@@ -22,6 +22,7 @@ for title in page.md "$src/docs/cheats.md"; do grep '^## ' "$title"; done | sort
 "$python" "$src/tests/python/odd.py" >out 2>err || fail "an odd argument or function is taken for another"
 "$python" "$src/tests/python/types_and_classes.py" >out 2>err || fail "a type, a class or a mode is taken for another"
 "$python" "$src/tests/python/borders.py" >out 2>err || fail "a border of what is exported is crossed unseen: $(grep '^\(FAIL\|ERROR\)' err)"
+"$python" "$src/tests/python/near_misses.py" >out 2>err || fail "a near miss is judged wrongly: $(grep WRONG out)"
 "$python" "$src/tests/python/backend.py" >out 2>err || fail "torch.compile, copies, threads or processes go wrong"
 "$python" "$src/tests/python/attention.py" >out 2>err || fail "attention is not what PyTorch says"
 "$python" "$src/tests/python/found.py" >out 2>err || fail "attention that is written out is taken for what it is not"

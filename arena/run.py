@@ -5,7 +5,7 @@ usage: run.py [--claims] [--library FOLDER] [--only WORD] [--kinds LIST] [--json
               CHECKER [ARGUMENT..]
        run.py [--only WORD] --claims-by ASSAY_ELAB | --write-claims ASSAY_ELAB
 
-CHECKER is run as `CHECKER --sem LIBRARY GIVEN CANDIDATE CERTIFICATE`, with own.sem as a second --sem
+CHECKER runs as `CHECKER --sem LIBRARY GIVEN CANDIDATE CERTIFICATE`, with own.sem as a second --sem
 where a case has one; with --claims as `CHECKER CLAIM CERTIFICATE`.  It answers by its exit status:
 0 accepts, 1 rejects, 2 declines (the texts, or the claim, have no meaning).  LIBRARY is the folder
 of the standard operators.  --only runs the cases with WORD in their names, --kinds those of these

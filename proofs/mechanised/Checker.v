@@ -53,7 +53,8 @@ Definition carry_line st args : option reading := match args, r_frames st with
       Some (Reading (r_terms st) (Frame (d :: cs) [] :: fs) (r_top st) (r_assumed st) (r_goals st))
   | _, _ => None end.
 Definition loop_line st (args : list token) : option reading := match args with
-  | [] => Some (Reading (r_terms st) (Frame [] [] :: r_frames st) (r_top st) (r_assumed st) (r_goals st))
+  | [] => Some (Reading (r_terms st) (Frame [] [] :: r_frames st) (r_top st) (r_assumed st)
+    (r_goals st))
   | _ => None end.
 Definition end_line st (args : list token) : option reading := match args, r_frames st with
   | [], Frame cs l :: fs =>
@@ -68,7 +69,8 @@ Definition goal_line st name args : option reading := match args with
   | x :: KBar :: hs =>
       do f <- a_form x; do l <- all a_form hs;
       do _ <- guard (negb (existsb (fun g => beqb (g_name g) name) (r_goals st)));
-      Some (Reading (r_terms st) (r_frames st) (r_top st) (r_assumed st) (Goal name l f :: r_goals st))
+      Some (Reading (r_terms st) (r_frames st) (r_top st) (r_assumed st)
+        (Goal name l f :: r_goals st))
   | _ => None end.
 Definition claim_line st (l : list bytes) : option reading := match l with
   | [] => None
@@ -97,7 +99,8 @@ Definition read_claim (text : bytes) : option claim :=
   | inl st => match r_frames st, r_goals st with
     | [], _ :: _ => let items := rev_append (r_top st) [] in
         if admitted items
-        then Some (Claim items (rev_append (r_assumed st) []) (rev_append (r_goals st) [])) else None
+        then Some (Claim items (rev_append (r_assumed st) []) (rev_append (r_goals st) []))
+          else None
     | _, _ => None end end.
 
 (** ** Certificates *)
@@ -142,7 +145,8 @@ Definition verdict (text cert : bytes) : option Z :=
       match run (cert_line (allowed c)) 2 (Proving no_terms no_thms 1 (c_goals c)) [] [] l with
       | inr n => Some n
       | inl st => match p_goals st with [] => None | _ => Some (-1)%Z end end end end.
-Definition check (text cert : bytes) : bool := match verdict text cert with None => true | _ => false end.
+Definition check (text cert : bytes) : bool := match verdict text cert with None => true | _ =>
+  false end.
 
 (** ** What acceptance means *)
 Definition goal_valid (hs : list formula) (g : goal) :=
@@ -173,7 +177,8 @@ Proof.
   unfold cert_line. destruct l as [|h args]; [discriminate|]. destruct (lhead_of _).
   - destruct (add_term _ _ _ _); [|discriminate]. intros E. injection E as <-. auto.
   - destruct (rule_of _).
-    + unfold step_line. destruct (tokens _ _ args); [|discriminate]. destruct (step _ _); [|discriminate].
+    + unfold step_line. destruct (tokens _ _ args); [|discriminate]. destruct (step _ _);
+      [|discriminate].
       intros E. injection E as <-. auto.
     + destruct (String.eqb _ _); [|discriminate]. apply qed_line_inv.
 Qed.
@@ -209,7 +214,8 @@ Theorem check_sound : forall text cert : bytes, check text cert = true ->
        forall g, In g (c_goals c) ->
          (forall f, In f (g_conditions g) -> holds M' f) -> holds M' (g_formula g)).
 Proof.
-  unfold check, verdict. intros text cert H. destruct (read_claim text) as [c|] eqn:C; [|discriminate].
+  unfold check, verdict. intros text cert H. destruct (read_claim text) as [c|] eqn:C;
+    [|discriminate].
   exists c. destruct (read_claim_admitted _ _ C) as [A G]. split; auto. split; auto. intros M HM.
   destruct (conservative _ M A HM) as (HM' & X & Cl). exists (extended_all 0 (c_items c) M).
   split; [exact HM'|]. split; [exact X|]. split; [exact Cl|]. intros As g Hg Hc.

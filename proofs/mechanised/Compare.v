@@ -62,7 +62,8 @@ Proof.
   - apply lexc_eq in E as [E1 E2]. apply string_cmp_eq in E1. apply sgcmp_eq in E2. congruence.
 Qed.
 
-Definition ttag t := match t with Var _ _ => 0 | Bnd _ _ => 1 | Node _ _ => 2 | Fold _ _ _ _ => 3 end.
+Definition ttag t := match t with Var _ _ => 0 | Bnd _ _ => 1 | Node _ _ => 2 | Fold _ _ _ _ => 3
+  end.
 Fixpoint tcmp (a b : term) {struct a} : comparison := same a b (fun _ =>
   match a, b with
   | Var x s, Var y t => lexc (scmp s t) (String.compare x y)
@@ -79,11 +80,13 @@ Proof.
   - apply lexc_eq in E as [E1 E2]. apply scmp_eq in E1. apply Nat.compare_eq in E2. congruence.
   - apply lexc_eq in E as [E1 E2]. apply hcmp_eq in E1. apply lcmp_eq in E2; auto. congruence.
   - apply lexc_eq in E as [E1 E]. apply lexc_eq in E as [E2 E]. apply lexc_eq in E as [E3 E4].
-    apply Nat.compare_eq in E1. apply IHa in E2. apply lcmp_eq in E3; auto. apply lcmp_eq in E4; auto.
+    apply Nat.compare_eq in E1. apply IHa in E2. apply lcmp_eq in E3; auto. apply lcmp_eq in E4;
+      auto.
     congruence.
 Qed.
 
-Lemma lcmp_refl {A} (cmp : A -> A -> comparison) l : Forall (fun a => cmp a a = Eq) l -> lcmp cmp l l = Eq.
+Lemma lcmp_refl {A} (cmp : A -> A -> comparison) l : Forall (fun a => cmp a a = Eq) l ->
+  lcmp cmp l l = Eq.
 Proof. induction 1; simpl; auto. now rewrite H, IHForall. Qed.
 Lemma string_cmp_refl s : String.compare s s = Eq.
 Proof.
@@ -95,11 +98,13 @@ Proof.
   destruct h; simpl; auto.
   - now rewrite Z.compare_refl, Pos.compare_refl.
   - now destruct r.
-  - rewrite string_cmp_refl. unfold sgcmp. rewrite scmp_refl, lcmp_refl; auto. apply Forall_forall. intros; apply scmp_refl.
+  - rewrite string_cmp_refl. unfold sgcmp. rewrite scmp_refl, lcmp_refl; auto.
+    apply Forall_forall. intros; apply scmp_refl.
 Qed.
 Lemma tcmp_refl a : tcmp a a = Eq.
 Proof.
-  induction a using term_ind'; simpl; rewrite ?scmp_refl, ?string_cmp_refl, ?Nat.compare_refl, ?hcmp_refl, ?IHa, ?lcmp_refl; auto.
+  induction a using term_ind'; simpl; rewrite ?scmp_refl, ?string_cmp_refl, ?Nat.compare_refl,
+    ?hcmp_refl, ?IHa, ?lcmp_refl; auto.
 Qed.
 
 Definition is_eq c := match c with Eq => true | _ => false end.

@@ -4,9 +4,11 @@ From Assay Require Import Term Semantics.
 Import ListNotations.
 Local Open Scope R_scope.
 
-Definition usual_ops := {| o_inv := Rinv; o_sqrt := sqrt; o_log := ln; o_div := Z.div; o_mod := Z.modulo |}.
+Definition usual_ops := {| o_inv := Rinv; o_sqrt := sqrt; o_log := ln; o_div := Z.div;
+  o_mod := Z.modulo |}.
 Definition usual_f (f : string) (sg : signature) (vs : list R) : R := match snd sg, vs with
-  | Re, [x] => if String.eqb f "func.sin" then sin x else if String.eqb f "func.cos" then cos x else 0
+  | Re, [x] => if String.eqb f "func.sin" then sin x else if String.eqb f "func.cos" then
+    cos x else 0
   | _, _ => 0 end.
 Definition usual := {| m_ops := usual_ops; m_v := fun _ _ => 0; m_f := usual_f |}.
 Theorem ok_usual : ok usual.

@@ -45,7 +45,8 @@ Definition step_clause (c : nat) (x : carried) : formula :=
     (Rel REq (call (c_symbol x) (next_iteration c (c_symbol x))) (c_step x)).
 Fixpoint clauses (c : nat) (x : item) : list formula := match x with
   | Define d => [clause d]
-  | Loop cs body => map (base_clause c) cs ++ map (step_clause c) cs ++ flat_map (clauses (S c)) body
+  | Loop cs body => map (base_clause c) cs ++ map (step_clause c) cs ++ flat_map (clauses (S c))
+    body
   end.
 Fixpoint defined (x : item) : list symbol := match x with
   | Define d => [d_symbol d]
@@ -99,8 +100,10 @@ Fixpoint admit (c : nat) (x : item) (seen : list symbol) : option (list symbol) 
         | Some seen1 => match
             (fix go l seen := match l with
              | [] => Some seen
-             | y :: m => match admit (S c) y seen with Some s => go m s | None => None end end) body seen1
-          with Some seen2 => Some (flat_map (fun y => symbols (c_step y)) cs ++ seen2) | None => None end
+             | y :: m => match admit (S c) y seen with Some s => go m s | None => None end end)
+               body seen1
+          with Some seen2 => Some (flat_map (fun y => symbols (c_step y)) cs ++ seen2)
+            | None => None end
         end
       else None
   end.
@@ -156,12 +159,14 @@ Proof.
   split; [apply mem_In, symbol_eqb_eq|]. intros H. apply existsb_exists. exists s.
   split; auto. apply symbol_eqb_refl.
 Qed.
-Lemma symbols_call s ks x : In x (symbols (call s ks)) <-> x = s \/ exists k, In k ks /\ In x (symbols k).
+Lemma symbols_call s ks x : In x (symbols (call s ks)) <-> x = s \/ exists k,
+  In k ks /\ In x (symbols k).
 Proof.
   unfold call. cbn [symbols]. unfold once. rewrite join_In, joined_In, <- surjective_pairing.
   split.
   - intros [[H|[]]|(l & H1 & H2)]; auto. apply in_map_iff in H1 as (k & <- & Hk). eauto.
-  - intros [->|(k & H1 & H2)]; [simpl; auto|right]. exists (symbols k). split; auto. now apply in_map.
+  - intros [->|(k & H1 & H2)]; [simpl; auto|right]. exists (symbols k). split; auto.
+    now apply in_map.
 Qed.
 Lemma parameters_symbols s k x : In k (parameters s) -> ~ In x (symbols k).
 Proof. intros H. apply in_map_iff in H as (i & <- & _). simpl. tauto. Qed.
@@ -175,17 +180,20 @@ Lemma rsymbols_In x a : In x (rsymbols a) <-> In x (symbols (r_l a)) \/ In x (sy
 Proof. apply join_In. Qed.
 Lemma clause_symbols d : incl (fsymbols (clause d)) (d_symbol d :: symbols (d_body d)).
 Proof.
-  intros x H. assert (E : In x (rsymbols (Rel REq (call (d_symbol d) (parameters (d_symbol d))) (d_body d)))).
+  intros x H. assert (E : In x (rsymbols (Rel REq (call (d_symbol d) (parameters (d_symbol d)))
+    (d_body d)))).
   { unfold clause in H. destruct (arity (d_symbol d)); auto. cbn [fsymbols map] in H.
     apply joined_In in H as (l & [<-|[]] & H). exact H. }
-  apply rsymbols_In in E as [E|E]; simpl in E |- *; auto. apply symbols_call in E as [->|(k & H1 & H2)]; auto.
+  apply rsymbols_In in E as [E|E]; simpl in E |- *; auto.
+    apply symbols_call in E as [->|(k & H1 & H2)]; auto.
   exfalso. exact (parameters_symbols _ _ _ H1 H2).
 Qed.
 Lemma base_symbols c y : incl (fsymbols (base_clause c y)) (c_symbol y :: symbols (c_base y)).
 Proof.
   intros x H. cbn [fsymbols base_clause map] in H. apply joined_In in H as (l & [<-|[<-|[]]] & H);
     apply rsymbols_In in H as [H|H]; simpl in H |- *; auto; try tauto.
-  apply symbols_call in H as [->|(k & H1 & H2)]; auto. exfalso. exact (parameters_symbols _ _ _ H1 H2).
+  apply symbols_call in H as [->|(k & H1 & H2)]; auto. exfalso.
+    exact (parameters_symbols _ _ _ H1 H2).
 Qed.
 Lemma step_symbols c y : incl (fsymbols (step_clause c y)) (c_symbol y :: symbols (c_step y)).
 Proof.
@@ -211,7 +219,8 @@ Lemma admit_go c body : forall seen, (fix go l seen := match l with
   | [] => Some seen
   | y :: m => match admit (S c) y seen with Some s => go m s | None => None end end) body seen
   = admit_all (S c) body seen.
-Proof. induction body as [|y m IH]; simpl; auto. intros seen. now destruct (admit (S c) y seen). Qed.
+Proof. induction body as [|y m IH]; simpl; auto. intros seen. now destruct (admit (S c) y seen).
+  Qed.
 Lemma admit_all_facts c l : Forall (fun x => forall seen seen', admit c x seen = Some seen' ->
     facts (defined x) (clauses c x) seen seen') l ->
   forall seen seen', admit_all c l seen = Some seen' ->
@@ -243,9 +252,11 @@ Proof.
     destruct (all_unseen _ _) as [seen1|] eqn:U; [|discriminate]. rewrite admit_go in E.
     destruct (admit_all (S c) body seen1) as [seen2|] eqn:B; [|discriminate]. injection E as <-.
     destruct (all_unseen_facts _ _ _ U) as ((I1 & D1 & _) & _).
-    destruct (admit_all_facts (S c) body) with (seen := seen1) (seen' := seen2) as (I2 & D2 & C2); auto.
+    destruct (admit_all_facts (S c) body) with (seen := seen1) (seen' := seen2) as (I2 & D2 & C2);
+      auto.
     { eapply Forall_impl; [|exact IH]. simpl. auto. }
-    assert (I12 : forall s, In s (flat_map (fun y => symbols (c_base y)) cs ++ seen) -> In s seen2) by auto.
+    assert (I12 : forall s, In s (flat_map (fun y => symbols (c_base y)) cs ++ seen) ->
+      In s seen2) by auto.
     cbn [defined clauses]. split; [|split].
     + intros s Hs. apply in_or_app. right. apply I12, in_or_app. auto.
     + intros s Hs. apply in_app_or in Hs as [Hs|Hs].
@@ -272,7 +283,8 @@ Definition sound D C M M' := ok M' /\ extends D M M' /\ (forall f, In f C -> hol
 Ltac look_up F := match goal with |- context [match ?x with Some _ => _ | None => _ end] =>
   destruct x eqn:F end.
 Lemma ok_functions M f : ok M ->
-  (forall s h vs, f s = Some h -> snd (snd s) = I -> Forall2 arg_int (fst (snd s)) vs -> is_int (h vs)) ->
+  (forall s h vs, f s = Some h -> snd (snd s) = I -> Forall2 arg_int (fst (snd s)) vs ->
+    is_int (h vs)) ->
   (forall s h, f s = Some h -> ~ In s law_symbols) -> ok (with_functions M f).
 Proof.
   intros HM Hi Hl. destruct HM. constructor; simpl; auto.
@@ -281,7 +293,8 @@ Proof.
   - intros x. look_up F; auto. exfalso. apply (Hl _ _ F). simpl; auto.
   - intros x. look_up F; auto. exfalso. apply (Hl _ _ F). simpl; auto.
 Qed.
-Lemma extends_functions D M f : (forall s h, f s = Some h -> In s D) -> extends D M (with_functions M f).
+Lemma extends_functions D M f : (forall s h, f s = Some h -> In s D) ->
+  extends D M (with_functions M f).
 Proof.
   intros H. repeat split; simpl; auto. intros g sg vs N. look_up F; auto.
   exfalso. apply N. eauto.
@@ -299,7 +312,8 @@ Proof. intros (O & V & F) H. apply holds_agree_symbols; auto. Qed.
 (** Arguments, as reals and as integers. *)
 Lemma all_indices (s : symbol) : indices s = true -> fst (snd s) = repeat I (arity s).
 Proof.
-  unfold indices, arity. induction (fst (snd s)) as [|[] l IH]; simpl; intros H; try discriminate; auto.
+  unfold indices, arity. induction (fst (snd s)) as [|[] l IH]; simpl; intros H; try discriminate;
+    auto.
   f_equal. auto.
 Qed.
 Lemma arg_ints ss : forall vs, forallb is_I ss = true -> Forall2 arg_int ss vs ->
@@ -317,7 +331,8 @@ Proof.
   rewrite map_map. apply map_ext_in. intros k Hk. apply in_seq in Hk. simpl. unfold bext.
   destruct (Nat.ltb_spec k m); auto; lia.
 Qed.
-Lemma nth_integers m zs i : (i < m)%nat -> nth i (map (fun k => IZR (zs k)) (seq 0 m)) 0 = IZR (zs i).
+Lemma nth_integers m zs i : (i < m)%nat -> nth i (map (fun k => IZR (zs k)) (seq 0 m))
+  0 = IZR (zs i).
 Proof. intros H. exact (nth_map_seq (fun k => IZR (zs k)) 0 m i H). Qed.
 Lemma bext_lt m zs e i : (i < m)%nat -> bext m zs e i = IZR (zs i).
 Proof. intros H. unfold bext. destruct (Nat.ltb_spec i m); auto; lia. Qed.
@@ -337,11 +352,13 @@ Proof.
   apply unseen_not_In in U, V. unfold definition_ok in A. apply andb_prop in A as [A A3].
   apply andb_prop in A as [A1 A2]. set (s := d_symbol d) in *.
   assert (X : extends [s] M (extend M d)).
-  { apply extends_functions. intros x h F. cbv beta in F. fold s in F. destruct (symbol_eqb s x) eqn:Q; [|discriminate].
+  { apply extends_functions. intros x h F. cbv beta in F. fold s in F.
+    destruct (symbol_eqb s x) eqn:Q; [|discriminate].
     apply symbol_eqb_eq in Q. subst x. simpl. auto. }
   assert (HM' : ok (extend M d)).
   { apply ok_functions; auto.
-    - intros x h vs F Hr Ha. cbv beta in F. fold s in F. destruct (symbol_eqb s x) eqn:Q; [|discriminate].
+    - intros x h vs F Hr Ha. cbv beta in F. fold s in F. destruct (symbol_eqb s x) eqn:Q;
+      [|discriminate].
       apply symbol_eqb_eq in Q. subst x. injection F as <-.
       destruct (arg_ints _ _ A1 Ha) as [L Hi]. apply orb_prop in A3 as [A3|A3];
         [exfalso; apply negb_true_iff in A3; exact (eq_true_false_abs _ (f_equal is_I Hr) A3)|].
@@ -351,7 +368,8 @@ Proof.
   split; [exact HM'|split; [exact X|]]. intros f [<-|[]].
   assert (Q : forall zs, eval (extend M d) (bext (arity s) zs e0) (call s (parameters s)) =
                          eval (extend M d) (bext (arity s) zs e0) (d_body d)).
-  { intros zs. unfold call, parameters. cbn [eval node]. rewrite eval_parameters. unfold extend at 1.
+  { intros zs. unfold call, parameters. cbn [eval node]. rewrite eval_parameters.
+    unfold extend at 1.
     cbn [m_f with_functions]. fold s. rewrite symbol_eqb_pair, eval_arguments by auto.
     destruct X as (XO & XV & XF). apply eval_agree_symbols; auto. intros g sg vs Hg. apply XF.
     intros [Eg|[]]. apply V. now rewrite Eg. }
@@ -366,7 +384,8 @@ Qed.
 (** A list of definitions. *)
 Definition sound_item c x := forall seen seen' M, ok M -> incl law_symbols seen ->
   admit c x seen = Some seen' -> sound (defined x) (clauses c x) M (extended c x M).
-Lemma sound_all c l : Forall (sound_item c) l -> forall seen seen' M, ok M -> incl law_symbols seen ->
+Lemma sound_all c l : Forall (sound_item c) l -> forall seen seen' M, ok M ->
+  incl law_symbols seen ->
   admit_all c l seen = Some seen' ->
   sound (flat_map defined l) (flat_map (clauses c) l) M (extended_all c l M).
 Proof.
@@ -404,7 +423,8 @@ Proof.
   set (N := fix N (k : nat) := _).
   assert (E : forall k, N k = iterate c cs body M k).
   { induction k as [|k IH]; cbn [iterate]; unfold N; fold N; rewrite R; auto. now rewrite IH. }
-  unfold with_functions. f_equal. apply FunctionalExtensionality.functional_extensionality. intros g.
+  unfold with_functions. f_equal. apply FunctionalExtensionality.functional_extensionality.
+    intros g.
   apply FunctionalExtensionality.functional_extensionality. intros sg.
   destruct (mem symbol_eqb (g, sg) _); auto.
   apply FunctionalExtensionality.functional_extensionality. intros vs. now rewrite E.
@@ -443,7 +463,8 @@ Section Iterations.
       rewrite (IHs u Hu (S (length ss) + d)%nat _ (H3 u Hu)).
       assert (Ee : ext (length ss) (INR r) v e (c + (S (length ss) + d))%nat = e (c + d)%nat).
       { replace (c + (S (length ss) + d))%nat with (S (length ss + (c + d))) by lia.
-        unfold ext. destruct (Nat.ltb_spec (length ss + (c + d)) (length ss)); [lia|]. f_equal. lia. }
+        unfold ext. destruct (Nat.ltb_spec (length ss + (c + d)) (length ss)); [lia|]. f_equal.
+          lia. }
       now rewrite Ee.
   Qed.
   Lemma rholds_iteration a e : rel_at_iteration S_ c a = true ->
@@ -452,7 +473,8 @@ Section Iterations.
     intros H. apply andb_prop in H as [H1 H2]. unfold rholds.
     rewrite (eval_iteration _ _ _ e H1), (eval_iteration _ _ _ e H2), Nat.add_0_r. reflexivity.
   Qed.
-  Lemma holds_iterations f : clause_at_iteration S_ c f = true -> (forall k, holds (N k) f) -> holds M' f.
+  Lemma holds_iterations f : clause_at_iteration S_ c f = true -> (forall k, holds (N k) f) ->
+    holds M' f.
   Proof.
     intros H A. destruct f as [a|m cs a]; cbn [holds clause_at_iteration] in *.
     - apply rholds_iteration; auto.
@@ -466,7 +488,8 @@ Lemma find_carried y cs : NoDup (map c_symbol cs) -> In y cs ->
 Proof.
   induction cs as [|x cs IH]; simpl; intros ND H; [tauto|]. inversion ND; subst.
   destruct (symbol_eqb (c_symbol x) (c_symbol y)) eqn:E.
-  - apply symbol_eqb_eq in E. destruct H as [->|H]; auto. exfalso. apply H2. rewrite E. now apply in_map.
+  - apply symbol_eqb_eq in E. destruct H as [->|H]; auto. exfalso. apply H2. rewrite E.
+    now apply in_map.
   - destruct H as [->|H]; auto. rewrite symbol_eqb_refl in E. discriminate.
 Qed.
 Lemma set_nth_twice {A} c (x y : A) l : set_nth c x (set_nth c y l) = set_nth c x l.
@@ -519,7 +542,8 @@ Proof.
     assert (XW : extends (map c_symbol cs) M W).
     { apply extends_functions. intros s h F. destruct (find _ cs) as [x|] eqn:Q; [|discriminate].
       apply find_some in Q as [Q1 Q2]. apply symbol_eqb_eq in Q2. subst s. now apply in_map. }
-    destruct (sound_all (S c) body) with (seen := seen1) (seen' := seen2) (M := W) as (HM2 & X2 & C2); auto.
+    destruct (sound_all (S c) body) with (seen := seen1) (seen' := seen2) (M := W)
+      as (HM2 & X2 & C2); auto.
     { eapply Forall_impl; [|exact IH]. simpl. auto. }
     rewrite EN. split; [exact HM2|]. split; [exact (extends_trans _ _ _ _ _ XW X2)|].
     split; [exact C2|]. intros y vs Hy. destruct X2 as (_ & _ & F2). rewrite <- F2.
@@ -539,17 +563,22 @@ Proof.
   split; [exact HM'|]. split; [exact X|].
   assert (Call : forall y vs, In y cs -> m_f M' (fst (c_symbol y)) (snd (c_symbol y)) vs =
     state_at c M N (iteration c vs) y vs).
-  { intros y vs Hy. unfold M'. cbn [m_f with_functions]. rewrite <- (surjective_pairing (c_symbol y)).
+  { intros y vs Hy. unfold M'. cbn [m_f with_functions].
+    rewrite <- (surjective_pairing (c_symbol y)).
     replace (mem symbol_eqb (c_symbol y) D) with true.
     - now apply HN.
-    - symmetry. apply mem_symbol. unfold D. cbn [defined]. apply in_or_app. left. now apply in_map. }
-  intros f Hf. cbn [clauses] in Hf. apply in_app_or in Hf as [Hf|Hf]; [|apply in_app_or in Hf as [Hf|Hf]].
+    - symmetry. apply mem_symbol. unfold D. cbn [defined]. apply in_or_app. left.
+      now apply in_map. }
+  intros f Hf. cbn [clauses] in Hf. apply in_app_or in Hf as [Hf|Hf];
+    [|apply in_app_or in Hf as [Hf|Hf]].
   - (* before the first iteration *)
     apply in_map_iff in Hf as (y & <- & Hy). specialize (Ok y Hy). unfold carried_ok in Ok.
-    rewrite !andb_true_iff in Ok. destruct Ok as ((((_ & _) & Lc) & Cb) & _). apply Nat.ltb_lt in Lc.
+    rewrite !andb_true_iff in Ok. destruct Ok as ((((_ & _) & Lc) & Cb) & _).
+      apply Nat.ltb_lt in Lc.
     unfold base_clause. cbn [holds]. intros zs Hc. set (m := arity (c_symbol y)) in *.
     specialize (Hc _ (or_introl eq_refl)). unfold rholds in *. cbn [r_op r_l r_r relP] in *.
-    rewrite eval_num in Hc. cbn [eval parameter] in Hc. rewrite bext_lt in Hc by auto. apply le_IZR in Hc.
+    rewrite eval_num in Hc. cbn [eval parameter] in Hc. rewrite bext_lt in Hc by auto.
+      apply le_IZR in Hc.
     unfold call, parameters. cbn [eval node]. fold m. rewrite eval_parameters, Call by auto.
     unfold iteration. rewrite nth_integers, Int_part_IZR by auto.
     replace (Z.to_nat (zs c)) with 0%nat by lia. cbn [state_at]. rewrite eval_arguments by auto.
@@ -557,10 +586,12 @@ Proof.
     intros g sg vs Hg. apply F. exact (Base y _ Hy Hg).
   - (* after one more *)
     apply in_map_iff in Hf as (y & <- & Hy). specialize (Ok y Hy). unfold carried_ok in Ok.
-    rewrite !andb_true_iff in Ok. destruct Ok as ((((_ & _) & Lc) & _) & Cs). apply Nat.ltb_lt in Lc.
+    rewrite !andb_true_iff in Ok. destruct Ok as ((((_ & _) & Lc) & _) & Cs).
+      apply Nat.ltb_lt in Lc.
     unfold step_clause. cbn [holds]. intros zs Hc. set (m := arity (c_symbol y)) in *.
     specialize (Hc _ (or_introl eq_refl)). unfold rholds in *. cbn [r_op r_l r_r relP] in *.
-    rewrite eval_num in Hc. cbn [eval parameter] in Hc. rewrite bext_lt in Hc by auto. apply le_IZR in Hc.
+    rewrite eval_num in Hc. cbn [eval parameter] in Hc. rewrite bext_lt in Hc by auto.
+      apply le_IZR in Hc.
     unfold call, next_iteration, parameters. cbn [eval node]. fold m.
     rewrite map_set_nth, eval_parameters.
     change (eval M' (bext m zs e0) (add (parameter c) (num 1)))

@@ -1,7 +1,8 @@
 (** A kernel in the manner of LCF: a theorem carries its proof of validity, which extraction
     erases.  Whatever drives these functions, a [thm] is valid. *)
 From Coq Require Import String Bool Arith ZArith QArith List Lia.
-From Assay Require Import Sharing Term Compare Traversal Semantics Substitution Polynomial Rules Laws Binders.
+From Assay Require Import Sharing Term Compare Traversal Semantics Substitution Polynomial Rules
+  Laws Binders.
 Import ListNotations.
 
 Record thm := Thm { hyps : list formula; concl : formula; pf : valid hyps concl }.
@@ -81,7 +82,8 @@ Proof.
   - destruct (IH _ H) as [H1|[H1|H1]]; auto.
   - destruct (IHb H) as [[H1|H1]|H1]; auto.
 Qed.
-Lemma merge_neighbours_In_inv x n : forall ls, (length ls <= n)%nat -> In x (concat (merge_neighbours ls)) ->
+Lemma merge_neighbours_In_inv x n : forall ls, (length ls <= n)%nat ->
+  In x (concat (merge_neighbours ls)) ->
   In x (concat ls).
 Proof.
   induction n as [|n IH]; intros [|a [|b r]] L H; simpl in *; auto; try lia.
@@ -120,7 +122,8 @@ Definition r_hyp (f : formula) : thm := Thm [f] f (sound_hyp f).
 
 Definition r_cases (c : relation) (P Q : thm) : option thm.
   refine (if test (feqb (concl P) (concl Q)) then
-    Some (Thm (union (minus (hyps P) [FRel c]) (minus (hyps Q) [FRel (rneg c)])) (concl P) _) else None).
+    Some (Thm (union (minus (hyps P) [FRel c]) (minus (hyps Q) [FRel (rneg c)])) (concl P) _)
+      else None).
   apply feqb_eq in e. apply (sound_cases _ (hyps P) (hyps Q) c).
   - exact (pf P).
   - rewrite e. exact (pf Q).
@@ -129,14 +132,16 @@ Definition r_cases (c : relation) (P Q : thm) : option thm.
 Defined.
 
 Definition r_antisym (P Q : rthm) : option thm.
-  refine (if test (reqb (ra P) (Rel RLe (r_l (ra P)) (r_r (ra P))) && reqb (ra Q) (Rel RLe (r_r (ra P)) (r_l (ra P)))) then
+  refine (if test (reqb (ra P) (Rel RLe (r_l (ra P)) (r_r (ra P))) && reqb (ra Q)
+    (Rel RLe (r_r (ra P)) (r_l (ra P)))) then
     Some (Thm (union (rh P) (rh Q)) (EQ (r_l (ra P)) (r_r (ra P))) _) else None).
   apply andb_prop in e as [e1 e2]. apply reqb_eq in e1, e2. apply sound_antisym.
   - apply weaken with (rh P); [|apply union_l]. unfold LE. rewrite <- e1. exact (rpf P).
   - apply weaken with (rh Q); [|apply union_r]. unfold LE. rewrite <- e2. exact (rpf Q).
 Defined.
 
-Fixpoint hyps_of (ps : list rthm) : list formula := match ps with [] => [] | p :: l => union (rh p) (hyps_of l) end.
+Fixpoint hyps_of (ps : list rthm) : list formula := match ps with [] => [] | p :: l => union (rh
+  p) (hyps_of l) end.
 Lemma hyps_of_in p ps : In p ps -> incl (rh p) (hyps_of ps).
 Proof.
   induction ps as [|q l IH]; simpl; [tauto|]. intros [->|Hp]; [apply union_l|].
@@ -145,24 +150,29 @@ Qed.
 Definition r_arith (F : relation) (ss : list (term * list rthm)) : option thm.
   refine (if test (arith_ok F (map (fun s => (fst s, map ra (snd s))) ss)) then
     Some (Thm (hyps_of (flat_map snd ss)) (FRel F) _) else None).
-  eapply sound_arith; eauto. intros s a Hs Ha. apply in_map_iff in Hs as (s' & <- & Hs). simpl in Ha.
+  eapply sound_arith; eauto. intros s a Hs Ha. apply in_map_iff in Hs as (s' & <- & Hs).
+    simpl in Ha.
   apply in_map_iff in Ha as (p & <- & Hp). apply weaken with (rh p); [exact (rpf p)|].
   apply hyps_of_in. apply in_flat_map. eauto.
 Defined.
 
 Definition r_int (F : relation) (P : rthm) : option thm.
-  refine (if test (isint (r_l (ra P)) && isint (r_r (ra P)) && is_eq (rcmp (r_op F) RLe) && is_eq (rcmp (r_op (ra P)) RLt) &&
+  refine (if test (isint (r_l (ra P)) && isint (r_r (ra P)) && is_eq (rcmp (r_op F) RLe) &&
+    is_eq (rcmp (r_op (ra P)) RLt) &&
       ring_eq (value F) (add (value (Rel RLt (r_l (ra P)) (r_r (ra P)))) (num (-1)))) then
     Some (Thm (rh P) (FRel F) _) else None).
   apply andb_prop in e as [e e5]. apply andb_prop in e as [e e4]. apply andb_prop in e as [e e3].
   apply andb_prop in e as [e1 e2]. apply is_eq_eq, rcmp_eq in e3, e4.
-  apply (sound_int _ (r_l (ra P)) (r_r (ra P))); auto. unfold LT. rewrite <- e4. pose proof (rpf P) as V.
+  apply (sound_int _ (r_l (ra P)) (r_r (ra P))); auto. unfold LT. rewrite <- e4.
+    pose proof (rpf P) as V.
   destruct (ra P); exact V.
 Defined.
 
-Lemma Forall2_imp {A B} (P Q : A -> B -> Prop) l m : (forall a b, P a b -> Q a b) -> Forall2 P l m -> Forall2 Q l m.
+Lemma Forall2_imp {A B} (P Q : A -> B -> Prop) l m : (forall a b, P a b -> Q a b) ->
+  Forall2 P l m -> Forall2 Q l m.
 Proof. induction 2; constructor; auto. Qed.
-Definition kids : forall (ks ls : list term) (ps : list rthm), option {H : list formula | Forall2 (same_or_eq H) ks ls}.
+Definition kids : forall (ks ls : list term) (ps : list rthm),
+  option {H : list formula | Forall2 (same_or_eq H) ks ls}.
   refine (fix go ks ls ps {struct ks} := match ks, ls with
     | [], [] => match ps with [] => Some (exist _ [] _) | _ => None end
     | k :: ks', l :: ls' =>
@@ -170,7 +180,8 @@ Definition kids : forall (ks ls : list term) (ps : list rthm), option {H : list 
           match go ks' ls' ps with Some (exist _ H HF) => Some (exist _ H _) | None => None end
         else match ps with
           | p :: ps' => if test (reqb (ra p) (Rel REq k l)) then
-              match go ks' ls' ps' with Some (exist _ H HF) => Some (exist _ (union (rh p) H) _) | None => None end
+              match go ks' ls' ps' with Some (exist _ H HF) => Some (exist _ (union (rh p) H) _)
+                | None => None end
               else None
           | [] => None end
     | _, _ => None end).
@@ -182,22 +193,27 @@ Definition kids : forall (ks ls : list term) (ps : list rthm), option {H : list 
       apply weaken with H; [exact V|apply union_r].
 Defined.
 Definition r_cong (a b : term) (ps : list rthm) : option thm.
-  refine (if test (teqb a b && match ps with [] => true | _ => false end) then Some (Thm [] (EQ a b) _) else match a, b with
+  refine (if test (teqb a b && match ps with [] => true | _ => false end) then
+    Some (Thm [] (EQ a b) _) else match a, b with
     | Node h ks, Node g ls => if test (is_eq (hcmp h g)) then
         match kids ks ls ps with
-        | Some (exist _ H HF) => Some (Thm H (EQ (Node h ks) (Node g ls)) _) | None => None end else None
+        | Some (exist _ H HF) => Some (Thm H (EQ (Node h ks) (Node g ls)) _)
+          | None => None end else None
     | Fold q n bs ss, Fold r m cs ts => if test (Nat.eqb q r && leqb teqb ss ts) then
         match kids (n :: bs) (m :: cs) ps with
-        | Some (exist _ H HF) => Some (Thm H (EQ (Fold q n bs ss) (Fold r m cs ts)) _) | None => None end else None
+        | Some (exist _ H HF) => Some (Thm H (EQ (Fold q n bs ss) (Fold r m cs ts)) _)
+          | None => None end else None
     | _, _ => None end).
   - apply andb_prop in e as [e _]. apply teqb_eq in e. subst b. intros M _ _. reflexivity.
   - apply is_eq_eq, hcmp_eq in e0. subst g. now apply sound_cong.
-  - apply andb_prop in e0 as [e1 e2]. apply Nat.eqb_eq in e1. apply (leqb_eq _ teqb_eq) in e2. subst r ts.
+  - apply andb_prop in e0 as [e1 e2]. apply Nat.eqb_eq in e1. apply (leqb_eq _ teqb_eq) in e2.
+    subst r ts.
     inversion HF; subst. now apply sound_cong_fold.
 Defined.
 
 Definition needs (p : option rthm) (a : relation) : option {H : list formula | valid H (FRel a)}.
-  refine (match p with Some t => if test (reqb (ra t) a) then Some (exist _ (rh t) _) else None | None => None end).
+  refine (match p with Some t => if test (reqb (ra t) a) then Some (exist _ (rh t) _)
+    else None | None => None end).
   apply reqb_eq in e. rewrite <- e. exact (rpf t).
 Defined.
 Definition r_law (name : string) (ts : list term) (p : option rthm) : option thm.
@@ -214,8 +230,10 @@ Definition r_law (name : string) (ts : list term) (p : option rthm) : option thm
         if is "sqrt>"%string then with_ (Rel RLe (num 0) x) _ (fun H => law_sqrt_ge H x) else
         match x with
         | Node (HIte r) [l; r'; a; b] =>
-            if is "ite1"%string then with_ (Rel r l r') _ (fun H => law_ite1 H (Rel r l r') a b) else
-            if is "ite0"%string then with_ (rneg (Rel r l r')) _ (fun H => law_ite0 H (Rel r l r') a b) else None
+            if is "ite1"%string then with_ (Rel r l r') _ (fun H => law_ite1 H (Rel r l r') a b)
+              else
+            if is "ite0"%string then with_ (rneg (Rel r l r')) _ (fun H => law_ite0 H (Rel r l r')
+              a b) else None
         | _ => None end
     | [x; y] =>
         if is "sin+"%string then Some (Thm [] _ (law_sin_add [] x y)) else
@@ -223,7 +241,8 @@ Definition r_law (name : string) (ts : list term) (p : option rthm) : option thm
         if is "erf"%string then with_ (Rel REq (add x y) (num 0)) _ (fun H => law_erf H x y) else
         if is "exp+"%string then Some (Thm [] _ (law_exp_add [] x y)) else
         if test (isint x && isint y) then
-          (if is "div"%string then with_ (Rel RLt (num 0) y) (EQ x (add (mul y (div_ x y)) (mod_ x y))) _ else
+          (if is "div"%string then with_ (Rel RLt (num 0) y) (EQ x (add (mul y (div_ x y))
+            (mod_ x y))) _ else
            if is "mod>"%string then with_ (Rel RLt (num 0) y) (LE (num 0) (mod_ x y)) _ else
            if is "mod<"%string then with_ (Rel RLt (num 0) y) (LT (mod_ x y) y) _ else None)
         else None
@@ -236,16 +255,20 @@ Definition r_zero (t : term) (p : rthm) : option thm.
     | Fold q n bs ss => if test (Nat.ltb q (length bs) && reqb (ra p) (Rel RLe n (num 0))) then
         Some (Thm (rh p) (EQ (Fold q n bs ss) (nth q bs (num 0))) _) else None
     | _ => None end).
-  apply andb_prop in e as [e1 e2]. apply Nat.ltb_lt in e1. apply reqb_eq in e2. apply sound_zero; auto.
+  apply andb_prop in e as [e1 e2]. apply Nat.ltb_lt in e1. apply reqb_eq in e2. apply sound_zero;
+    auto.
   unfold LE. rewrite <- e2. exact (rpf p).
 Defined.
 Definition r_succ (t K : term) (p : rthm) : option thm.
   refine (match t with
-    | Fold q n bs ss => if test (Nat.ltb q (length ss) && isint K && ring_eq n (add K (num 1)) && reqb (ra p) (Rel RLe (num 0) K)) then
-        Some (Thm (rh p) (EQ (Fold q n bs ss) (open (K :: all_folds K bs ss) (nth q ss (num 0)))) _) else None
+    | Fold q n bs ss => if test (Nat.ltb q (length ss) && isint K && ring_eq n (add K (num 1)) &&
+      reqb (ra p) (Rel RLe (num 0) K)) then
+        Some (Thm (rh p) (EQ (Fold q n bs ss) (open (K :: all_folds K bs ss) (nth q ss (num 0))))
+          _) else None
     | _ => None end).
   apply andb_prop in e as [e e4]. apply andb_prop in e as [e e3]. apply andb_prop in e as [e1 e2].
-  apply Nat.ltb_lt in e1. apply reqb_eq in e4. apply sound_succ; auto. unfold LE. rewrite <- e4. exact (rpf p).
+  apply Nat.ltb_lt in e1. apply reqb_eq in e4. apply sound_succ; auto. unfold LE. rewrite <- e4.
+    exact (rpf p).
 Defined.
 
 Fixpoint steps_left (ps : list rthm) (out : list formula) : list formula :=
@@ -255,7 +278,8 @@ Proof.
   induction ps as [|q l IH]; simpl; [tauto|]. intros [->|Hp]; [apply union_l|].
   intros x Hx. apply union_r. now apply IH.
 Qed.
-Definition r_induct (k : string) (n : term) (j : nat) (Fs : list relation) (bs ss : list rthm) (p : rthm) : option thm.
+Definition r_induct (k : string) (n : term) (j : nat) (Fs : list relation) (bs ss : list rthm)
+  (p : rthm) : option thm.
   refine (let out := map FRel Fs ++ [LE (num 0) (Var k I); LT (Var k I) n] in
     let L := steps_left ss out in
     match nth_error Fs j as o return nth_error Fs j = o -> option thm with
@@ -265,7 +289,8 @@ Definition r_induct (k : string) (n : term) (j : nat) (Fs : list relation) (bs s
           && leqb reqb (map (at_k k (num 0)) Fs) (map ra bs)
           && leqb reqb (map (at_k k (add (Var k I) (num 1))) Fs) (map ra ss)
           && forallb (fun h => negb (foccurs k I h)) L) then
-        Some (Thm (union (rh p) (union (hyps_of bs) L)) (FRel (at_k k n f)) _) else None end eq_refl).
+        Some (Thm (union (rh p) (union (hyps_of bs) L)) (FRel (at_k k n f)) _)
+          else None end eq_refl).
   apply andb_prop in e as [e e6]. apply andb_prop in e as [e e5]. apply andb_prop in e as [e e4].
   apply andb_prop in e as [e e3]. apply andb_prop in e as [e1 e2].
   apply negb_true_iff in e2. apply reqb_eq in e3. apply (leqb_eq _ reqb_eq) in e4, e5.
@@ -276,7 +301,8 @@ Definition r_induct (k : string) (n : term) (j : nat) (Fs : list relation) (bs s
     apply in_map_iff in Hg as (q & <- & Hq). apply weaken with (rh q); [exact (rpf q)|].
     intros x Hx. apply union_r, union_l. now apply (hyps_of_in q).
   - intros g Hg. apply (in_map (at_k k (add (Var k I) (num 1)))) in Hg. rewrite e5 in Hg.
-    apply in_map_iff in Hg as (q & <- & Hq). exists (rh q), L. split; [exact (rpf q)|]. split; [|split].
+    apply in_map_iff in Hg as (q & <- & Hq). exists (rh q), L. split; [exact (rpf q)|]. split;
+      [|split].
     + apply minus_left. now apply steps_left_in.
     + intros x Hx. now apply union_r, union_r.
     + intros h Hh. rewrite forallb_forall in e6. apply negb_true_iff. now apply e6.
@@ -285,15 +311,18 @@ Defined.
 Definition r_use (c : thm) (ts : list term) (ps : list rthm) : option thm.
   refine (match concl c as f return concl c = f -> option thm with
     | FAll m cs d => fun E =>
-      if test (Nat.eqb (length ts) m && forallb isint ts && leqb reqb (map (ropen ts) cs) (map ra ps)) then
+      if test (Nat.eqb (length ts) m && forallb isint ts && leqb reqb (map (ropen ts) cs)
+        (map ra ps)) then
         Some (Thm (union (hyps c) (hyps_of ps)) (FRel (ropen ts d)) _) else None
     | _ => fun _ => None end eq_refl).
   apply andb_prop in e as [e e3]. apply andb_prop in e as [e1 e2].
   apply Nat.eqb_eq in e1. apply (leqb_eq _ reqb_eq) in e3.
   apply sound_use with (m := m) (cs := cs); auto.
   - apply weaken with (hyps c); [|apply union_l]. rewrite <- E. exact (pf c).
-  - intros a Ha. apply (in_map (ropen ts)) in Ha. rewrite e3 in Ha. apply in_map_iff in Ha as (q & <- & Hq).
-    apply weaken with (rh q); [exact (rpf q)|]. intros x Hx. apply union_r. now apply (hyps_of_in q).
+  - intros a Ha. apply (in_map (ropen ts)) in Ha. rewrite e3 in Ha.
+    apply in_map_iff in Ha as (q & <- & Hq).
+    apply weaken with (rh q); [exact (rpf q)|]. intros x Hx. apply union_r.
+      now apply (hyps_of_in q).
 Defined.
 
 Lemma peqb_refl' x s : peqb (x, s) x s = true. Proof. apply peqb_refl. Qed.
@@ -302,7 +331,8 @@ Fixpoint nodupb (l : list param) : bool := match l with
 Lemma nodupb_ok l : nodupb l = true -> NoDup l.
 Proof.
   induction l as [|p m IH]; simpl; intros H; constructor; apply andb_prop in H as [H1 H2]; auto.
-  intros Hp. apply negb_true_iff in H1. assert (X : existsb (fun q => peqb q (fst p) (snd p)) m = true).
+  intros Hp. apply negb_true_iff in H1. assert (X : existsb (fun q => peqb q (fst p) (snd p))
+    m = true).
   { apply existsb_exists. exists p. split; auto. destruct p. apply peqb_refl'. }
   congruence.
 Qed.
@@ -319,9 +349,11 @@ Definition r_foldcong (a b : term) (K : string) (As : list string) (prems : list
     | Fold q n bs ss, Fold r m cs ts =>
       let ps := (K, I) :: states As in
       let L := steps_left prems [LE (num 0) (Var K I); LT (Var K I) n] in
-      if test (Nat.eqb q r && teqb n m && leqb teqb bs cs && nodupb ps && Nat.eqb (length As) (length ss)
+      if test (Nat.eqb q r && teqb n m && leqb teqb bs cs && nodupb ps && Nat.eqb (length As)
+        (length ss)
           && Nat.eqb (length bs) (length ss) && Nat.eqb (length ss) (length ts)
-          && forallb (fun p => forallb (fun t => negb (occurs (fst p) (snd p) t)) (n :: ss ++ ts)) ps
+          && forallb (fun p => forallb (fun t => negb (occurs (fst p) (snd p) t)) (n :: ss ++ ts))
+            ps
           && leqb reqb (map (eq_of (map pvar ps)) (combine ss ts)) (map ra prems)
           && forallb (fun p => forallb (fun h => negb (foccurs (fst p) (snd p) h)) L) ps) then
         Some (Thm L (EQ (Fold q n bs ss) (Fold r m cs ts)) _) else None
@@ -332,14 +364,17 @@ Definition r_foldcong (a b : term) (K : string) (As : list string) (prems : list
   apply Nat.eqb_eq in c1, c5, c6, c7. apply teqb_eq in c2. apply (leqb_eq _ teqb_eq) in c3.
   apply nodupb_ok in c4. apply (leqb_eq _ reqb_eq) in c9. subst r m cs.
   apply sound_foldcong with (K := K) (As := As); auto.
-  - intros p t Hp Ht. rewrite forallb_forall in c8. specialize (c8 p Hp). rewrite forallb_forall in c8.
+  - intros p t Hp Ht. rewrite forallb_forall in c8. specialize (c8 p Hp).
+    rewrite forallb_forall in c8.
     apply negb_true_iff. auto.
-  - apply F2_combine; auto. intros x Hx. apply (in_map (eq_of (map pvar ps))) in Hx. rewrite c9 in Hx.
+  - apply F2_combine; auto. intros x Hx. apply (in_map (eq_of (map pvar ps))) in Hx.
+    rewrite c9 in Hx.
     apply in_map_iff in Hx as (u & E & Hu). exists (rh u), L. split; [|split; [|split]].
     + pose proof (rpf u) as V. rewrite E in V. exact V.
     + apply minus_left. now apply steps_left_in.
     + intros h Hh; exact Hh.
-    + intros p Hp h Hh. rewrite forallb_forall in c10. specialize (c10 p Hp). rewrite forallb_forall in c10.
+    + intros p Hp h Hh. rewrite forallb_forall in c10. specialize (c10 p Hp).
+      rewrite forallb_forall in c10.
       apply negb_true_iff. auto.
 Defined.
 
@@ -362,7 +397,8 @@ Proof.
   rewrite forallb_forall in H. specialize (H x Hx). unfold fsub_ok in H.
   apply andb_prop in H as [H H4]. apply andb_prop in H as [H H3]. apply andb_prop in H as [H1 H2].
   split; auto. split; [|split].
-  - apply (leqb_eq (fun a b => is_eq (scmp a b))) in H2; auto. intros a b C. now apply scmp_eq, is_eq_eq.
+  - apply (leqb_eq (fun a b => is_eq (scmp a b))) in H2; auto. intros a b C.
+    now apply scmp_eq, is_eq_eq.
   - intros S. rewrite S in H3. exact H3.
   - intros [N S]. apply negb_true_iff in H4. unfold is_law in H4. rewrite S in H4.
     destruct N as [N|[N|N]]; rewrite N in H4; vm_compute in H4; discriminate.
@@ -374,7 +410,8 @@ Proof.
   - injection E as <-. apply peqb_eq in P. subst p. exact H1.
   - exact (IH H2 x u E).
 Qed.
-Fixpoint all_hyps (ps : list thm) : list formula := match ps with [] => [] | p :: l => union (hyps p) (all_hyps l) end.
+Fixpoint all_hyps (ps : list thm) : list formula := match ps with [] => [] | p :: l => union (hyps
+  p) (all_hyps l) end.
 Lemma all_hyps_in p ps : In p ps -> incl (hyps p) (all_hyps ps).
 Proof.
   induction ps as [|q l IH]; simpl; [tauto|]. intros [->|Hp]; [apply union_l|].
@@ -386,38 +423,46 @@ Definition split_touched sg ph (hs : list formula) : list formula * list formula
 Definition substituted (cut : list formula) (halves : list formula * list formula) : list formula :=
   union (minus (fst halves) cut) (set_of (minus (snd halves) cut)).
 Lemma substituted_In sg ph cut hs h : In h hs ->
-  mem feqb (finst sg ph h) cut = true \/ In (finst sg ph h) (substituted cut (split_touched sg ph hs)).
+  mem feqb (finst sg ph h) cut = true \/ In (finst sg ph h) (substituted cut (split_touched sg ph
+    hs)).
 Proof.
   intros Hh. destruct (mem feqb (finst sg ph h) cut) eqn:E; [now left|right]. apply union_In.
   unfold split_touched. destruct (partition _ hs) as [kept touched] eqn:P.
   destruct (elements_in_partition _ _ P h) as [H _]. destruct (H Hh) as [K|T]; cbn [fst snd].
   - left. apply filter_In. assert (U : funtouched sg ph h = true).
-    { clear -P K. revert kept touched P K. induction hs as [|g hs IH]; simpl; intros kept touched P K.
+    { clear -P K. revert kept touched P K. induction hs as [|g hs IH]; simpl;
+      intros kept touched P K.
       - injection P as <- <-. destruct K.
-      - destruct (partition _ hs) as [k t]. destruct (funtouched sg ph g) eqn:U; injection P as <- <-.
+      - destruct (partition _ hs) as [k t]. destruct (funtouched sg ph g) eqn:U;
+        injection P as <- <-.
         + destruct K as [<-|K]; auto. exact (IH _ _ eq_refl K).
         + exact (IH _ _ eq_refl K). }
     rewrite (finst_untouched _ _ _ U) in E |- *. now rewrite E.
   - right. apply set_of_In, filter_In. rewrite E. split; auto. now apply in_map.
 Qed.
-Definition r_inst (S : thm) (l : list (param * term)) (fs : list fsub) (prems : list thm) : option thm.
+Definition r_inst (S : thm) (l : list (param * term)) (fs : list fsub) (prems : list thm)
+  : option thm.
   refine (let sg := assoc (map fst l) (map snd l) in let ph := look fs in
     let halves := split_touched sg ph (hyps S) in
     if test (forallb pair_ok l && forallb fsub_ok fs
-        && forallb (fun q => mem feqb (concl q) (snd halves) || mem feqb (concl q) (fst halves)) prems) then
+        && forallb (fun q => mem feqb (concl q) (snd halves) || mem feqb (concl q) (fst halves))
+          prems) then
       Some (Thm (union (substituted (map concl prems) halves) (all_hyps prems))
                 (finst sg ph (concl S)) _) else None).
-  apply andb_prop in e as [e _]. apply andb_prop in e as [e1 e2]. apply sound_inst with (H := hyps S).
+  apply andb_prop in e as [e _]. apply andb_prop in e as [e1 e2].
+    apply sound_inst with (H := hyps S).
   - now apply vmap_ok_of.
   - now apply look_ok.
   - exact (pf S).
   - intros h Hh. destruct (substituted_In sg ph (map concl prems) _ _ Hh) as [E|E].
     + apply (mem_In feqb feqb_eq) in E. apply in_map_iff in E as (q & E & Hq). rewrite <- E.
-      apply weaken with (hyps q); [exact (pf q)|]. intros x Hx. apply union_r. now apply (all_hyps_in q).
+      apply weaken with (hyps q); [exact (pf q)|]. intros x Hx. apply union_r.
+        now apply (all_hyps_in q).
     + apply weaken with [finst sg ph h]; [apply sound_hyp|]. intros x [<-|[]]. now apply union_l.
 Defined.
 
-(** What a [qed] line asks: the theorem concludes the goal from allowed hypotheses, a sorted list. *)
+(** What a [qed] line asks: the theorem concludes the goal from allowed hypotheses, a sorted list.
+  *)
 Definition proves (t : thm) (allowed : list formula) (goal : formula) : bool :=
   feqb (concl t) goal && subset (hyps t) allowed.
 Theorem proves_sound t allowed goal : proves t allowed goal = true -> valid allowed goal.

@@ -27,12 +27,16 @@ Proof. law. simpl. now apply (k_sqrt2 _ (k_ops _ HM)). Qed.
 Lemma law_sqrt_ge H x : valid H (LE (num 0) x) -> valid H (LE (num 0) (u1 HSqrt x)).
 Proof. law. simpl (eval M e0 (u1 HSqrt x)). now apply (k_sqrt0 _ (k_ops _ HM)). Qed.
 Lemma law_sin2 H x : valid H (EQ (add (mul (sin_ x) (sin_ x)) (mul (cos_ x) (cos_ x))) (num 1)).
-Proof. law. simpl. rewrite (k_sin _ HM), (k_cos _ HM). pose proof (sin2_cos2 (eval M e0 x)). unfold Rsqr in *. lra. Qed.
-Lemma law_sin_add H x y : valid H (EQ (sin_ (add x y)) (add (mul (sin_ x) (cos_ y)) (mul (cos_ x) (sin_ y)))).
+Proof. law. simpl. rewrite (k_sin _ HM), (k_cos _ HM). pose proof (sin2_cos2 (eval M e0 x)).
+  unfold Rsqr in *. lra. Qed.
+Lemma law_sin_add H x y : valid H (EQ (sin_ (add x y)) (add (mul (sin_ x) (cos_ y)) (mul (cos_ x)
+  (sin_ y)))).
 Proof. law. simpl. rewrite !(k_sin _ HM), !(k_cos _ HM). apply sin_plus. Qed.
-Lemma law_cos_add H x y : valid H (EQ (add (cos_ (add x y)) (mul (sin_ x) (sin_ y))) (mul (cos_ x) (cos_ y))).
+Lemma law_cos_add H x y : valid H (EQ (add (cos_ (add x y)) (mul (sin_ x) (sin_ y))) (mul (cos_ x)
+  (cos_ y))).
 Proof. law. simpl. rewrite !(k_sin _ HM), !(k_cos _ HM), cos_plus. lra. Qed.
-Lemma law_erf H x y : valid H (EQ (add x y) (num 0)) -> valid H (EQ (add (erf_ x) (erf_ y)) (num 0)).
+Lemma law_erf H x y : valid H (EQ (add x y) (num 0)) -> valid H (EQ (add (erf_ x) (erf_ y))
+  (num 0)).
 Proof.
   law. simpl in *. replace (eval M e0 y) with (- eval M e0 x) by lra. rewrite (k_erf _ HM). lra.
 Qed.
@@ -44,12 +48,17 @@ Ltac ints M HM := repeat match goal with
 Lemma law_div H a b : isint a = true -> isint b = true -> valid H (LT (num 0) b) ->
   valid H (EQ a (add (mul b (div_ a b)) (mod_ a b))).
 Proof.
-  law. simpl. ints M HM. apply lt_IZR in H2. rewrite <- mult_IZR, <- plus_IZR. f_equal. now apply (k_div _ (k_ops _ HM)).
+  law. simpl. ints M HM. apply lt_IZR in H2. rewrite <- mult_IZR, <- plus_IZR. f_equal.
+    now apply (k_div _ (k_ops _ HM)).
 Qed.
-Lemma law_mod_ge H a b : isint a = true -> isint b = true -> valid H (LT (num 0) b) -> valid H (LE (num 0) (mod_ a b)).
-Proof. law. simpl (eval M e0 (mod_ a b)). ints M HM. apply lt_IZR in H2. apply IZR_le. now apply (k_mod _ (k_ops _ HM)). Qed.
-Lemma law_mod_lt H a b : isint a = true -> isint b = true -> valid H (LT (num 0) b) -> valid H (LT (mod_ a b) b).
-Proof. law. simpl (eval M e0 (mod_ a b)). ints M HM. apply lt_IZR in H2. apply IZR_lt. now apply (k_mod _ (k_ops _ HM)). Qed.
+Lemma law_mod_ge H a b : isint a = true -> isint b = true -> valid H (LT (num 0) b) ->
+  valid H (LE (num 0) (mod_ a b)).
+Proof. law. simpl (eval M e0 (mod_ a b)). ints M HM. apply lt_IZR in H2. apply IZR_le.
+  now apply (k_mod _ (k_ops _ HM)). Qed.
+Lemma law_mod_lt H a b : isint a = true -> isint b = true -> valid H (LT (num 0) b) ->
+  valid H (LT (mod_ a b) b).
+Proof. law. simpl (eval M e0 (mod_ a b)). ints M HM. apply lt_IZR in H2. apply IZR_lt.
+  now apply (k_mod _ (k_ops _ HM)). Qed.
 Definition ite_ c a b := Node (HIte (r_op c)) [r_l c; r_r c; a; b].
 Lemma law_ite1 H c a b : valid H (FRel c) -> valid H (EQ (ite_ c a b) a).
 Proof. law. simpl. now rewrite relb_true. Qed.

@@ -5,7 +5,8 @@ Import ListNotations.
 Local Open Scope nat_scope.
 
 Notation bytes := (list ascii).
-Notation "'do' x <- a ; b" := (match a with Some x => b | None => None end) (at level 200, x pattern, a at level 100, b at level 200).
+Notation "'do' x <- a ; b" := (match a with Some x => b | None => None end) (at level 200,
+  x pattern, a at level 100, b at level 200).
 Definition guard (b : bool) : option unit := if b then Some tt else None.
 Fixpoint all {A B} (f : A -> option B) (l : list A) : option (list B) :=
   match l with [] => Some [] | x :: m => do y <- f x; do z <- all f m; Some (y :: z) end.
@@ -24,7 +25,8 @@ Definition digit (c : ascii) : option Z :=
   if is c "9" then Some 9%Z else None.
 Fixpoint digits (l : bytes) (acc : Z) : option Z :=
   match l with [] => Some acc | c :: m => do d <- digit c; digits m (10 * acc + d)%Z end.
-Definition natural (n : nat) (l : bytes) := match l with [] => None | _ => if short n l then digits l 0%Z else None end.
+Definition natural (n : nat) (l : bytes) := match l with [] => None | _ => if short n l then
+  digits l 0%Z else None end.
 (** a number without sign and leading zero *)
 Definition index (l : bytes) : option Z := match l with
   | [] => None
@@ -32,18 +34,21 @@ Definition index (l : bytes) : option Z := match l with
 Definition count (l : bytes) : option nat :=
   do z <- index l; if (z <? 1000000)%Z then Some (Z.to_nat z) else None.
 Definition number (l : bytes) : option Z := match l with
-  | c :: m => if is c "-" then do z <- natural (100 * 100) m; Some (- z)%Z else natural (100 * 100) l
+  | c :: m => if is c "-" then do z <- natural (100 * 100) m;
+    Some (- z)%Z else natural (100 * 100) l
   | [] => None end.
 Definition word (l : bytes) : option string :=
   match l with [] => None | _ =>
-    if short 255 l && negb (existsb (fun c => is c "|" || is c ",") l) then Some (string_of_list_ascii l) else None end.
+    if short 255 l && negb (existsb (fun c => is c "|" || is c ",") l) then
+      Some (string_of_list_ascii l) else None end.
 
 (** ** Texts: lines that end with a line end, tokens with one blank between them, no zero byte.
     A token and the tokens of a line are gathered in reverse. *)
 Definition newline := ascii_of_nat 10.
 Section Run.
   Context {state : Type} (line : state -> list bytes -> option state).
-  Fixpoint run (n : Z) (st : state) (tk : bytes) (tks : list bytes) (l : bytes) : state + Z := match l with
+  Fixpoint run (n : Z) (st : state) (tk : bytes) (tks : list bytes) (l : bytes) : state + Z :=
+    match l with
     | [] => match tk, tks with [], [] => inl st | _, _ => inr n end
     | c :: m =>
         if is c newline then match line st (rev_append (rev_append tk [] :: tks) []) with

@@ -26,7 +26,8 @@ Fixpoint padd (p : poly) : poly -> poly :=
   end.
 Definition pmul1 (m : mono) (c : Q) (p : poly) : poly :=
   fold_right (fun x acc => padd [(mmul m (fst x), Qred (c * snd x))] acc) [] p.
-Definition pmul (p q : poly) : poly := fold_right (fun x acc => padd (pmul1 (fst x) (snd x) q) acc) [] p.
+Definition pmul (p q : poly) : poly := fold_right (fun x acc => padd (pmul1 (fst x) (snd x) q)
+  acc) [] p.
 Definition pconst (q : Q) : poly := if Qeq_bool q 0 then [] else [([], q)].
 Fixpoint norm (t : term) : poly := match t with
   | Node (HQ q) [] => pconst q
@@ -69,7 +70,8 @@ Section Value.
       + apply Q2R_0' in Z. rewrite IH.
         change (pval p + pval q = Q2R c * mval n + pval p + (Q2R d * mval n + pval q)).
         replace (Q2R c) with (- Q2R d) by lra. lra.
-      + change (Q2R (Qred (c + d)) * mval n + pval (padd p q) = Q2R c * mval n + pval p + (Q2R d * mval n + pval q)).
+      + change (Q2R (Qred (c + d)) * mval n + pval (padd p q)
+        = Q2R c * mval n + pval p + (Q2R d * mval n + pval q)).
         rewrite IH, S. lra.
     - simpl. rewrite IH. simpl. lra.
     - change (Q2R d * mval n + pval (padd ((m, c) :: p) q) =
@@ -83,7 +85,8 @@ Section Value.
   Qed.
   Lemma pmul_val p q : pval (pmul p q) = pval p * pval q.
   Proof.
-    unfold pmul. induction p as [|x p IH]; [simpl; lra|]. cbn [fold_right]. rewrite padd_val, IH, pmul1_val.
+    unfold pmul. induction p as [|x p IH]; [simpl; lra|]. cbn [fold_right].
+      rewrite padd_val, IH, pmul1_val.
     cbn [pval fold_right]. fold (pval p). lra.
   Qed.
   Lemma pconst_val q : pval (pconst q) = Q2R q.

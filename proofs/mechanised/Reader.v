@@ -7,13 +7,15 @@ Local Open Scope nat_scope.
 (** ** Terms, with what is known of them: the conditions of RULES.md section 1.
     Soundness rests on none of these; they make the reader refuse what the rules refuse. *)
 Inductive object := T (t : term) | F (f : formula).
-Record entry := Entry { e_object : object; e_int : bool; e_loose : list (nat * sort); e_depth : nat }.
+Record entry := Entry { e_object : object; e_int : bool; e_loose : list (nat * sort);
+  e_depth : nat }.
 Definition e_term e := match e_object e with T t => Some t | F _ => None end.
 Definition e_form e := match e_object e with F f => Some f | T _ => None end.
 Definition e_rel e := match e_object e with F (FRel a) => Some a | _ => None end.
 Definition sortb a b := is_eq (scmp a b).
 Definition same_loose (x y : nat * sort) := Nat.eqb (fst x) (fst y) && sortb (snd x) (snd y).
-Definition unite (l m : list (nat * sort)) := fold_right (fun x acc => if existsb (same_loose x) acc then acc else x :: acc) m l.
+Definition unite (l m : list (nat * sort)) := fold_right (fun x acc => if existsb (same_loose x)
+  acc then acc else x :: acc) m l.
 Definition loose_of es := fold_right (fun e acc => unite (e_loose e) acc) [] es.
 Definition depth_of es := S (fold_right (fun e acc => Nat.max (e_depth e) acc) 0 es).
 (** what stays loose under d binders, of which those after the first [ints] are real *)
@@ -27,9 +29,11 @@ Definition bound_by d ints (e : entry) : option entry :=
   do l <- under d ints (e_loose e); Some (Entry (e_object e) (e_int e) l (e_depth e)).
 Definition shared x := match x with T t => T (intern alike t) | F f => F f end.
 Definition make x int es : option entry :=
-  let d := depth_of es in if Nat.leb d 3000 then Some (Entry (shared x) int (loose_of es) d) else None.
+  let d := depth_of es in if Nat.leb d 3000 then Some (Entry (shared x) int (loose_of es) d)
+    else None.
 
-Definition sort_of (c : ascii) : option sort := if is c "i" then Some I else if is c "r" then Some Re else None.
+Definition sort_of (c : ascii) : option sort := if is c "i" then Some I else if is c "r" then
+  Some Re else None.
 Definition sort_word (l : bytes) := match l with [c] => sort_of c | _ => None end.
 Fixpoint signature_of (l : bytes) : option signature := match l with
   | [c; s] => if is c ":" then do x <- sort_of s; Some ([], x) else None
@@ -52,11 +56,13 @@ Section Tok.
         if is c "s" then do n <- index m; do t <- PositiveMap.find (key n) thms; Some (KS t) else
         if is c "=" then do _ <- number m; Some (KN m) else
         if is c "'" then do _ <- word m; Some (KW m) else
-        match m with [] => if is c "|" then Some KBar else if is c "," then Some KComma else None | _ => None end end.
+        match m with [] => if is c "|" then Some KBar else if is c "," then
+          Some KComma else None | _ => None end end.
 End Tok.
 Fixpoint split (f : token -> bool) (l : list token) : list (list token) := match l with
   | [] => [[]]
-  | x :: m => match split f m with a :: r => if f x then [] :: a :: r else (x :: a) :: r | [] => [] end end.
+  | x :: m => match split f m with a :: r => if f x then [] :: a :: r else (x :: a)
+    :: r | [] => [] end end.
 Definition bars := split (fun x => match x with KBar => true | _ => false end).
 Definition members (l : list token) := match l with [] => [] | _ =>
   split (fun x => match x with KComma => true | _ => false end) l end.
@@ -95,7 +101,8 @@ Definition read_term (h : lhead) (ts : list token) : option entry := match h, ts
   | LQ, [KN n; KN d] =>
       do z <- number n; do w <- number d;
       match w with
-      | Zpos p => if (Z.gcd z w =? 1)%Z then make (T (Node (HQ (Qmake z p)) [])) (Pos.eqb p 1) [] else None
+      | Zpos p => if (Z.gcd z w =? 1)%Z then make (T (Node (HQ (Qmake z p)) [])) (Pos.eqb p 1)
+        [] else None
       | _ => None end
   | LV, [KW x; KW s] => do y <- word x; do t <- sort_word s; make (T (Var y t)) (is_I t) []
   | LB, [KN i; KW s] =>
@@ -145,11 +152,14 @@ Definition function (l : list token) := match l with
   | _ => None end.
 Fixpoint distinct_functions (l : list fsub) : bool := match l with
   | [] => true
-  | f :: m => negb (existsb (fun g => String.eqb (f_name f) (f_name g) && is_eq (sgcmp (f_sig f) (f_sig g))) m) && distinct_functions m end.
-Definition no_premise (n : string) := existsb (String.eqb n) ["exp+"; "exp>"; "sin2"; "sin+"; "cos+"]%string.
+  | f :: m => negb (existsb (fun g => String.eqb (f_name f) (f_name g) && is_eq (sgcmp (f_sig f)
+    (f_sig g))) m) && distinct_functions m end.
+Definition no_premise (n : string) := existsb (String.eqb n) ["exp+"; "exp>"; "sin2"; "sin+";
+  "cos+"]%string.
 Definition parts (t : term) := match t with Fold _ n bs ss => n :: bs ++ ss | _ => [] end.
 
-Inductive rule := Hyp | Use | Inst | Cases | Cong | Foldcong | Arith | Antisym | Int | Law | Zero | Succ | Induct.
+Inductive rule := Hyp | Use | Inst | Cases | Cong | Foldcong | Arith | Antisym | Int | Law | Zero
+  | Succ | Induct.
 Definition rule_of (h : string) : option rule :=
   let is := String.eqb h in
   if is "arith"%string then Some Arith else if is "use"%string then Some Use else
@@ -172,12 +182,15 @@ Definition step (r : rule) (ts : list token) : option thm := match r, ts with
       | [[f]; ss] => do a <- a_rel f; do l <- all summand (members ss); r_arith a l
       | _ => None end
   | Use, _ => match bars ts with
-      | [[c]; us; ps] => do x <- a_thm c; do l <- all a_term us; do qs <- all a_rthm ps; r_use x l qs
+      | [[c]; us; ps] => do x <- a_thm c; do l <- all a_term us; do qs <- all a_rthm ps;
+        r_use x l qs
       | _ => None end
   | Inst, _ => match bars ts with
       | [[s]; prs; fs; ps] =>
-          do x <- a_thm s; do l <- all pair (members prs); do gs <- all function (members fs); do qs <- all a_thm ps;
-          do _ <- guard (nodupb (map fst l) && distinct_functions gs && Nat.leb (length l) 1000 && Nat.leb (length gs) 1000);
+          do x <- a_thm s; do l <- all pair (members prs); do gs <- all function (members fs);
+            do qs <- all a_thm ps;
+          do _ <- guard (nodupb (map fst l) && distinct_functions gs && Nat.leb (length l) 1000 &&
+            Nat.leb (length gs) 1000);
           r_inst x l gs qs
       | _ => None end
   | Law, _ => match bars ts with
@@ -189,8 +202,10 @@ Definition step (r : rule) (ts : list token) : option thm := match r, ts with
       | _ => None end
   | Foldcong, _ => match bars ts with
       | [[a; b]; k :: vs; ps] =>
-          do x <- a_term a; do y <- a_term b; do i <- an_index k; do l <- all a_state vs; do qs <- all a_rthm ps;
-          do _ <- guard (negb (existsb (fun p => existsb (occurs (fst p) (snd p)) (parts x ++ parts y)) ((i, I) :: states l)));
+          do x <- a_term a; do y <- a_term b; do i <- an_index k; do l <- all a_state vs;
+            do qs <- all a_rthm ps;
+          do _ <- guard (negb (existsb (fun p => existsb (occurs (fst p) (snd p))
+            (parts x ++ parts y)) ((i, I) :: states l)));
           r_foldcong x y i l qs
       | _ => None end
   | Induct, _ => match bars ts with

@@ -30,7 +30,8 @@ Lemma sound_hyp F : valid [F] F.
 Proof. intros M _ H. apply H. simpl; auto. Qed.
 
 Lemma sound_use H m cs c ts : length ts = m -> forallb isint ts = true ->
-  valid H (FAll m cs c) -> (forall a, In a cs -> valid H (FRel (ropen ts a))) -> valid H (FRel (ropen ts c)).
+  valid H (FAll m cs c) -> (forall a, In a cs -> valid H (FRel (ropen ts a))) ->
+    valid H (FRel (ropen ts c)).
 Proof.
   intros Hl Hi Hc Hp M HM HH. simpl. apply rholds_open.
   set (zs := fun i => Int_part (eval M e0 (nth i ts (num 0)))).
@@ -43,16 +44,19 @@ Proof.
     - apply nth_error_None in E. destruct (Nat.ltb_spec i m); try lia. subst m. reflexivity. }
   assert (Q : forall a, rholds M (opened M ts e0) a <-> rholds M (bext m zs e0) a).
   { intros a. unfold rholds.
-    rewrite !(eval_env M _ (bext m zs e0) (opened M ts e0)) by (intros; symmetry; apply E). reflexivity. }
+    rewrite !(eval_env M _ (bext m zs e0) (opened M ts e0)) by (intros; symmetry; apply E).
+      reflexivity. }
   apply Q. apply (Hc M HM HH). intros a Ha. apply Q. apply rholds_open. exact (Hp a Ha M HM HH).
 Qed.
 
 Lemma sound_cases H P Q c F : valid P F -> valid Q F ->
   left_of P [FRel c] H -> left_of Q [FRel (rneg c)] H -> valid H F.
 Proof.
-  intros VP VQ LP LQ M HM HH. destruct (relP_dec (r_op c) (eval M e0 (r_l c)) (eval M e0 (r_r c))) as [Y|N].
+  intros VP VQ LP LQ M HM HH. destruct (relP_dec (r_op c) (eval M e0 (r_l c)) (eval M e0 (r_r c)))
+    as [Y|N].
   - apply VP; auto. intros h Hh. destruct (LP h Hh) as [[<-|[]]|]; auto.
-  - apply VQ; auto. intros h Hh. destruct (LQ h Hh) as [[<-|[]]|]; auto. simpl. now apply rneg_holds.
+  - apply VQ; auto. intros h Hh. destruct (LQ h Hh) as [[<-|[]]|]; auto. simpl.
+    now apply rneg_holds.
 Qed.
 
 Lemma sound_antisym H a b : valid H (LE a b) -> valid H (LE b a) -> valid H (EQ a b).
@@ -66,7 +70,8 @@ Definition same_or_eq H a b := a = b \/ valid H (EQ a b).
 Lemma same_or_eq_eval H a b M : ok M -> (forall h, In h H -> holds M h) -> same_or_eq H a b ->
   eval M e0 a = eval M e0 b.
 Proof. intros HM HH [->|V]; auto. exact (V M HM HH). Qed.
-Lemma same_or_eq_map H M ks ls : ok M -> (forall h, In h H -> holds M h) -> Forall2 (same_or_eq H) ks ls ->
+Lemma same_or_eq_map H M ks ls : ok M -> (forall h, In h H -> holds M h) -> Forall2 (same_or_eq H)
+  ks ls ->
   map (eval M e0) ks = map (eval M e0) ls.
 Proof. intros HM HH. induction 1; simpl; f_equal; eauto using same_or_eq_eval. Qed.
 Lemma sound_cong H h ks ls : Forall2 (same_or_eq H) ks ls -> valid H (EQ (Node h ks) (Node h ls)).
@@ -85,7 +90,8 @@ Definition value (a : relation) := add (r_r a) (mul (num (-1)) (r_l a)).
 Definition rval M (a : relation) := eval M e0 (r_r a) - eval M e0 (r_l a).
 Lemma eval_value M a : eval M e0 (value a) = rval M a.
 Proof.
-  unfold value, rval. change (eval M e0 (r_r a) + eval M e0 (num (-1)) * eval M e0 (r_l a) = eval M e0 (r_r a) - eval M e0 (r_l a)).
+  unfold value, rval. change (eval M e0 (r_r a) + eval M e0 (num (-1)) * eval M e0 (r_l a)
+    = eval M e0 (r_r a) - eval M e0 (r_l a)).
   rewrite eval_num. lra.
 Qed.
 Definition summand := (term * list relation)%type.
@@ -142,13 +148,17 @@ Section Arith.
   Proof.
     induction ps as [|a l IH]; simpl; intros G E N; [lra|]. apply good_cons in G as [Ga Gl].
     apply orb_false_elim in E as [E1 E2]. apply orb_false_elim in N as [N1 N2].
-    apply Rmult_le_pos; auto. destruct a as [[] x y]; try discriminate; unfold rholds, rval in *; simpl in *; lra.
+    apply Rmult_le_pos; auto. destruct a as [[] x y]; try discriminate; unfold rholds, rval in *;
+      simpl in *; lra.
   Qed.
-  Lemma pv_lt ps : good ps -> has REq ps = false -> has RNe ps = false -> has RLe ps = false -> 0 < pv ps.
+  Lemma pv_lt ps : good ps -> has REq ps = false -> has RNe ps = false -> has RLe ps = false ->
+    0 < pv ps.
   Proof.
     induction ps as [|a l IH]; simpl; intros G E N L; [lra|]. apply good_cons in G as [Ga Gl].
-    apply orb_false_elim in E as [E1 E2]. apply orb_false_elim in N as [N1 N2]. apply orb_false_elim in L as [L1 L2].
-    apply Rmult_lt_0_compat; auto. destruct a as [[] x y]; try discriminate; unfold rholds, rval in *; simpl in *; lra.
+    apply orb_false_elim in E as [E1 E2]. apply orb_false_elim in N as [N1 N2].
+      apply orb_false_elim in L as [L1 L2].
+    apply Rmult_lt_0_compat; auto. destruct a as [[] x y]; try discriminate;
+      unfold rholds, rval in *; simpl in *; lra.
   Qed.
   Lemma pv_ne ps : good ps -> has REq ps = false -> has RLe ps = false -> pv ps <> 0.
   Proof.
@@ -161,7 +171,8 @@ Section Arith.
   Proof. intros H. apply Qle_bool_iff, Qle_Rle in H. unfold Q2R at 1 in H. simpl in H. lra. Qed.
   Lemma Q2R_lt0 q : Qle_bool q 0 = false -> 0 < Q2R q.
   Proof.
-    intros H. assert (L : (0 < q)%Q) by (apply Qnot_le_lt; intros C; apply Qle_bool_iff in C; congruence).
+    intros H. assert (L : (0 < q)%Q) by (apply Qnot_le_lt; intros C; apply Qle_bool_iff in C;
+      congruence).
     apply Qlt_Rlt in L. unfold Q2R at 1 in L. simpl in L. lra.
   Qed.
   Lemma Q2R_ne0 q : Qeq_bool q 0 = false -> Q2R q <> 0.
@@ -175,7 +186,8 @@ Section Arith.
     - unfold sv. rewrite (pv_eq _ G E). lra.
     - destruct (rational (fst s)); discriminate.
   Qed.
-  Lemma summand_le goal s : good (snd s) -> goal = RLe \/ goal = RLt -> summand_ok goal s = true -> 0 <= sv s.
+  Lemma summand_le goal s : good (snd s) -> goal = RLe \/ goal = RLt ->
+    summand_ok goal s = true -> 0 <= sv s.
   Proof.
     intros G Hg O. unfold summand_ok in O. unfold sv. destruct (has REq (snd s)) eqn:E; simpl in O.
     - rewrite (pv_eq _ G E). lra.
@@ -189,9 +201,11 @@ Section Arith.
     intros G O. unfold strict in O. apply andb_prop in O as [O O4]. apply andb_prop in O as [O O3].
     apply andb_prop in O as [O1 O2]. apply negb_true_iff in O1, O2, O3.
     destruct (rational (fst s)) as [q|] eqn:Rq; try discriminate. apply negb_true_iff in O4.
-    unfold sv. rewrite (rational_sound M e0 _ _ Rq). apply Rmult_lt_0_compat. now apply Q2R_lt0. now apply pv_lt.
+    unfold sv. rewrite (rational_sound M e0 _ _ Rq). apply Rmult_lt_0_compat. now apply Q2R_lt0.
+      now apply pv_lt.
   Qed.
-  Lemma summand_ne s : good (snd s) -> has REq (snd s) = false -> summand_ok RNe s = true -> sv s <> 0.
+  Lemma summand_ne s : good (snd s) -> has REq (snd s) = false -> summand_ok RNe s = true ->
+    sv s <> 0.
   Proof.
     intros G E O. unfold summand_ok in O. rewrite E in O. simpl in O.
     destruct (rational (fst s)) as [q|] eqn:Rq; try discriminate.
@@ -203,32 +217,41 @@ Section Arith.
   Lemma tv_eq ss : all_good ss -> forallb (summand_ok REq) ss = true -> tv ss = 0.
   Proof.
     induction ss as [|s l IH]; simpl; auto. intros G O. apply andb_prop in O as [O1 O2].
-    rewrite (summand_eq REq s), IH; auto; try lra. intros t Ht; apply G; simpl; auto. apply G; simpl; auto.
+    rewrite (summand_eq REq s), IH; auto; try lra. intros t Ht; apply G; simpl; auto. apply G;
+      simpl; auto.
   Qed.
-  Lemma tv_le g ss : g = RLe \/ g = RLt -> all_good ss -> forallb (summand_ok g) ss = true -> 0 <= tv ss.
+  Lemma tv_le g ss : g = RLe \/ g = RLt -> all_good ss -> forallb (summand_ok g) ss = true ->
+    0 <= tv ss.
   Proof.
-    intros Hg. induction ss as [|s l IH]; simpl; intros G O; [lra|]. apply andb_prop in O as [O1 O2].
+    intros Hg. induction ss as [|s l IH]; simpl; intros G O; [lra|].
+      apply andb_prop in O as [O1 O2].
     assert (0 <= sv s) by (eapply summand_le; eauto; apply G; simpl; auto).
     assert (0 <= tv l) by (apply IH; auto; intros t Ht; apply G; simpl; auto). lra.
   Qed.
-  Lemma tv_lt ss : all_good ss -> forallb (summand_ok RLt) ss = true -> existsb strict ss = true -> 0 < tv ss.
+  Lemma tv_lt ss : all_good ss -> forallb (summand_ok RLt) ss = true ->
+    existsb strict ss = true -> 0 < tv ss.
   Proof.
-    induction ss as [|s l IH]; simpl; intros G O S; try discriminate. apply andb_prop in O as [O1 O2].
+    induction ss as [|s l IH]; simpl; intros G O S; try discriminate.
+      apply andb_prop in O as [O1 O2].
     assert (Gl : all_good l) by (intros t Ht; apply G; simpl; auto).
     assert (Gs : good (snd s)) by (apply G; simpl; auto).
     assert (0 <= sv s) by (eapply (summand_le RLt); eauto).
     assert (0 <= tv l) by (apply (tv_le RLt); auto).
     apply orb_prop in S as [S|S]; [pose proof (summand_lt s Gs S)|pose proof (IH Gl O2 S)]; lra.
   Qed.
-  Lemma tv_zero ss : all_good ss -> length (filter (fun s : summand => negb (has REq (snd s))) ss) = 0%nat -> tv ss = 0.
+  Lemma tv_zero ss : all_good ss -> length (filter (fun s : summand => negb (has REq (snd s))) ss)
+    = 0%nat -> tv ss = 0.
   Proof.
-    induction ss as [|s l IH]; simpl; auto. intros G L. destruct (has REq (snd s)) eqn:E; simpl in L; try discriminate.
-    unfold sv. rewrite (pv_eq (snd s)), IH; auto; try lra; try (apply G; simpl; auto; fail). intros t Ht; apply G; simpl; auto.
+    induction ss as [|s l IH]; simpl; auto. intros G L. destruct (has REq (snd s)) eqn:E;
+      simpl in L; try discriminate.
+    unfold sv. rewrite (pv_eq (snd s)), IH; auto; try lra; try (apply G; simpl; auto; fail).
+      intros t Ht; apply G; simpl; auto.
   Qed.
   Lemma tv_ne ss : all_good ss -> forallb (summand_ok RNe) ss = true ->
     length (filter (fun s : summand => negb (has REq (snd s))) ss) = 1%nat -> tv ss <> 0.
   Proof.
-    induction ss as [|s l IH]; simpl; intros G O L; try discriminate. apply andb_prop in O as [O1 O2].
+    induction ss as [|s l IH]; simpl; intros G O L; try discriminate.
+      apply andb_prop in O as [O1 O2].
     assert (Gl : all_good l) by (intros t Ht; apply G; simpl; auto).
     assert (Gs : good (snd s)) by (apply G; simpl; auto).
     destruct (has REq (snd s)) eqn:E; simpl in L.
@@ -240,7 +263,8 @@ End Arith.
 Lemma sound_arith H F ss : arith_ok F ss = true ->
   (forall s a, In s ss -> In a (snd s) -> valid H (FRel a)) -> valid H (FRel F).
 Proof.
-  intros O V M HM HH. unfold arith_ok in O. apply andb_prop in O as [O O3]. apply andb_prop in O as [O1 O2].
+  intros O V M HM HH. unfold arith_ok in O. apply andb_prop in O as [O O3].
+    apply andb_prop in O as [O1 O2].
   assert (G : all_good M ss). { intros s Hs a Ha. exact (V s a Hs Ha M HM HH). }
   apply (ring_eq_sound M e0) in O1. rewrite eval_value, total_tv in O1.
   destruct F as [[] a b]; unfold rval in O1; simpl in *; unfold rholds; simpl.
@@ -251,7 +275,8 @@ Proof.
 Qed.
 
 Lemma sound_int H a b F : isint a = true -> isint b = true -> r_op F = RLe ->
-  ring_eq (value F) (add (value (Rel RLt a b)) (num (-1))) = true -> valid H (LT a b) -> valid H (FRel F).
+  ring_eq (value F) (add (value (Rel RLt a b)) (num (-1))) = true -> valid H (LT a b) ->
+    valid H (FRel F).
 Proof.
   intros Ia Ib Of Re V M HM HH. specialize (V M HM HH). apply (ring_eq_sound M e0) in Re.
   change (eval M e0 (value F) = eval M e0 (value (Rel RLt a b)) + eval M e0 (num (-1))) in Re.

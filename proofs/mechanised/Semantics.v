@@ -5,8 +5,10 @@ Import ListNotations.
 Local Open Scope R_scope.
 
 (** The partial operations: total functions, of which [ok] says all that is known. *)
-Record ops := { o_inv : R -> R; o_sqrt : R -> R; o_log : R -> R; o_div : Z -> Z -> Z; o_mod : Z -> Z -> Z }.
-Record model := { m_ops : ops; m_v : string -> sort -> R; m_f : string -> signature -> list R -> R }.
+Record ops := { o_inv : R -> R; o_sqrt : R -> R; o_log : R -> R; o_div : Z -> Z -> Z;
+  o_mod : Z -> Z -> Z }.
+Record model := { m_ops : ops; m_v : string -> sort -> R; m_f : string -> signature -> list R ->
+  R }.
 
 Definition is_int (r : R) := exists z, r = IZR z.
 Definition law_sig : signature := ([Re], Re).
@@ -89,7 +91,8 @@ Fixpoint eval (M : model) (e : env) (t : term) {struct t} : R :=
 Definition rholds M e (a : relation) := relP (r_op a) (eval M e (r_l a)) (eval M e (r_r a)).
 Definition holds (M : model) (f : formula) : Prop := match f with
   | FRel a => rholds M e0 a
-  | FAll m cs c => forall zs, (forall a, In a cs -> rholds M (bext m zs e0) a) -> rholds M (bext m zs e0) c
+  | FAll m cs c => forall zs, (forall a, In a cs -> rholds M (bext m zs e0) a) ->
+    rholds M (bext m zs e0) c
   end.
 
 (** Validity of a sequent *)

@@ -24,10 +24,12 @@ Lemma ext_cong w k v e e' : (forall i, e i = e' i) -> forall i, ext w k v e i = 
 Proof. intros H [|j]; simpl; auto. destruct (j <? w)%nat; auto. Qed.
 
 Definition same_ops M M' := m_ops M = m_ops M'.
-Lemma node_same M M' h vs : same_ops M M' -> (forall f sg, h = HApp f sg -> m_f M f sg vs = m_f M' f sg vs) ->
+Lemma node_same M M' h vs : same_ops M M' -> (forall f sg, h = HApp f sg ->
+  m_f M f sg vs = m_f M' f sg vs) ->
   node M h vs = node M' h vs.
 Proof.
-  unfold same_ops. intros Eo Ef. destruct h; simpl; auto; destruct vs as [|? [|? [|]]]; rewrite ?Eo; auto.
+  unfold same_ops. intros Eo Ef. destruct h; simpl; auto; destruct vs as [|? [|? [|]]];
+    rewrite ?Eo; auto.
 Qed.
 
 (** A term is read by the values of its loose indices alone. *)
@@ -50,7 +52,8 @@ Proof.
     replace (map (eval M e') bs) with (map (eval M e) bs).
     2:{ apply map_ext_Forall. rewrite Forall_forall in *. intros k Hk. apply H; auto.
         intros i Hi. apply He. specialize (Hb k Hk). lia. }
-    f_equal. apply rounds_ext. intros k v. apply map_ext_Forall. rewrite Forall_forall in *. intros u Hu.
+    f_equal. apply rounds_ext. intros k v. apply map_ext_Forall. rewrite Forall_forall in *.
+      intros u Hu.
     apply H0; auto. intros [|j] Hj; simpl; auto. destruct (Nat.ltb_spec j w); auto.
     apply He. assert (loose u <= list_max (map loose ss))%nat.
     { eapply max_le; [reflexivity|]. now apply in_map. }
@@ -72,11 +75,13 @@ Proof.
     unfold once in Hf, Hv; cbn [eval].
   - apply Hv. now left.
   - apply He.
-  - assert (Hk : forall g sg vs, In (g, sg) (joined (map symbols ks)) -> m_f M g sg vs = m_f M' g sg vs).
+  - assert (Hk : forall g sg vs, In (g, sg) (joined (map symbols ks)) ->
+    m_f M g sg vs = m_f M' g sg vs).
     { intros g sg vs Hg. apply Hf. destruct h; auto. apply join_In. auto. }
     assert (E : map (eval M e) ks = map (eval M' e') ks).
     { apply map_ext_Forall. rewrite Forall_forall in *. intros k Hin. apply H; auto.
-      - intros x s Hx. apply Hv, (joined_by_In _ param_eqb_eq). exists (free k). split; auto. now apply in_map.
+      - intros x s Hx. apply Hv, (joined_by_In _ param_eqb_eq). exists (free k). split; auto.
+        now apply in_map.
       - intros g sg vs Hg. apply Hk, joined_In. exists (symbols k). split; auto. now apply in_map. }
     rewrite E. apply node_same; auto. intros f sg ->. apply Hf, join_In. left. simpl; auto.
   - assert (Hi : forall l, In l (symbols t :: joined (map symbols bs) :: map symbols ss) ->
@@ -129,9 +134,11 @@ Section Trav.
   Variables (M M' : model) (onv : nat -> string -> sort -> term) (onb : nat -> nat -> sort -> term)
     (ona : string -> signature -> list term -> term) (rel_env : nat -> env -> env -> Prop)
     (skip : nat -> term -> bool).
-  Hypothesis Hskip : forall d e e' t, rel_env d e e' -> skip d t = true -> eval M' e' t = eval M e t.
+  Hypothesis Hskip : forall d e e' t, rel_env d e e' -> skip d t = true ->
+    eval M' e' t = eval M e t.
   Hypothesis Hops : same_ops M M'.
-  Hypothesis Hext : forall d e e' w k v, rel_env d e e' -> rel_env (S w + d) (ext w k v e) (ext w k v e').
+  Hypothesis Hext : forall d e e' w k v, rel_env d e e' -> rel_env (S w + d) (ext w k v e)
+    (ext w k v e').
   Hypothesis Hv : forall d e e' x s, rel_env d e e' -> eval M' e' (onv d x s) = m_v M x s.
   Hypothesis Hb : forall d e e' i s, rel_env d e e' -> eval M' e' (onb d i s) = e i.
   Hypothesis Ha : forall e' f sg ks, eval M' e' (ona f sg ks) = m_f M f sg (map (eval M' e') ks).
@@ -143,15 +150,19 @@ Section Trav.
       destruct (skip d _) eqn:Sk; try (now apply (Hskip d)); unfold once, intern; simpl.
     - eauto.
     - eauto.
-    - assert (E : map (eval M' e') (map (trav_in onv onb ona skip (new_table tt) d) ks) = map (eval M e) ks).
-      { rewrite map_map. apply map_ext_Forall. eapply Forall_impl; [|apply H]. simpl. intros; auto. }
+    - assert (E : map (eval M' e') (map (trav_in onv onb ona skip (new_table tt) d) ks)
+      = map (eval M e) ks).
+      { rewrite map_map. apply map_ext_Forall. eapply Forall_impl; [|apply H]. simpl. intros;
+        auto. }
       assert (Ho : m_ops M' = m_ops M) by (symmetry; exact Hops).
       destruct h; simpl; rewrite ?Ha, E, ?Ho; auto.
     - rewrite (IHt _ _ _ HR), !map_map.
-      rewrite (map_ext_Forall (fun x => eval M' e' (trav_in onv onb ona skip (new_table tt) d x)) (eval M e) bs)
+      rewrite (map_ext_Forall (fun x => eval M' e' (trav_in onv onb ona skip (new_table tt) d x))
+        (eval M e) bs)
         by (eapply Forall_impl; [|apply H]; simpl; intros; auto).
       f_equal. apply rounds_ext. intros k v. rewrite map_map, map_length.
-      apply map_ext_Forall. eapply Forall_impl; [|apply H0]. simpl. intros a IH. apply IH. now apply Hext.
+      apply map_ext_Forall. eapply Forall_impl; [|apply H0]. simpl. intros a IH. apply IH.
+        now apply Hext.
   Qed.
 End Trav.
 
@@ -167,7 +178,8 @@ Proof.
         f_equal. apply rounds_ext. intros. apply map_ext_Forall. eapply Forall_impl; [|apply H0].
         simpl. intros a IH. apply IH. now apply ext_cong. }
     apply H. intros i. rewrite He. f_equal. lia.
-  - apply eval_trav with (rel_env := fun d e e' => forall i, e i = e' (if i <? d then i else i + k)%nat).
+  - apply eval_trav with (rel_env := fun d e e' => forall i, e i = e' (if i <? d then
+    i else i + k)%nat).
     + intros d f f' u HR Sk. apply (eval_closed u M d); auto. intros i Hi. rewrite HR.
       destruct (Nat.ltb_spec i d); auto; lia.
     + reflexivity.
@@ -225,7 +237,8 @@ Proof.
     + simpl. rewrite <- H1. f_equal. apply nth_error_None in E. lia.
 Qed.
 Lemma eval_open M vals t : eval M e0 (open vals t) = eval M (opened M vals e0) t.
-Proof. apply eval_open_gen with (o := e0). apply over_0. intros i. simpl. now rewrite Nat.sub_0_r. Qed.
+Proof. apply eval_open_gen with (o := e0). apply over_0. intros i. simpl. now rewrite Nat.sub_0_r.
+  Qed.
 Lemma rholds_open M vals a : rholds M e0 (ropen vals a) <-> rholds M (opened M vals e0) a.
 Proof.
   unfold rholds, ropen, rtrav. simpl.
@@ -238,31 +251,39 @@ Proof.
   intros <- <- [|j]; simpl; auto. unfold opened. simpl.
   destruct (Nat.ltb_spec j (length us)).
   - destruct (nth_error us j) eqn:E.
-    + now rewrite (nth_indep _ 0 (eval M e0 t)), map_nth, (nth_error_nth _ _ _ E) by (rewrite map_length; lia).
+    + now rewrite (nth_indep _ 0 (eval M e0 t)), map_nth, (nth_error_nth _ _ _ E)
+      by (rewrite map_length; lia).
     + apply nth_error_None in E. lia.
   - replace (nth_error us j) with (@None term); auto. symmetry. now apply nth_error_None.
 Qed.
 
 (** ** Substitution *)
 Definition upd_v (M : model) (f : string -> sort -> option R) : model :=
-  {| m_ops := m_ops M; m_v := fun x s => match f x s with Some r => r | None => m_v M x s end; m_f := m_f M |}.
-Definition omap {A B} (f : A -> B) (o : option A) := match o with Some a => Some (f a) | None => None end.
+  {| m_ops := m_ops M; m_v := fun x s => match f x s with Some r => r | None => m_v M x s end;
+    m_f := m_f M |}.
+Definition omap {A B} (f : A -> B) (o : option A) := match o with Some a => Some (f a)
+  | None => None end.
 
 Lemma eval_vsub_gen M sg o d e t : over o d e ->
-  eval M e (trav (vsub_v sg) keep_b keep_a (untouched sg no_function) d t) = eval (upd_v M (fun x s => omap (eval M o) (sg x s))) e t.
+  eval M e (trav (vsub_v sg) keep_b keep_a (untouched sg no_function) d t)
+    = eval (upd_v M (fun x s => omap (eval M o) (sg x s))) e t.
 Proof.
-  intros Ho. apply eval_trav with (rel_env := fun d e e' => over o d e' /\ forall i, e i = e' i); auto.
-  - intros d' f f' u [_ HE] U. symmetry. eapply eval_untouched; [reflexivity|exact U|simpl|reflexivity|exact HE].
+  intros Ho. apply eval_trav with (rel_env := fun d e e' => over o d e' /\ forall i, e i = e' i);
+    auto.
+  - intros d' f f' u [_ HE] U. symmetry. eapply eval_untouched;
+    [reflexivity|exact U|simpl|reflexivity|exact HE].
     intros x s Hx. now rewrite Hx.
   - reflexivity.
   - intros d' f f' w k v [H1 H2]. split. now apply over_ext. now apply ext_cong.
-  - intros d' f f' x s [H1 H2]. unfold vsub_v. simpl. destruct (sg x s); simpl; auto. now apply eval_lift_over.
+  - intros d' f f' x s [H1 H2]. unfold vsub_v. simpl. destruct (sg x s); simpl; auto.
+    now apply eval_lift_over.
   - intros d' f f' i s [H1 H2]. simpl. symmetry. apply H2.
 Qed.
 
 Lemma rholds_sub M sg a :
   rholds M e0 (rsub sg a) <-> rholds (upd_v M (fun x s => omap (eval M e0) (sg x s))) e0 a.
-Proof. unfold rholds, rsub, rtrav; simpl. rewrite !(eval_vsub_gen M sg e0) by apply over_0. reflexivity. Qed.
+Proof. unfold rholds, rsub, rtrav; simpl. rewrite !(eval_vsub_gen M sg e0) by apply over_0.
+  reflexivity. Qed.
 
 Lemma assoc_map {A B} (f : A -> B) ps vs x s : assoc ps (map f vs) x s = omap f (assoc ps vs x s).
 Proof.
@@ -281,17 +302,22 @@ Section Inst.
   Variables (M : model) (sg : vmap) (ph : fmap).
   Hypothesis Hclosed : forall f s ps body, ph f s = Some (ps, body) -> closed_at 0 body = true.
   Lemma eval_inst t d e : over e0 d e ->
-    eval M e (trav (vsub_v sg) keep_b (inst_a ph) (untouched sg ph) d t) = eval (inst_model M sg ph) e t.
+    eval M e (trav (vsub_v sg) keep_b (inst_a ph) (untouched sg ph) d t)
+      = eval (inst_model M sg ph) e t.
   Proof.
-    intros Ho. apply eval_trav with (rel_env := fun d e e' => over e0 d e' /\ forall i, e i = e' i); auto.
-    - intros d' f f' u [_ HE] U. symmetry. eapply eval_untouched; [reflexivity|exact U|simpl|simpl|exact HE].
+    intros Ho. apply eval_trav with (rel_env := fun d e e' => over e0 d e' /\ forall i,
+      e i = e' i); auto.
+    - intros d' f f' u [_ HE] U. symmetry. eapply eval_untouched;
+      [reflexivity|exact U|simpl|simpl|exact HE].
       + intros x s Hx. now rewrite Hx.
       + intros g s vs Hg. now rewrite Hg.
     - reflexivity.
     - intros d' f f' w k v [H1 H2]. split. now apply over_ext. now apply ext_cong.
-    - intros d' f f' x s [H1 H2]. unfold vsub_v. simpl. destruct (sg x s); simpl; auto. now apply eval_lift_over.
+    - intros d' f f' x s [H1 H2]. unfold vsub_v. simpl. destruct (sg x s); simpl; auto.
+      now apply eval_lift_over.
     - intros d' f f' i s [H1 H2]. simpl. symmetry. apply H2.
-    - intros e' f s ks. unfold inst_a. simpl. destruct (ph f s) as [[ps body]|] eqn:E; [|reflexivity].
+    - intros e' f s ks. unfold inst_a. simpl. destruct (ph f s) as [[ps body]|] eqn:E;
+      [|reflexivity].
       unfold vsub. rewrite (eval_vsub_gen M (assoc ps ks) e') by apply over_0.
       rewrite (eval_closed body _ 0 e' e0) by (eauto; intros; lia).
       apply eval_agree; try reflexivity. intros x r _. simpl. now rewrite assoc_map.
@@ -300,7 +326,8 @@ Section Inst.
   Proof.
     destruct f as [a|m cs c]; simpl.
     - unfold rholds, rtrav; simpl. rewrite !eval_inst by apply over_0. reflexivity.
-    - assert (E : forall zs a, rholds M (bext m zs e0) (rtrav (vsub_v sg) keep_b (inst_a ph) (untouched sg ph) m a) <->
+    - assert (E : forall zs a, rholds M (bext m zs e0) (rtrav (vsub_v sg) keep_b (inst_a ph)
+      (untouched sg ph) m a) <->
                               rholds (inst_model M sg ph) (bext m zs e0) a).
       { intros. unfold rholds, rtrav; simpl. rewrite !eval_inst by apply over_bext. reflexivity. }
       split; intros H zs Hc.
@@ -313,7 +340,8 @@ End Inst.
 Lemma isint_under_sound M : ok M -> forall m t e, (forall i, (i < m)%nat -> is_int (e i)) ->
   isint_under m t = true -> is_int (eval M e t).
 Proof.
-  intros HM m t e He. induction t using term_ind'; intros E; cbn [isint_under] in E; try discriminate.
+  intros HM m t e He. induction t using term_ind'; intros E; cbn [isint_under] in E;
+    try discriminate.
   - destruct s; try discriminate. apply HM.
   - simpl. apply He. now apply Nat.ltb_lt.
   - rewrite Forall_forall in H.
@@ -325,7 +353,8 @@ Proof.
       * apply andb_prop in E2 as [E2 _]. intros ->. apply H; auto.
       * apply andb_prop in E2 as [_ E2]. apply IH; auto. }
     all: try discriminate; destruct ks as [|a [|b [|c [|d [|]]]]]; try discriminate; simpl.
-    + destruct q as [n d]. apply Pos.eqb_eq in E. simpl in E. subst d. exists n. unfold Q2R. simpl. rewrite ?Rinv_1. lra.
+    + destruct q as [n d]. apply Pos.eqb_eq in E. simpl in E. subst d. exists n. unfold Q2R.
+      simpl. rewrite ?Rinv_1. lra.
     + apply andb_prop in E as [E1 E2]. apply is_int_plus; apply H; simpl; auto.
     + apply andb_prop in E as [E1 E2]. apply is_int_mult; apply H; simpl; auto.
     + eexists; reflexivity.
@@ -340,7 +369,8 @@ Lemma holds_agree_symbols M M' f : same_ops M M' -> (forall x s, m_v M x s = m_v
   (holds M f <-> holds M' f).
 Proof.
   intros Ho Hv Hf.
-  assert (A : forall a, (forall g sg vs, In (g, sg) (rsymbols a) -> m_f M g sg vs = m_f M' g sg vs) ->
+  assert (A : forall a, (forall g sg vs, In (g, sg) (rsymbols a) ->
+    m_f M g sg vs = m_f M' g sg vs) ->
     forall e, rholds M e a <-> rholds M' e a).
   { intros a Ha e. unfold rholds. rewrite !(eval_agree_symbols M M'); auto; [reflexivity| |];
       intros g sg vs Hg; apply Ha; apply join_In; auto. }

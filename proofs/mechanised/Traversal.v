@@ -28,7 +28,8 @@ Fixpoint assoc {A} (ps : list param) (vs : list A) (x : string) (s : sort) : opt
 Lemma peqb_eq p x s : peqb p x s = true -> p = (x, s).
 Proof.
   unfold peqb. intros H. apply andb_prop in H as [H1 H2].
-  apply is_eq_eq, scmp_eq in H1. apply is_eq_eq, string_cmp_eq in H2. destruct p; simpl in *; congruence.
+  apply is_eq_eq, scmp_eq in H1. apply is_eq_eq, string_cmp_eq in H2. destruct p; simpl in *;
+    congruence.
 Qed.
 
 Lemma peqb_refl x s : peqb (x, s) x s = true.
@@ -98,7 +99,8 @@ Definition rsymbols (a : relation) := join (symbols (r_l a)) (symbols (r_r a)).
 Definition fsymbols (f : formula) := match f with
   | FRel a => rsymbols a | FAll _ cs c => joined (rsymbols c :: map rsymbols cs) end.
 
-Definition occurs (x : string) (s : sort) (t : term) : bool := existsb (fun p => peqb p x s) (free t).
+Definition occurs (x : string) (s : sort) (t : term) : bool := existsb (fun p => peqb p x s)
+  (free t).
 Definition roccurs x s (a : relation) := occurs x s (r_l a) || occurs x s (r_r a).
 Definition foccurs x s f := match f with
   | FRel a => roccurs x s a | FAll _ cs c => existsb (roccurs x s) cs || roccurs x s c end.
@@ -138,14 +140,16 @@ Definition keep_a f sg ks := Node (HApp f sg) ks.
 
 (** Loose indices of t moved past k binders. *)
 Definition lift_b k d i s := if i <? d then Bnd i s else Bnd (i + k) s.
-Definition lift (k : nat) (t : term) := if k =? 0 then t else trav keep_v (lift_b k) keep_a (fun d t => closed_at d t) 0 t.
+Definition lift (k : nat) (t : term) := if k =? 0 then t else trav keep_v (lift_b k)
+  keep_a (fun d t => closed_at d t) 0 t.
 
 (** open: index j of the m outermost loose ones becomes the j-th term. *)
 Definition open_b (vals : list term) d i s :=
   if i <? d then Bnd i s else
   match nth_error vals (i - d) with Some u => lift d u | None => Bnd (i - length vals) s end.
 Definition open (vals : list term) := trav keep_v (open_b vals) keep_a (fun d t => closed_at d t) 0.
-Definition ropen (vals : list term) := rtrav keep_v (open_b vals) keep_a (fun d t => closed_at d t) 0.
+Definition ropen (vals : list term) := rtrav keep_v (open_b vals)
+  keep_a (fun d t => closed_at d t) 0.
 
 (** substitution for variables, and of bodies for functions, all at once *)
 Definition vmap := string -> sort -> option term.
@@ -185,9 +189,11 @@ Lemma untouched_rel sg ph d a :
   untouched sg ph d (r_l a) = true /\ untouched sg ph d (r_r a) = true.
 Proof.
   rewrite !forallb_forall. intros V F.
-  assert (V' : forall l, In l [free (r_l a); free (r_r a)] -> forall p, In p l -> is_none (sg (fst p) (snd p)) = true).
+  assert (V' : forall l, In l [free (r_l a); free (r_r a)] -> forall p, In p l ->
+    is_none (sg (fst p) (snd p)) = true).
   { intros l Hl p Hp. apply V. cbn [roccurring fst]. apply (joined_by_In _ param_eqb_eq). eauto. }
-  assert (F' : forall s, In s (symbols (r_l a)) \/ In s (symbols (r_r a)) -> is_none (ph (fst s) (snd s)) = true).
+  assert (F' : forall s, In s (symbols (r_l a)) \/ In s (symbols (r_r a)) -> is_none (ph (fst s)
+    (snd s)) = true).
   { intros s Hs. apply F. cbn [roccurring snd]. now apply join_In. }
   unfold untouched. rewrite !andb_true_iff, !forallb_forall. split; split.
   - apply V'. simpl; auto.
@@ -212,12 +218,14 @@ Proof.
     assert (U : forall d a, In a (c :: cs) ->
       untouched sg ph d (r_l a) = true /\ untouched sg ph d (r_r a) = true).
     { intros d a Ha. apply untouched_rel; apply forallb_forall.
-      - intros p Hp. apply V. cbn [fst]. apply (joined_by_In _ param_eqb_eq). exists (fst (roccurring a)).
+      - intros p Hp. apply V. cbn [fst]. apply (joined_by_In _ param_eqb_eq).
+        exists (fst (roccurring a)).
         split; auto. rewrite map_map. now apply (in_map (fun x => fst (roccurring x))).
       - intros s Hs. apply F. cbn [snd]. apply joined_In. exists (snd (roccurring a)).
         split; auto. rewrite map_map. now apply (in_map (fun x => snd (roccurring x))). }
     rewrite (rtrav_skip _ _ _ _ _ c) by (apply U; now left). f_equal.
-    rewrite <- (map_id cs) at 2. apply map_ext_in. intros a Ha. apply rtrav_skip; apply U; now right.
+    rewrite <- (map_id cs) at 2. apply map_ext_in. intros a Ha. apply rtrav_skip; apply U;
+      now right.
 Qed.
 
 (** ** Flags *)

@@ -21,7 +21,7 @@ compile() {
 }
 for theory in $theories; do compile "$theory.v" "$theory.vo"; done
 compile Extract.v kernel.ml
-if grep -nE '^ *(Admitted|Axiom|Parameter|Conjecture|Hypothesis [A-Z][A-Za-z]* *:.*Axiom)' "$folder"/*.v; then
+if grep -nE '^ *(Admitted|Axiom|Parameter|Conjecture)' "$folder"/*.v; then
   echo 'mechanised: something is not proved'
   exit 1
 fi

@@ -184,7 +184,7 @@ def mutated_text(text, vocabulary, rng):
 
 
 class Checkers:
-    def __init__(self, second, source, check, extracted):
+    def __init__(self, second, source, check, extracted=None):
         self.second, self.forget = second, second.forget_terms
         self.check, self.library = check, str(source / "semantics")
         self.extracted = extracted

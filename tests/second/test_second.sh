@@ -4,7 +4,9 @@
 . "${AS_TOP_SRCDIR:?}/tests/cli/lib.sh"
 python=${PYTHON3:-python3}
 second=$src/proofs/second
-certificates=${SECOND_CERTIFICATES:-120} texts=${SECOND_TEXTS:-40} seed=${SECOND_SEED:-1}
+long=${AS_LONG:+yes}
+certificates=${SECOND_CERTIFICATES:-${long:+2000}} texts=${SECOND_TEXTS:-${long:+300}}
+certificates=${certificates:-120} texts=${texts:-40} seed=${SECOND_SEED:-1}
 check_by_second() { (cd "$src/proofs" && "$python" -m second --sem "$src/semantics" "$@"); }
 
 "$python" -B "$src/tests/second/cases.py" "$src" >out 2>err || fail "cases of claims, vectors and the arena"

@@ -134,6 +134,14 @@ static bool only_moves(const as_opdef *op) {
   return body->kind == AS_E_ACCESS || body->kind == AS_E_IF || body->kind == AS_E_NUM;
 }
 
+/* A sum of both operands and of their product, as `logical_or` is: exact of truths alone, so that
+ * of other numbers it costs digits that no operation of its own would.  Left to programs that
+ * call it. */
+static bool sums_and_multiplies(const as_opdef *op) {
+  sg_inst inst = {.op = op};
+  return op->nargs == 2 && op->nlet == 1 && find_signs(&inst, op->let[0].body, 1) && inst.sign[2];
+}
+
 void sg_vocab_init(sg_vocab *vocab, const sg_part *part) {
   memset(vocab, 0, sizeof *vocab);
   for (uint32_t i = part->n_leaf; i < part->n;
@@ -166,7 +174,7 @@ void sg_vocab_init(sg_vocab *vocab, const sg_part *part) {
     const as_opdef *op = as_oplib_nth(part->g->lib, i);
     as_attr attr[AS_MAX_ATTRS];
     bool known = as_oplib_knows(part->g->lib, op) && op->nargs >= 1 && op->nargs <= 2 &&
-                 op->nlet == 1 && !op->nreq && !only_moves(op);
+                 op->nlet == 1 && !op->nreq && !only_moves(op) && !sums_and_multiplies(op);
     for (uint32_t j = 0; j < AS_MAX_ATTRS; j++)
       as_attr_init(&attr[j]);
     for (uint32_t j = 0; j < op->nattrs; j++) {

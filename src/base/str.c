@@ -55,6 +55,20 @@ char *as_str_take(as_str *text) {
   return out;
 }
 
+char *as_list_without(const char *list, const char *word, bool *had) {
+  as_str rest;
+  as_str_init(&rest);
+  for (const char *at = list; *at; at += *at == ',') {
+    size_t n = strcspn(at, ",");
+    bool is = n == strlen(word) && strncmp(at, word, n) == 0;
+    *had |= is;
+    if (!is)
+      as_str_printf(&rest, "%s%.*s", rest.n ? "," : "", (int)n, at);
+    at += n;
+  }
+  return as_str_take(&rest);
+}
+
 char *as_format_va(const char *fmt, va_list args) {
   va_list again;
   va_copy(again, args);

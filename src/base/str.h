@@ -25,6 +25,10 @@ char *as_str_take(as_str *s); /* gives the text (malloc'ed, never NULL), resets 
 
 bool as_ends_with(const char *text, const char *ending); /* and has something before it */
 
+/* A list of words, divided by commas, without one of them (malloc'ed); *had is set where it was
+ * there, and left else. */
+char *as_list_without(const char *list, const char *word, bool *had);
+
 /* both give the text (malloc'ed) */
 char *as_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *as_format_va(const char *fmt, va_list args);

@@ -58,23 +58,6 @@ static const as_options all = {
                 "out of budget, 4 internal error",
 };
 
-/* Takes `trial` out of what is demanded: it is of the kernels, and not of the judgement.  The rest
- * is malloc'ed. */
-static char *without_trial(cli_opts *opts) {
-  static const char word[] = "trial";
-  as_str rest;
-  as_str_init(&rest);
-  for (const char *at = opts->require; *at; at += *at == ',') {
-    size_t n = strcspn(at, ",");
-    bool is = n == strlen(word) && strncmp(at, word, n) == 0;
-    opts->require_trial |= is;
-    if (!is)
-      as_str_printf(&rest, "%s%.*s", rest.n ? "," : "", (int)n, at);
-    at += n;
-  }
-  return rest.n ? as_str_take(&rest) : as_strdup("check");
-}
-
 /* policy, direction, trace: what is read off the words once */
 static bool interpret(cli_opts *opts, int command) {
   bool many = opts->from != NULL || command == CLI_NUMBER_regress;
@@ -89,9 +72,10 @@ static bool interpret(cli_opts *opts, int command) {
   opts->policy.until = opts->within > 0 ? as_now() + (double)opts->within : 0;
   opts->forward = strcmp(opts->direction, "backward") != 0;
   opts->backward = strcmp(opts->direction, "forward") != 0;
-  char *demanded = without_trial(opts);
+  /* `trial` is of the kernels, and not of the judgement */
+  char *demanded = as_list_without(opts->require, "trial", &opts->require_trial);
   bool ok =
-      as_policy_require(&opts->policy, demanded, &err) &&
+      as_policy_require(&opts->policy, *demanded ? demanded : "check", &err) &&
       (!opts->require_trial || command == CLI_NUMBER_optimize || command == CLI_NUMBER_merge ||
        as_err_set(&err, AS_BAD_INPUT, "--require: `trial` is of `optimize`, which makes one")) &&
       as_policy_ask(&opts->policy, asked, &err) &&

@@ -93,6 +93,29 @@ START_TEST(vectors_and_strings) {
 
 END_TEST
 
+START_TEST(lists_without_a_word) {
+  static const struct {
+    const char *list;
+    const char *rest;
+    bool had;
+  } row[] = {{"", "", false},
+             {"trial", "", true},
+             {"a,trial,b", "a,b", true},
+             {"trial,a,trial", "a", true},
+             {"a,b", "a,b", false},
+             {"trials,a", "trials,a", false}};
+
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    bool had = false;
+    char *rest = as_list_without(row[i].list, "trial", &had);
+    ck_assert_str_eq(rest, row[i].rest);
+    ck_assert(had == row[i].had);
+    free(rest);
+  }
+}
+
+END_TEST
+
 START_TEST(sha256_vectors) { /* FIPS 180-4 examples, and lengths around the padding's edges against
                                 a streaming property */
   char h[65];
@@ -401,6 +424,7 @@ int main(void) {
   tcase_add_test(tests, binary_lines_are_shown_safely);
   tcase_add_test(tests, arenas);
   tcase_add_test(tests, vectors_and_strings);
+  tcase_add_test(tests, lists_without_a_word);
   tcase_add_test(tests, sha256_vectors);
   tcase_add_test(tests, an_index_walks_equal_hashes_in_order);
   tcase_add_test(tests, maps_hold_what_was_put);

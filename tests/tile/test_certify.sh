@@ -148,8 +148,8 @@ expect 2 'more than 4000 calls' certify "$cases/rows.tp" in/calls.tile
 # integers are not bounded: where the evaluator's are too small it says nothing, and the proof stands
 { cat "$cases/rows.tile"; echo 'make large[] = 9223372036854775807 * M'; } >in/large.tile
 expect 0 PROVED certify -q "$cases/rows.tp" in/large.tile --solvers=none
-{ cat "$cases/rows.tile"; echo 'make large[] = 9223372036854775807 + M - 9223372036854775807'; } >in/large.tile
-expect 3 'beyond 64 bits' certify "$cases/rows.tp" in/large.tile --solvers=none
+{ cat "$cases/rows.tile"; echo 'make large[] = 9223372036854775807 * 9223372036854775807 * 4 + M'; } >in/large.tile
+expect 3 'beyond 128 bits' certify "$cases/rows.tp" in/large.tile --solvers=none
 expect 0 PROVED certify "$cases/rows.tp" "$cases/rows.tile" -o result
 expect 0 VERIFIED check result
 rm -rf result

@@ -28,7 +28,7 @@ static question question_of(const sg_search *search, sg_segment *segment) {
   as_err err;
   as_err_init(&err);
   as_graph *graph = sg_segment_alone(segment, 0, &err);
-  asked.given = as_print_tp_alone(segment->sub);
+  asked.given = as_print_tp_using(segment->sub);
   if (graph) {
     asked.candidate = as_print_mug(graph);
     as_graph_free(graph);

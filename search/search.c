@@ -368,7 +368,7 @@ as_status as_search(const as_graph *program, const as_search_opts *opts, as_sear
   as_err_init(&search.err);
   if (!search.opts.target)
     search.opts.target = as_target_default();
-  char *printed = search.opts.given.text ? NULL : as_print_tp_alone(program);
+  char *printed = search.opts.given.text ? NULL : as_print_tp_using(program);
   if (printed)
     search.opts.given = (ck_text){"program", printed, strlen(printed)};
   if (!search.opts.keep)

@@ -139,7 +139,8 @@ static bool only_moves(const as_opdef *op) {
  * call it. */
 static bool sums_and_multiplies(const as_opdef *op) {
   sg_inst inst = {.op = op};
-  return op->nargs == 2 && op->nlet == 1 && find_signs(&inst, op->let[0].body, 1) && inst.sign[2];
+  return op->nargs == 2 && op->nlet == 1 && find_signs(&inst, op->let[0].body, 1) && inst.sign[1] &&
+         inst.sign[2];
 }
 
 void sg_vocab_init(sg_vocab *vocab, const sg_part *part) {

@@ -272,6 +272,9 @@ as_graph *as_parse_mug(const char *file, const char *text, size_t len, const as_
 char *as_print_tp(const as_graph *graph); /* malloc'ed; parsing it gives the same graph back */
 /* the same without `use`, for readers to whom all specifications are given */
 char *as_print_tp_alone(const as_graph *graph);
+/* the same with `use` of all that the given program uses, by the names that the library has the
+ * files under: for a judgement of a program that is no file, or of a part of one */
+char *as_print_tp_using(const as_graph *graph);
 char *as_print_mug(const as_graph *graph);
 /* number i of the relations that the file states, `R <= 64`; malloc'ed */
 char *as_print_relation(const as_graph *graph, uint32_t i);

@@ -198,6 +198,21 @@ char *as_print_tp(const as_graph *graph) {
   return as_str_take(&text);
 }
 
+char *as_print_tp_using(const as_graph *graph) {
+  uint32_t n;
+  const as_source *source = as_oplib_sources(graph->lib, &n);
+  as_str text;
+  as_str_init(&text);
+  for (uint32_t i = 0; i < n; i++) {
+    if (source[i].reader == AS_READ_GIVEN)
+      as_str_printf(&text, "use \"%s\"\n", source[i].name);
+  }
+  char *alone = as_print_tp_alone(graph);
+  as_str_add(&text, alone);
+  free(alone);
+  return as_str_take(&text);
+}
+
 /* --- muGraphs */
 static void p_tile(as_str *out, const as_graph *graph, const as_node *node, const as_node *from,
                    const as_node *tile) {

@@ -175,6 +175,28 @@ static double error_of_row(const as_float_output *out, size_t row, const double 
   return most;
 }
 
+static int compare_doubles(const void *left, const void *right) {
+  const double *a = left;
+  const double *b = right;
+  return (*a > *b) - (*a < *b);
+}
+
+/* A row of which the program given is right by chance demands no more than the others do: each is
+ * allowed the median of their errors, as shares of their largest elements (the upper one of two).
+ */
+static void allow_median(as_float_output *out, size_t rows, const double *largest) {
+  double *share = as_malloc((rows + 1) * sizeof *share);
+  size_t n = 0;
+  for (size_t row = 0; row < rows; row++) {
+    if (isfinite(out->allowed[row]) && largest[row] > 0)
+      share[n++] = out->allowed[row] / largest[row];
+  }
+  qsort(share, n, sizeof *share, compare_doubles);
+  for (size_t row = 0; row < rows && n; row++)
+    out->allowed[row] = fmax(out->allowed[row], share[n / 2] * largest[row]);
+  free(share);
+}
+
 static void measure_given(as_float_output *out, as_float_format format, const double *given,
                           const double *beside) {
   size_t rows = (out->n + out->row - 1) / out->row;
@@ -186,15 +208,18 @@ static void measure_given(as_float_output *out, as_float_format format, const do
     out->given[i] = given[i];
     out->apart[i] = fmax(fabs(given[i] - out->exact[i]), fabs(beside[i] - out->exact[i]));
   }
+  double *largest = as_calloc(rows + 1, sizeof *largest);
   for (size_t row = 0; row < rows; row++) {
-    double largest = 0;
     for (size_t i = row * out->row; i < (row + 1) * out->row && i < out->n; i++)
-      largest = isfinite(out->exact[i]) ? fmax(largest, fabs(out->exact[i])) : largest;
+      largest[row] =
+          isfinite(out->exact[i]) ? fmax(largest[row], fabs(out->exact[i])) : largest[row];
     double unit = as_float_ulp(format) * (format == AS_FLOAT_F32 ? FINEST_WIDE : 1);
-    out->finest[row] = fmax(unit * largest, as_float_least(format));
+    out->finest[row] = fmax(unit * largest[row], as_float_least(format));
     double own = fmax(error_of_row(out, row, given), error_of_row(out, row, beside));
-    out->allowed[row] = own > WRONG * largest ? INFINITY : fmax(own, out->finest[row]);
+    out->allowed[row] = own > WRONG * largest[row] ? INFINITY : fmax(own, out->finest[row]);
   }
+  allow_median(out, rows, largest);
+  free(largest);
 }
 
 static bool evaluate(maker *make, as_float_draw *draw) {

@@ -123,15 +123,6 @@ static void put_program(writer *to, const rt_program *program, uint64_t number, 
     end_group(to, which);
 }
 
-static const as_target *target_of(const rt_program *program) {
-  as_err err;
-  as_err_init(&err);
-  const as_target *target =
-      program->arch ? as_target_find(program->arch, &err) : as_target_default();
-  target = as_target_using(target, (as_library_use)program->library);
-  return program->rounded ? as_target_rounding(target, program->rounded) : target;
-}
-
 /* false: refused */
 static bool lower(writer *to, const rt_program *program, uint64_t number, const char *tp,
                   const as_graph *graph, const char *mug) {
@@ -143,7 +134,7 @@ static bool lower(writer *to, const rt_program *program, uint64_t number, const 
   if (program->bound) /* of what is left to run time some value */
     at[live] = 1 + (int64_t)(number * 7919 % (uint64_t)program->bound);
   const as_lower_opts options = {
-      .target = target_of(program), .no_threads = program->general, .env = at};
+      .target = rt_target(program), .no_threads = program->general, .env = at};
   bool ok = as_lower_cuda(graph, &options, &lowered, &err);
   if (ok)
     put_program(to, program, number, tp, mug, &lowered);
@@ -158,20 +149,9 @@ static bool lower(writer *to, const rt_program *program, uint64_t number, const 
   return ok;
 }
 
-static bool lowers(void *arg, const as_graph *graph, as_routes *routes, as_err *err) {
-  const as_lower_opts *plan = arg;
-  as_lowered lowered;
-  as_lowered_init(&lowered);
-  bool ok = as_lower_cuda(graph, plan, &lowered, err);
-  if (ok && routes)
-    as_lowered_take_routes(&lowered, routes);
-  as_lowered_clear(&lowered);
-  return ok;
-}
-
 static void search(writer *to, const rt_program *program, uint64_t number, const char *tp,
                    const as_graph *graph) {
-  as_lower_opts plan = {.target = target_of(program)};
+  as_lower_opts plan = {.target = rt_target(program)};
   as_search_opts options = as_search_default;
   options.threads = 1;
   options.keep = KEPT;
@@ -182,7 +162,7 @@ static void search(writer *to, const rt_program *program, uint64_t number, const
   options.concrete = true;
   options.target = plan.target;
   options.policy = NULL;
-  options.lowers = lowers;
+  options.lowers = as_lowers;
   options.lowers_arg = &plan;
   as_search_result found = {0};
   as_search(graph, &options, &found);

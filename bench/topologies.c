@@ -42,17 +42,6 @@ typedef struct {
   uint32_t n_kernel;
 } findings;
 
-static bool lowers(void *arg, const as_graph *graph, as_routes *routes, as_err *err) {
-  const as_lower_opts *plan = arg;
-  as_lowered low;
-  as_lowered_init(&low);
-  bool ok = as_lower_cuda(graph, plan, &low, err);
-  if (ok && routes)
-    as_lowered_take_routes(&low, routes);
-  as_lowered_clear(&low);
-  return ok;
-}
-
 static bool search(const as_job *job, double seconds, findings *found) {
   as_lower_opts plan = {.target = found->target};
   as_policy policy;
@@ -69,7 +58,7 @@ static bool search(const as_job *job, double seconds, findings *found) {
   options.concrete = true;
   options.policy = &policy;
   options.given = as_job_judged(job).given;
-  options.lowers = lowers;
+  options.lowers = as_lowers;
   options.lowers_arg = &plan;
   as_status status = as_search(job->program, &options, &found->result);
   const as_search_result *result = &found->result;

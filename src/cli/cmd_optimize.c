@@ -25,12 +25,7 @@ typedef struct {
 
 static bool lowers(void *arg, const as_graph *cand, as_routes *routes, as_err *err) {
   lowering *how = arg;
-  as_lowered low;
-  as_lowered_init(&low);
-  bool ok = as_lower_cuda(cand, &how->plan, &low, err);
-  if (ok && routes)
-    as_lowered_take_routes(&low, routes);
-  as_lowered_clear(&low);
+  bool ok = as_lowers(&how->plan, cand, routes, err);
   if (!ok && err->status == AS_INTERNAL)
     as_err_set(&how->fault, AS_INTERNAL, "%s", err->text);
   return ok;

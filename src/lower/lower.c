@@ -421,3 +421,12 @@ bool as_lower_cuda(const as_graph *mug, const as_lower_opts *asked, as_lowered *
     as_lowered_clear(out);
   return ok;
 }
+
+bool as_lowers(void *options, const as_graph *mug, as_routes *routes, as_err *err) {
+  as_lowered lowered;
+  bool ok = as_lower_cuda(mug, options, &lowered, err);
+  if (ok && routes)
+    as_lowered_take_routes(&lowered, routes);
+  as_lowered_clear(&lowered);
+  return ok;
+}

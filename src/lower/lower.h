@@ -31,6 +31,9 @@ void as_lowered_take_routes(as_lowered *l, as_routes *routes);
  * has no value, a relation fails at these sizes, an extent does not divide, or shared memory does
  * not suffice. */
 bool as_lower_cuda(const as_graph *mug, const as_lower_opts *o, as_lowered *out, as_err *err);
+/* Does it lower, and by which ways?  options: as_lower_opts; routes: initialised here, cleared by
+ * the caller where it lowers; NULL: not asked for.  As as_search_opts.lowers asks. */
+bool as_lowers(void *options, const as_graph *mug, as_routes *routes, as_err *err);
 /* the text that every kernel.cu begins with: lines, ended by NULL */
 const char *const *lo_prelude(void);
 /* what a muGraph's kernels leave in memory between them, by node (`type`: room for all of them):

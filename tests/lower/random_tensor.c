@@ -463,3 +463,12 @@ char *rt_text(const rt_program *program) {
   }
   return as_str_take(&text);
 }
+
+const as_target *rt_target(const rt_program *program) {
+  as_err err;
+  as_err_init(&err);
+  const as_target *target =
+      program->arch ? as_target_find(program->arch, &err) : as_target_default();
+  target = as_target_using(target, (as_library_use)program->library);
+  return program->rounded ? as_target_rounding(target, program->rounded) : target;
+}

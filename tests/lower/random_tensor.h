@@ -8,6 +8,7 @@
 #define TESTS_LOWER_RANDOM_TENSOR_H
 #include "src/base/dtype.h"
 #include "src/base/rng.h"
+#include "src/target/target.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -66,6 +67,8 @@ typedef struct {
 void rt_draw(as_rng *rng, bool real, rt_program *out);
 /* the program's text, and that of one of its inputs' names; malloc'ed */
 char *rt_text(const rt_program *program);
+/* the GPU that it is lowered for, with its library and what may be rounded */
+const as_target *rt_target(const rt_program *program);
 /* elements of a step's result where the size left to run time is `live` */
 size_t rt_elements(const rt_step *step, long live);
 /* a number that its type has, within the input's scale */

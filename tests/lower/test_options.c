@@ -51,15 +51,6 @@ static void show(const option_case *of, const char *what) {
   counted.wrong++;
 }
 
-static const as_target *target_of(const rt_program *program) {
-  as_err err;
-  as_err_init(&err);
-  const as_target *target =
-      program->arch ? as_target_find(program->arch, &err) : as_target_default();
-  target = as_target_using(target, (as_library_use)program->library);
-  return program->rounded ? as_target_rounding(target, program->rounded) : target;
-}
-
 /* reads and lowers; false: nothing to run */
 static bool lower(option_case *of, as_oplib *lib) {
   as_err err;
@@ -77,7 +68,7 @@ static bool lower(option_case *of, as_oplib *lib) {
   if (of->program.bound)
     at[as_size_find(graph->sizes, "S")] = of->live;
   const as_lower_opts options = {
-      .target = target_of(&of->program), .no_threads = of->program.general, .env = at};
+      .target = rt_target(&of->program), .no_threads = of->program.general, .env = at};
   bool ok = as_lower_cuda(graph, &options, &lowered, &err);
   if (!ok && (err.status == AS_INTERNAL || !err.text))
     show(of, err.text ? err.text : "refused without a word");

@@ -175,17 +175,6 @@ START_TEST(faults_of_what_is_asked) {
 END_TEST
 
 /* What the search prices is what it asks about: at the tiling that it takes. */
-static bool lowers(void *arg, const as_graph *graph, as_routes *routes, as_err *err) {
-  const as_lower_opts *plan = arg;
-  as_lowered lowered;
-  as_lowered_init(&lowered);
-  bool ok = as_lower_cuda(graph, plan, &lowered, err);
-  if (ok && routes)
-    as_lowered_take_routes(&lowered, routes);
-  as_lowered_clear(&lowered);
-  return ok;
-}
-
 START_TEST(search_prices_what_is_lowered) {
   as_err err;
   as_err_init(&err);
@@ -196,7 +185,7 @@ START_TEST(search_prices_what_is_lowered) {
   as_lower_opts plan = options_of(&given[0]);
   as_search_opts options = as_search_default;
   options.policy = NULL; /* candidates are priced and not judged */
-  options.lowers = lowers;
+  options.lowers = as_lowers;
   options.lowers_arg = &plan;
   as_search_result found = {0};
   ck_assert_int_eq(as_search_offer(program, &options, of->mug, &found), AS_OFFERED_TAKEN);

@@ -6,7 +6,6 @@
  * threads reach.  Included by generated text only (with AS_EMU defined). */
 #ifndef AS_CUDA_EMU_H
 #define AS_CUDA_EMU_H
-
 #include <array>
 #include <functional>
 #include <map>

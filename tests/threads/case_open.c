@@ -1,8 +1,9 @@
-/* A case lowered, and its inputs made. */
+/* A case lowered, and its inputs made; a change of its kernel judged. */
 #include "cases.h"
 #include "src/base/mem.h"
 #include "src/base/str.h"
 #include "src/ir/graph_types.h"
+#include "tests/suite.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,4 +176,27 @@ void case_close(opened *o) {
   as_graph_free(o->program);
   as_sizes_free(o->sizes);
   as_oplib_free(o->lib);
+}
+
+const thread_case *case_of(const char *name) {
+  for (unsigned i = 0; i < n_thread_cases; i++) {
+    if (!strcmp(thread_cases[i].name, name))
+      return &thread_cases[i];
+  }
+  ck_abort_msg("no case named %s", name);
+  return NULL;
+}
+
+void case_judge_change(const opened *of, const thread_change *change, unsigned number,
+                       unsigned runs) {
+  as_tg *g = as_tg_copy(of->kernel.graph);
+  char *why = NULL;
+  change->make(g);
+  bool ok = as_threads_validate(g, of->isa, &of->ref, &why);
+  ck_assert_msg(ok == !change->why, "change %u: %s", number, why ? why : "accepted");
+  ck_assert_msg(ok || strstr(why, change->why), "change %u: %s", number, why);
+  const char *seen = ok ? interp_judge(g, of->tensor, of->c->block, runs, 1) : NULL;
+  ck_assert_msg(!seen, "change %u: %s", number, seen);
+  free(why);
+  as_tg_free(g);
 }

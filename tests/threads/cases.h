@@ -33,6 +33,13 @@ typedef struct {
   field_tensor tensor[12]; /* by tile */
 } opened;
 
+/* a change of a case's kernel, and what the validator says of it */
+typedef struct {
+  const char *of; /* the case's name */
+  void (*make)(as_tg *g);
+  const char *why; /* a part of it; NULL: right, and then executed to right results */
+} thread_change;
+
 extern const thread_case thread_cases[];
 extern const unsigned n_thread_cases;
 /* to be called before results of other inputs than the last ones are asked for */
@@ -40,6 +47,12 @@ void cases_other_inputs(void);
 /* lowers and makes inputs; fails the test where that is not possible */
 void case_open(opened *o, const thread_case *c);
 void case_close(opened *o);
+/* fails the test where there is none */
+const thread_case *case_of(const char *name);
+/* makes the change on a copy; fails the test where the validator says another thing, or what it
+ * accepts computes another thing in some of so many random executions */
+void case_judge_change(const opened *of, const thread_change *change, unsigned number,
+                       unsigned runs);
 
 /* changes g at random; the kind of change, NULL if it did not apply */
 const char *mutate(as_tg *g, as_rng *r);

@@ -5,15 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const thread_case *case_of(const char *name) {
-  for (unsigned i = 0; i < n_thread_cases; i++) {
-    if (!strcmp(thread_cases[i].name, name))
-      return &thread_cases[i];
-  }
-  ck_abort_msg("no case named %s", name);
-  return NULL;
-}
-
 static unsigned nth(const as_tg *g, as_tg_kind kind, char who, unsigned n) {
   for (unsigned i = 0; i < g->top.n_body; i++) {
     if (g->top.body[i]->kind == kind && g->top.body[i]->who == who && n-- == 0)
@@ -134,11 +125,7 @@ static const char touched[] = "memory of other kernels is touched before they ar
 static const char given[] = "gated, bulk, five rows";
 static const char made[] = "a second kernel";
 
-static const struct {
-  const char *of;
-  void (*make)(as_tg *g);
-  const char *why; /* a part of it; NULL: right */
-} changes[] = {
+static const thread_change changes[] = {
     {given, all_first, NULL},
     {given, all_behind_barriers, NULL},
     {given, compute_warps_alone, NULL},
@@ -171,16 +158,7 @@ START_TEST(changed) {
   case_open(&o[1], case_of(made));
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
     const opened *of = &o[changes[i].of == made];
-    as_tg *g = as_tg_copy(of->kernel.graph);
-    char *why = NULL;
-    changes[i].make(g);
-    bool ok = as_threads_validate(g, of->isa, &of->ref, &why);
-    ck_assert_msg(ok == !changes[i].why, "change %zu: %s", i, why ? why : "accepted");
-    ck_assert_msg(ok || strstr(why, changes[i].why), "change %zu: %s", i, why);
-    const char *seen = ok ? interp_judge(g, of->tensor, of->c->block, 2, 1) : NULL;
-    ck_assert_msg(!seen, "change %zu: %s", i, seen);
-    free(why);
-    as_tg_free(g);
+    case_judge_change(of, &changes[i], (unsigned)i, 2);
   }
   case_close(&o[0]);
   case_close(&o[1]);

@@ -6,15 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned case_of(const char *name) {
-  for (unsigned i = 0; i < n_thread_cases; i++) {
-    if (!strcmp(thread_cases[i].name, name))
-      return i;
-  }
-  ck_abort_msg("no case named %s", name);
-  return 0;
-}
-
 static const char by_group[] = "masked tiles left out, by a warpgroup";
 static const char by_all[] = "a window without maximum, masked tiles left out, copies by all";
 static const char longer[] = "masked tiles left out, longer than the rows, bulk";
@@ -32,7 +23,7 @@ START_TEST(numbers) {
 
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     opened o;
-    case_open(&o, &thread_cases[case_of(expected[i].of)]);
+    case_open(&o, case_of(expected[i].of));
     const as_tg *g = o.kernel.graph;
     ck_assert_msg(g->limit != NULL, "%s: nothing is left out", expected[i].of);
     ck_assert_uint_eq(g->reversed, 2);
@@ -57,7 +48,7 @@ START_TEST(whole) {
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     opened o;
-    case_open(&o, &thread_cases[case_of(names[i])]);
+    case_open(&o, case_of(names[i]));
     ck_assert_msg(!o.kernel.graph->limit, "%s", names[i]);
     case_close(&o);
   }
@@ -66,7 +57,6 @@ START_TEST(whole) {
 END_TEST
 
 /* --- changes of a graph */
-typedef void change(as_tg *g);
 
 static as_tg_op *op_of(as_tg_op *in, as_tg_kind kind, char who, bool computes) {
   for (unsigned i = 0; i < in->n_body; i++) {
@@ -206,11 +196,7 @@ static const char beyond[] = "a copy beyond the last iteration";
 static const char order[] = "an order of blocks that is none of them all";
 static const char deadlock[] = "a deadlock";
 
-static const struct {
-  const char *of;
-  change *make;
-  const char *why; /* NULL: right */
-} changes[] = {
+static const thread_change changes[] = {
     {by_group, one_more, NULL},
     {by_group, all, NULL},
     {by_group, nothing_left_out_from_nothing, beyond},
@@ -245,16 +231,8 @@ static const struct {
 
 START_TEST(changed) {
   opened o;
-  char *why = NULL;
-  case_open(&o, &thread_cases[case_of(changes[_i].of)]);
-  as_tg *g = as_tg_copy(o.kernel.graph);
-  changes[_i].make(g);
-  bool ok = as_threads_validate(g, o.isa, &o.ref, &why);
-  ck_assert_msg(ok == !changes[_i].why, "change %d: %s", _i, why ? why : "accepted");
-  ck_assert_msg(ok || strstr(why, changes[_i].why), "change %d: %s", _i, why);
-  ck_assert(!ok || !interp_judge(g, o.tensor, o.c->block, 4, 1));
-  free(why);
-  as_tg_free(g);
+  case_open(&o, case_of(changes[_i].of));
+  case_judge_change(&o, &changes[_i], (unsigned)_i, 4);
   case_close(&o);
 }
 
@@ -313,7 +291,7 @@ START_TEST(other_masks) {
   opened o;
   char *why = NULL;
   as_threads_kernel kernel;
-  case_open(&o, &thread_cases[case_of(by_group)]);
+  case_open(&o, case_of(by_group));
   as_graph *mug = masked_by(&o, (size_t)_i);
   as_block_ref ref = {mug, 0, o.env, NULL};
   as_threads_opts opts = {

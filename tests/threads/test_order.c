@@ -8,15 +8,6 @@
 static const char by_one[] = "causal, products of values waited for in their iteration";
 static const char by_two[] = "values one iteration late, registers handed over, two warpgroups";
 
-static const thread_case *case_of(const char *name) {
-  for (unsigned i = 0; i < n_thread_cases; i++) {
-    if (!strcmp(thread_cases[i].name, name))
-      return &thread_cases[i];
-  }
-  ck_abort_msg("no case named %s", name);
-  return NULL;
-}
-
 typedef struct {
   as_tg_op *in;
   unsigned at;
@@ -77,8 +68,6 @@ START_TEST(lowered) {
 END_TEST
 
 /* --- changes */
-typedef void change(as_tg *g);
-
 static void behind_the_operand(as_tg *g) {
   found f = get(g, AS_TG_WGMMAR, 1, 0);
   move(g, f, f.in, f.in->n_body - 1);
@@ -260,11 +249,7 @@ static const char touched[] = "an accumulator is touched while its product is un
 static const char unsure[] = "a choice that is not sure";
 static const char handed[] = "registers that warpgroups cannot hand over";
 
-static const struct {
-  const char *of;
-  change *make;
-  const char *why; /* NULL: right */
-} changes[] = {
+static const thread_change changes[] = {
     {by_one, all_waited_for, NULL},
     {by_one, one_key_less, NULL},
     {by_one, never, unsure},
@@ -309,15 +294,7 @@ START_TEST(changed) {
   case_open(&o[1], case_of(by_two));
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
     const opened *of = &o[changes[i].of == by_two];
-    as_tg *g = as_tg_copy(of->kernel.graph);
-    char *why = NULL;
-    changes[i].make(g);
-    bool ok = as_threads_validate(g, of->isa, &of->ref, &why);
-    ck_assert_msg(ok == !changes[i].why, "change %zu: %s", i, why ? why : "accepted");
-    ck_assert_msg(ok || strstr(why, changes[i].why), "change %zu: %s", i, why);
-    ck_assert(!ok || !interp_judge(g, of->tensor, of->c->block, 2, 1));
-    free(why);
-    as_tg_free(g);
+    case_judge_change(of, &changes[i], (unsigned)i, 2);
   }
   case_close(&o[0]);
   case_close(&o[1]);
